@@ -1,0 +1,34 @@
+"""The errors this project raises on purpose. Each message is one line that says what to do.
+
+A bad dialogue is not an error but data (a rejected record); these are for what stops a command or a whole file.
+"""
+
+from __future__ import annotations
+
+
+class ArchiveError(Exception):
+    """Base of every error that a user is meant to read."""
+
+
+class UnreadableInputError(ArchiveError):
+    """A file or folder cannot be read as an export; the message names the file and, where known, the place in it."""
+
+
+class DatabaseUnavailableError(ArchiveError):
+    """PostgreSQL cannot be started, reached or used; nothing was half-written."""
+
+
+class DatabaseVersionError(ArchiveError):
+    """The server is older than the project supports, or the schema is newer than this code."""
+
+
+class ArchiveBusyError(ArchiveError):
+    """Another process holds the archive's writer lock."""
+
+
+class ConfigurationError(ArchiveError):
+    """An environment variable or an option has a value that cannot be used."""
+
+
+class UnknownDialogueError(ArchiveError):
+    """No dialogue has the key or id that was asked for."""

@@ -1,0 +1,53 @@
+"""Deterministic identities: one function for every kind of row, so that a rebuild gives the same ids.
+
+Ids are UUID version 5 under one namespace; the name is the kind and the parts joined by U+001F (unit separator),
+which no id of any source contains. Ids are handled as canonical strings: rows carry millions of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from typing import Final
+
+NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "llm-archive-pipeline")
+SEPARATOR: Final = "\x1f"
+SHARD_COUNT: Final = 1024
+
+_SAFE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_NAMESPACE_BYTES: Final = NAMESPACE.bytes
+
+
+def row_id(kind: str, *parts: str) -> str:
+    """Return the UUIDv5 of ``kind`` and ``parts`` as a canonical string (the bits of ``uuid.uuid5``, computed faster)."""
+    name = SEPARATOR.join((kind, *parts)).encode("utf-8", "surrogatepass")
+    digest = bytearray(hashlib.sha1(_NAMESPACE_BYTES + name, usedforsecurity=False).digest()[:16])
+    digest[6] = (digest[6] & 0x0F) | 0x50
+    digest[8] = (digest[8] & 0x3F) | 0x80
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def dialogue_id(source: str, source_id: str) -> str:
+    """A dialogue is ``(source, source_id)``."""
+    return row_id("dialogue", source, source_id)
+
+
+def message_id(dialogue: str, source_id: str) -> str:
+    """A message is ``(dialogue, source message id)``; ``dialogue`` is the dialogue's id."""
+    return row_id("message", dialogue, source_id)
+
+
+def partition_key(source: str, source_id: str) -> str:
+    """Return ``<source>-<source_id>`` of ``[A-Za-z0-9_-]`` only; an id that does not fit is replaced by a short hash."""
+    if _SAFE_KEY.fullmatch(source_id):
+        return f"{source}-{source_id}"
+    digest = hashlib.sha256(source_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{source}-h{digest}"
+
+
+def shard_key(dialogue: str) -> str:
+    """Return the shard of a dialogue id, ``s0000`` to ``s1023``, by a stable hash."""
+    digest = hashlib.sha256(dialogue.encode()).digest()
+    return f"s{int.from_bytes(digest[:2], 'big') % SHARD_COUNT:04d}"

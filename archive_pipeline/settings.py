@@ -1,0 +1,110 @@
+"""Settings from the environment, read when a command or a Dagster process starts; never at import time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from archive_pipeline.errors import ConfigurationError
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
+
+
+class Partitioning(StrEnum):
+    """How dialogues map to Dagster partitions."""
+
+    PER_DIALOGUE = "per_dialogue"
+    SHARDED = "sharded"
+
+
+class Normalization(StrEnum):
+    """What happens to a text before it is hashed (seed 000)."""
+
+    NONE = "none"
+    LOWERCASE = "lowercase"
+    WHITESPACE = "whitespace"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be configured.
+
+    Attributes:
+        home: folder of all that the project writes (``ARCHIVE_HOME``).
+        database_url: the user's own PostgreSQL (``ARCHIVE_DATABASE_URL``), or None for the embedded server.
+        partitioning: granularity of Dagster partitions (``ARCHIVE_PARTITIONING``).
+        hash_normalizations: normalisations that ``content_hashes`` materialises (``ARCHIVE_HASH_NORMALIZATIONS``).
+        simhash_version: 1 for the seed's simhash, 2 for the shingled one (``ARCHIVE_SIMHASH_VERSION``).
+    """
+
+    home: Path
+    database_url: str | None = None
+    partitioning: Partitioning = Partitioning.PER_DIALOGUE
+    hash_normalizations: tuple[Normalization, ...] = (Normalization.NONE, Normalization.FULL)
+    simhash_version: int = 2
+
+    @property
+    def imports_folder(self) -> Path:
+        """The drop folder for exports."""
+        return self.home / "imports"
+
+    @property
+    def postgres_folder(self) -> Path:
+        """Data folder of the embedded server."""
+        return self.home / "postgres"
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings; raise ``ConfigurationError`` naming the variable whose value cannot be used."""
+        env = os.environ if environ is None else environ
+        return cls(
+            home=archive_home(env),
+            database_url=env.get("ARCHIVE_DATABASE_URL") or None,
+            partitioning=_choice(env, "ARCHIVE_PARTITIONING", Partitioning, Partitioning.PER_DIALOGUE),
+            hash_normalizations=_normalizations(env),
+            simhash_version=_simhash_version(env),
+        )
+
+
+def archive_home(environ: Mapping[str, str]) -> Path:
+    """Return ``ARCHIVE_HOME``, or the checkout's ``dagster_home/``, as an absolute path."""
+    value = environ.get("ARCHIVE_HOME")
+    return Path(value).expanduser().resolve() if value else CHECKOUT / "dagster_home"
+
+
+def _choice(env: Mapping[str, str], name: str, options: type[ChoiceT], default: ChoiceT) -> ChoiceT:
+    value = env.get(name)
+    if not value:
+        return default
+    try:
+        return options(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{name}={value!r}: use one of {', '.join(options)}") from error
+
+
+def _normalizations(env: Mapping[str, str]) -> tuple[Normalization, ...]:
+    value = env.get("ARCHIVE_HASH_NORMALIZATIONS")
+    if not value:
+        return Normalization.NONE, Normalization.FULL
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Normalization)]
+    if unknown or not names:
+        raise ConfigurationError(
+            f"ARCHIVE_HASH_NORMALIZATIONS={value!r}: use a comma-separated list of {', '.join(Normalization)}"
+        )
+    return tuple(normalization for normalization in Normalization if normalization in names)
+
+
+def _simhash_version(env: Mapping[str, str]) -> int:
+    value = env.get("ARCHIVE_SIMHASH_VERSION") or "2"
+    if value not in {"1", "2"}:
+        raise ConfigurationError(f"ARCHIVE_SIMHASH_VERSION={value!r}: use 1 or 2")
+    return int(value)

@@ -1,0 +1,248 @@
+"""Schema ``derived``: what is computed from ``raw``. Every row can be thrown away and built again.
+
+Storage is linear in messages. Paths are stored as a nested set (``tree_left``, ``tree_right`` in ``message_paths``):
+the messages on the way to message m are those of its dialogue with ``tree_left <= m.tree_left`` and
+``tree_right >= m.tree_right``. What would be quadratic (``sequence_messages``, ``exchange_messages``,
+``sequence_exchanges``, ancestor arrays) are views over it, in ``sql/views``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+)
+
+from archive_pipeline.settings import Normalization
+from archive_pipeline.store.tables.base import DERIVED, dialogue_column, metadata, one_of, uuid_column
+
+BRANCH_REASONS: Final = ["primary", "regeneration", "edit", "fork"]
+PAIRING_RULES: Final = ["parent", "ancestor", "fallback"]
+ENTITY_TYPES: Final = ["message", "exchange"]
+HASH_SCOPES: Final = ["full", "user", "assistant"]
+PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
+ANSWER_RULES: Final = ["first", "final", "tool_result"]
+
+dialogue_trees: Final = Table(
+    "dialogue_trees",
+    metadata,
+    dialogue_column(primary_key=True),
+    Column("total_nodes", Integer, nullable=False, comment="Live messages"),
+    Column("max_depth", Integer, nullable=False, comment="Depth of the deepest message over all roots; a root has 0"),
+    Column("root_count", Integer, nullable=False, comment="Messages without a parent"),
+    Column("branch_count", Integer, nullable=False, comment="Messages with more than one child"),
+    Column("leaf_count", Integer, nullable=False, comment="Messages without children"),
+    uuid_column("primary_leaf_id", "Last message of the primary path; NULL without messages", nullable=True),
+    Column("primary_path_length", Integer, comment="Messages on the primary path; NULL without messages"),
+    Column("has_regenerations", Boolean, nullable=False, comment="Some assistant-side siblings share a parent"),
+    Column("has_edits", Boolean, nullable=False, comment="Some user siblings share a parent"),
+    Column("is_linear", Boolean, nullable=False, comment="At most one root and no branch"),
+    schema=DERIVED,
+    comment="One row per dialogue: the shape of its tree (seed 000)",
+)
+
+message_paths: Final = Table(
+    "message_paths",
+    metadata,
+    uuid_column(
+        "message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True
+    ),
+    dialogue_column(),
+    Column("depth", Integer, nullable=False, comment="Messages between it and its root; a root has 0"),
+    Column("is_root", Boolean, nullable=False, comment="It has no live parent"),
+    Column("is_leaf", Boolean, nullable=False, comment="It has no live children"),
+    Column("child_count", Integer, nullable=False, comment="Live children"),
+    Column("sibling_index", Integer, nullable=False, comment="Position among its siblings in order, from 0"),
+    Column("is_on_primary_path", Boolean, nullable=False, comment="On the way to the deepest, then most recent leaf"),
+    Column("is_on_active_path", Boolean, nullable=False, comment="On the way to the message the source points to"),
+    Column("tree_left", Integer, nullable=False, comment="Position in depth-first order of the dialogue, from 0"),
+    Column("tree_right", Integer, nullable=False, comment="Largest tree_left among the message and its descendants"),
+    CheckConstraint("tree_left <= tree_right", name="tree_interval"),
+    CheckConstraint("is_leaf = (child_count = 0)", name="leaf_has_no_children"),
+    CheckConstraint("is_root = (depth = 0)", name="root_has_depth_zero"),
+    UniqueConstraint("dialogue_id", "tree_left"),
+    schema=DERIVED,
+    comment="One row per live message: its place in the tree (seed 000)",
+)
+
+linear_sequences: Final = Table(
+    "linear_sequences",
+    metadata,
+    uuid_column("id", "uuid5 of the leaf message", primary_key=True),
+    dialogue_column(),
+    uuid_column("leaf_message_id", "Last message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True),
+    Column("sequence_length", Integer, nullable=False, comment="Messages from root to leaf"),
+    Column("is_primary", Boolean, nullable=False, comment="The dialogue's primary sequence"),
+    Column(
+        "branch_reason",
+        Text,
+        nullable=False,
+        comment="Why it exists beside the primary one: regeneration, edit or fork; primary for the primary one",
+    ),
+    Column("branched_at_depth", Integer, comment="Depth of the last message shared with the primary sequence"),
+    uuid_column("branched_at_message_id", "Last message shared with the primary sequence", nullable=True),
+    CheckConstraint(one_of("branch_reason", BRANCH_REASONS), name="branch_reason"),
+    Index(None, "dialogue_id"),
+    Index("uq_linear_sequences_primary", "dialogue_id", unique=True, postgresql_where="is_primary"),
+    schema=DERIVED,
+    comment="One row per leaf: the path from a root to it (seed 000)",
+)
+
+prompt_responses: Final = Table(
+    "prompt_responses",
+    metadata,
+    uuid_column("id", "uuid5 of the response message", primary_key=True),
+    dialogue_column(),
+    uuid_column("prompt_message_id", "User message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    uuid_column(
+        "response_message_id", "Assistant message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True
+    ),
+    Column("prompt_position", Integer, nullable=False, comment="Position of the prompt among the live messages, from 0"),
+    Column("response_position", Integer, nullable=False, comment="Position of the response, from 0"),
+    Column("prompt_role", Text, nullable=False, comment="Role of the prompt: user"),
+    Column("response_role", Text, nullable=False, comment="Role of the response: assistant"),
+    Column("pairing_rule", Text, nullable=False, comment="How the prompt was found: parent, ancestor or fallback"),
+    CheckConstraint(one_of("pairing_rule", PAIRING_RULES), name="pairing_rule"),
+    Index(None, "dialogue_id"),
+    Index(None, "prompt_message_id"),
+    schema=DERIVED,
+    comment="One row per assistant message that answers a user message (seed 001)",
+)
+
+prompt_response_content: Final = Table(
+    "prompt_response_content",
+    metadata,
+    uuid_column(
+        "prompt_response_id",
+        "The pair",
+        ForeignKey("derived.prompt_responses.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("prompt_text", Text, comment="Text of the prompt; NULL if it has none"),
+    Column("response_text", Text, comment="Text of the response; NULL if it has none"),
+    Column("prompt_word_count", Integer, comment="Words of the prompt; NULL without text"),
+    Column("response_word_count", Integer, comment="Words of the response; NULL without text"),
+    schema=DERIVED,
+    comment="Texts of the prompt-response pairs (seed 001)",
+)
+
+exchanges: Final = Table(
+    "exchanges",
+    metadata,
+    uuid_column("id", "uuid5 of the last message, which determines the first", primary_key=True),
+    dialogue_column(),
+    uuid_column("first_message_id", "First message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    uuid_column("last_message_id", "Last message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True),
+    Column("message_count", Integer, nullable=False, comment="Messages of every role"),
+    Column("user_message_count", Integer, nullable=False, comment="User messages"),
+    Column("assistant_message_count", Integer, nullable=False, comment="Assistant messages"),
+    Column("is_continuation", Boolean, nullable=False, comment="The user only asks to go on"),
+    uuid_column("continuation_of_id", "Exchange before it on the path, if it is a continuation", nullable=True),
+    Column("continuation_pattern", Text, comment="Which pattern the user's text matched; NULL if none"),
+    Column("merged_count", Integer, nullable=False, comment="Continuations that lead back to this original; else 0"),
+    Column("started_at", DateTime(timezone=True), comment="Earliest time of its messages"),
+    Column("ended_at", DateTime(timezone=True), comment="Latest time of its messages"),
+    CheckConstraint("is_continuation OR continuation_of_id IS NULL", name="continuation_link"),
+    CheckConstraint("is_continuation = (continuation_pattern IS NOT NULL)", name="continuation_pattern"),
+    Index(None, "dialogue_id"),
+    Index(None, "first_message_id"),
+    Index(None, "continuation_of_id"),
+    schema=DERIVED,
+    comment="One row per (first, last) run of a path: what the user said until the assistant was done (seed 000)",
+)
+
+exchange_content: Final = Table(
+    "exchange_content",
+    metadata,
+    uuid_column(
+        "exchange_id", "The exchange", ForeignKey("derived.exchanges.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("user_text", Text, comment="Texts of its user messages, joined by a blank line; NULL if empty"),
+    Column("assistant_text", Text, comment="Texts of its assistant messages; NULL if empty"),
+    Column("full_text", Text, comment="User text and assistant text, joined by a blank line; NULL if empty"),
+    Column("user_text_hash", Text, comment="SHA-256 of user_text (hex)"),
+    Column("assistant_text_hash", Text, comment="SHA-256 of assistant_text (hex)"),
+    Column("full_text_hash", Text, comment="SHA-256 of full_text (hex)"),
+    Column("user_word_count", Integer, comment="Words of user_text; NULL without text"),
+    Column("assistant_word_count", Integer, comment="Words of assistant_text; NULL without text"),
+    Column("total_word_count", Integer, comment="Words of full_text; NULL without text"),
+    schema=DERIVED,
+    comment="Texts of the exchanges, with hashes and word counts (seed 000)",
+)
+
+content_hashes: Final = Table(
+    "content_hashes",
+    metadata,
+    dialogue_column(primary_key=True),
+    uuid_column("entity_id", "The message or exchange", primary_key=True),
+    Column("entity_type", Text, nullable=False, comment="message or exchange"),
+    Column("hash_scope", Text, primary_key=True, comment="Whose text: full, user or assistant"),
+    Column("normalization", Text, primary_key=True, comment="What was done to the text: none, lowercase, whitespace, full"),
+    Column("hash_sha256", Text, comment="SHA-256 of the normalised text (hex); NULL if nothing is left of it"),
+    Column("hash_simhash", Text, comment="64-bit simhash (hex); NULL if the text has no word"),
+    Column("simhash_version", SmallInteger, nullable=False, comment="1: the seed's function; 2: shingled"),
+    CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
+    CheckConstraint(one_of("hash_scope", HASH_SCOPES), name="hash_scope"),
+    CheckConstraint(one_of("normalization", [n.value for n in Normalization]), name="normalization"),
+    Index(None, "hash_sha256"),
+    schema=DERIVED,
+    comment="Hashes of message and exchange texts, for duplicates and change detection (seed 000)",
+)
+
+qa_pairs: Final = Table(
+    "qa_pairs",
+    metadata,
+    Column("pair_id", Text, primary_key=True, comment="<dialogue>:<start>, with @<end> or :<tool call> appended"),
+    dialogue_column(),
+    Column("pair_type", Text, nullable=False, comment="conversation_turn or trace_pair"),
+    Column("start_sequence_number", Integer, nullable=False, comment="sequence_number of the question's message"),
+    Column("end_sequence_number", Integer, nullable=False, comment="sequence_number of the answer's message"),
+    uuid_column("source_message_id", "Message of the question", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    Column("question", Text, nullable=False, comment="User text, or the tool call as text"),
+    Column("answer", Text, nullable=False, comment="Assistant text, or the tool's result"),
+    Column("answer_rule", Text, nullable=False, comment="Which answer was taken: first, final or tool_result"),
+    Column("is_error", Boolean, nullable=False, comment="The tool reported an error"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 over question and answer (hex)"),
+    CheckConstraint(one_of("pair_type", PAIR_TYPES), name="pair_type"),
+    CheckConstraint(one_of("answer_rule", ANSWER_RULES), name="answer_rule"),
+    Index(None, "dialogue_id"),
+    Index(None, "source_message_id"),
+    schema=DERIVED,
+    comment="Question-answer pairs, the unit of embedding (seed 004)",
+)
+
+build_state: Final = Table(
+    "build_state",
+    metadata,
+    dialogue_column(primary_key=True),
+    Column("asset", Text, primary_key=True, comment="Name of the derived asset"),
+    Column("fingerprint", Text, nullable=False, comment="Fingerprint of the dialogue the rows were built from"),
+    Column("code_version", Text, nullable=False, comment="Version of the code and settings that built them"),
+    Column("built_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When"),
+    schema=DERIVED,
+    comment="What each derived asset was built from: the truth about what is stale",
+)
+
+DERIVED_TABLES: Final = (
+    dialogue_trees,
+    message_paths,
+    linear_sequences,
+    prompt_responses,
+    prompt_response_content,
+    exchanges,
+    exchange_content,
+    content_hashes,
+    qa_pairs,
+)
