@@ -56,9 +56,7 @@ dialogue_trees: Final = Table(
 message_paths: Final = Table(
     "message_paths",
     metadata,
-    uuid_column(
-        "message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True
-    ),
+    uuid_column("message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True),
     dialogue_column(),
     Column("depth", Integer, nullable=False, comment="Messages between it and its root; a root has 0"),
     Column("is_root", Boolean, nullable=False, comment="It has no live parent"),
@@ -109,7 +107,9 @@ prompt_responses: Final = Table(
     uuid_column(
         "response_message_id", "Assistant message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True
     ),
-    Column("prompt_position", Integer, nullable=False, comment="Position of the prompt among the live messages, from 0"),
+    Column(
+        "prompt_position", Integer, nullable=False, comment="Position of the prompt among the live messages, from 0"
+    ),
     Column("response_position", Integer, nullable=False, comment="Position of the response, from 0"),
     Column("prompt_role", Text, nullable=False, comment="Role of the prompt: user"),
     Column("response_role", Text, nullable=False, comment="Role of the response: assistant"),
@@ -189,7 +189,9 @@ content_hashes: Final = Table(
     uuid_column("entity_id", "The message or exchange", primary_key=True),
     Column("entity_type", Text, nullable=False, comment="message or exchange"),
     Column("hash_scope", Text, primary_key=True, comment="Whose text: full, user or assistant"),
-    Column("normalization", Text, primary_key=True, comment="What was done to the text: none, lowercase, whitespace, full"),
+    Column(
+        "normalization", Text, primary_key=True, comment="What was done to the text: none, lowercase, whitespace, full"
+    ),
     Column("hash_sha256", Text, comment="SHA-256 of the normalised text (hex); NULL if nothing is left of it"),
     Column("hash_simhash", Text, comment="64-bit simhash (hex); NULL if the text has no word"),
     Column("simhash_version", SmallInteger, nullable=False, comment="1: the seed's function; 2: shingled"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -88,6 +89,7 @@ dialogues: Final = Table(
     Column("source", Text, ForeignKey("raw.sources.id"), nullable=False, comment="Where the dialogue comes from"),
     Column("source_id", Text, nullable=False, comment="Id in the source; made from content where the source has none"),
     Column("partition_key", Text, nullable=False, unique=True, comment="<source>-<source_id>; never changes"),
+    Column("shard_key", Text, nullable=False, comment="Stable hash of the id, s0000 to s1023; never changes"),
     Column("title", Text, comment="Title as the source has it"),
     Column("source_created_at", DateTime(timezone=True), comment="When the source says it began"),
     Column("source_updated_at", DateTime(timezone=True), comment="When the source says it last changed"),
@@ -126,6 +128,7 @@ dialogues: Final = Table(
         "changed_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it last changed"
     ),
     UniqueConstraint("source", "source_id"),
+    Index(None, "shard_key"),
     Index(None, "first_import_id"),
     Index(None, "last_import_id"),
     schema=RAW,
@@ -156,6 +159,7 @@ messages: Final = Table(
     Column("channel", Text, comment="Channel: final, commentary, analysis"),
     Column("state", Text, nullable=False, comment="complete, in_progress, aborted or error"),
     Column("is_hidden", Boolean, nullable=False, comment="The source does not show it to the user"),
+    Column("content_hash", Text, nullable=False, comment="Hash of the message's content fields"),
     Column("deleted_at", DateTime(timezone=True), comment="When a full export no longer had it; NULL while it is live"),
     Column("source_json", JSONB, comment="The message as the source has it, without its parts and attachments"),
     CheckConstraint(one_of("role", ROLES), name="role"),
@@ -181,7 +185,7 @@ content_parts: Final = Table(
     Column("text_content", Text, comment="Text of the part"),
     Column("tool_name", Text, comment="Tool that is called or answers"),
     Column("tool_use_id", Text, comment="Id that pairs a call with its result"),
-    Column("tool_input", JSONB, comment="Arguments of the call"),
+    Column("tool_input", JSON, comment="Arguments of the call, in the source's own order of keys"),
     Column("is_error", Boolean, comment="The tool reported an error"),
     Column("language", Text, comment="Programming language of code"),
     Column("mime_type", Text, comment="Media type"),

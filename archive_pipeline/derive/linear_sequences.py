@@ -1,0 +1,54 @@
+"""``linear_sequences``: every root-to-leaf path and why it exists beside the primary one (seed 000)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.derive.frames import frame
+from archive_pipeline.identity import row_id
+
+CODE_VERSION: Final = "1"
+
+
+def linear_sequences(batch: DialogueBatch) -> pd.DataFrame:
+    """Return one row per leaf; exactly one per dialogue with messages is primary."""
+    forest, ids = batch.forest, batch.message_ids
+    shared = _last_shared_with_primary(batch)
+    leaves = [position for position, below in enumerate(forest.children) if not below]
+    primary = [forest.on_primary_path[leaf] for leaf in leaves]
+    branched_at = [ROOT if is_primary else shared[leaf] for leaf, is_primary in zip(leaves, primary, strict=True)]
+    return frame(
+        {
+            "id": [row_id("sequence", ids[leaf]) for leaf in leaves],
+            "dialogue_id": [batch.dialogue_of_message[leaf] for leaf in leaves],
+            "leaf_message_id": [ids[leaf] for leaf in leaves],
+            "sequence_length": [forest.depth[leaf] + 1 for leaf in leaves],
+            "is_primary": primary,
+            "branch_reason": [
+                "primary" if is_primary else _reason(batch, point)
+                for is_primary, point in zip(primary, branched_at, strict=True)
+            ],
+            "branched_at_depth": [None if point == ROOT else forest.depth[point] for point in branched_at],
+            "branched_at_message_id": [None if point == ROOT else ids[point] for point in branched_at],
+        }
+    )
+
+
+def _last_shared_with_primary(batch: DialogueBatch) -> list[int]:
+    shared = [ROOT] * len(batch)
+    for position in batch.forest.order:
+        if batch.forest.on_primary_path[position]:
+            shared[position] = position
+        elif batch.parent[position] != ROOT:
+            shared[position] = shared[batch.parent[position]]
+    return shared
+
+
+def _reason(batch: DialogueBatch, branched_at: int) -> str:
+    if branched_at == ROOT:  # another root: nothing is shared
+        return "fork"
+    return batch.forest.group_class(batch.role, batch.forest.children[branched_at])

@@ -1,0 +1,45 @@
+"""``message_paths``: the place of each message in its tree (seed 000), stored as a nested set."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.derive.frames import frame
+
+CODE_VERSION: Final = "1"
+
+
+def message_paths(batch: DialogueBatch) -> pd.DataFrame:
+    """Return one row per message."""
+    forest = batch.forest
+    child_count = [len(below) for below in forest.children]
+    return frame(
+        {
+            "message_id": batch.message_ids,
+            "dialogue_id": batch.dialogue_of_message,
+            "depth": forest.depth,
+            "is_root": [parent == ROOT for parent in batch.parent],
+            "is_leaf": [not count for count in child_count],
+            "child_count": child_count,
+            "sibling_index": forest.sibling_index,
+            "is_on_primary_path": forest.on_primary_path,
+            "is_on_active_path": forest.on_active_path,
+            "tree_left": forest.tree_left,
+            "tree_right": forest.tree_right,
+        }
+    )
+
+
+def ancestor_path(batch: DialogueBatch, position: int) -> list[str]:
+    """Return the ids of all ancestors of the message at ``position``, root first (seed 000)."""
+    path: list[str] = []
+    ancestor = batch.parent[position]
+    while ancestor != ROOT:
+        path.append(batch.message_ids[ancestor])
+        ancestor = batch.parent[ancestor]
+    path.reverse()
+    return path

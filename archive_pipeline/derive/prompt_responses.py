@@ -1,0 +1,88 @@
+"""``prompt_responses`` and ``prompt_response_content``: which user message each assistant message answers (seed 001)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.derive.frames import frame
+from archive_pipeline.identity import row_id
+
+CODE_VERSION: Final = "1"
+
+
+def prompt_responses(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
+    """Return the pairs and their texts, one row per assistant message that has a prompt."""
+    prompts, responses, rules = _pairs(batch)
+    ids = batch.message_ids
+    pair_ids = [row_id("prompt_response", ids[response]) for response in responses]
+    first = _first_positions(batch)
+    starts = [first[batch.dialogue[response]] for response in responses]
+    pairs = frame(
+        {
+            "id": pair_ids,
+            "dialogue_id": [batch.dialogue_of_message[response] for response in responses],
+            "prompt_message_id": [ids[prompt] for prompt in prompts],
+            "response_message_id": [ids[response] for response in responses],
+            "prompt_position": [prompt - start for prompt, start in zip(prompts, starts, strict=True)],
+            "response_position": [response - start for response, start in zip(responses, starts, strict=True)],
+            "prompt_role": [batch.role[prompt] for prompt in prompts],
+            "response_role": [batch.role[response] for response in responses],
+            "pairing_rule": rules,
+        }
+    )
+    content = frame(
+        {
+            "prompt_response_id": pair_ids,
+            "prompt_text": [batch.text[prompt] for prompt in prompts],
+            "response_text": [batch.text[response] for response in responses],
+            "prompt_word_count": [batch.word_count[prompt] for prompt in prompts],
+            "response_word_count": [batch.word_count[response] for response in responses],
+        }
+    )
+    return {"prompt_responses": pairs, "prompt_response_content": content}
+
+
+def _pairs(batch: DialogueBatch) -> tuple[list[int], list[int], list[str]]:
+    prompts: list[int] = []
+    responses: list[int] = []
+    rules: list[str] = []
+    nearest = _nearest_users(batch)
+    current, last_user = -1, ROOT
+    for position, role in enumerate(batch.role):
+        if batch.dialogue[position] != current:
+            current, last_user = batch.dialogue[position], ROOT
+        if role == "user":
+            last_user = position
+        elif role == "assistant":
+            prompt, rule = nearest[position], "ancestor"
+            if prompt == ROOT:
+                prompt, rule = last_user, "fallback"
+            elif prompt == batch.parent[position]:
+                rule = "parent"
+            if prompt != ROOT:
+                prompts.append(prompt)
+                responses.append(position)
+                rules.append(rule)
+    return prompts, responses, rules
+
+
+def _nearest_users(batch: DialogueBatch) -> list[int]:
+    """Per message, the nearest user message among its ancestors and itself, ``ROOT`` if there is none."""
+    nearest = [ROOT] * len(batch)
+    for position in batch.forest.order:
+        if batch.role[position] == "user":
+            nearest[position] = position
+        elif batch.parent[position] != ROOT:
+            nearest[position] = nearest[batch.parent[position]]
+    return nearest
+
+
+def _first_positions(batch: DialogueBatch) -> dict[int, int]:
+    first: dict[int, int] = {}
+    for position, index in enumerate(batch.dialogue):
+        first.setdefault(index, position)
+    return first

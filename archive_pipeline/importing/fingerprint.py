@@ -1,0 +1,47 @@
+"""Fingerprints: hashes over an allow-list of content fields, so that volatile metadata changes nothing.
+
+A message's hash covers its id, parent, role, texts, tool calls and results, whether it is hidden and finished. The
+dialogue's fingerprint covers its title, the source's pointer, and the hashes of its live messages in the order of
+their ids, because exports reorder messages. Times, models, attachment ids and other metadata are not part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+FINGERPRINT_VERSION: Final = "1"
+
+
+def message_hash(fields: Mapping[str, Any]) -> str:
+    """Return the hash of one message's content fields (JSON values), NFC-normalised."""
+    return _digest(fields)
+
+
+def dialogue_fingerprint(title: str | None, active: str | None, message_hashes: Mapping[str, str]) -> str:
+    """Return the fingerprint of a dialogue.
+
+    Args:
+        title: its title.
+        active: source id of the message that the source's pointer leads to.
+        message_hashes: live messages: source id -> content hash.
+    """
+    return _digest(
+        {
+            "version": FINGERPRINT_VERSION,
+            "title": title,
+            "active": active,
+            "messages": sorted(message_hashes.items()),
+        }
+    )
+
+
+def _digest(value: Any) -> str:
+    encoded = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    if not encoded.isascii():
+        encoded = unicodedata.normalize("NFC", encoded.decode()).encode()
+    return hashlib.sha256(encoded).hexdigest()

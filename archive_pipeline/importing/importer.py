@@ -1,0 +1,235 @@
+"""The import of files into ``raw``: one bad record never costs another, and an interrupted import can be repeated.
+
+Dialogues are written in groups, a transaction each. A group that fails is written again one dialogue at a time, each
+in a savepoint of its own; those that fail then are rejected records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import psycopg
+import sqlalchemy.exc
+
+from archive_pipeline.errors import DatabaseUnavailableError
+from archive_pipeline.importing.prepare import PreparedDialogue, beginning_id, prepare
+from archive_pipeline.importing.sanitize import clean_text
+from archive_pipeline.importing.writer import ImportContext, Incoming, Outcome, Written, write_dialogues
+from archive_pipeline.readers.reading import ArchiveReading, FileReading, ReadDialogue
+from archive_pipeline.readers.records import RejectedRecord
+from archive_pipeline.store import import_log
+from archive_pipeline.store.database import Database
+
+# A group is one transaction: large enough that round trips do not count, small enough to be held in memory.
+GROUP_DIALOGUES: Final = 200
+GROUP_BYTES: Final = 16_000_000
+
+_GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError)
+
+Progress = Callable[[FileReading], None]
+
+
+@dataclass
+class ImportSummary:
+    """What an import did.
+
+    Attributes:
+        dialogues: by outcome: new, changed, unchanged, older, rejected.
+        rows: rows written per table of ``raw``.
+        surprises: everything unusual that was met, by name.
+        rejected: the rejected records, in order, up to a bound; ``dialogues["rejected"]`` has their number.
+        files_read, files_failed: files that were read to their end, and that were not.
+    """
+
+    dialogues: Counter[str] = field(default_factory=Counter)
+    rows: Counter[str] = field(default_factory=Counter)
+    surprises: Counter[str] = field(default_factory=Counter)
+    rejected: list[RejectedRecord] = field(default_factory=list)
+    files_read: int = 0
+    files_failed: int = 0
+
+    @property
+    def loaded(self) -> int:
+        """Dialogues that are in the archive now."""
+        return sum(self.dialogues[outcome] for outcome in Outcome)
+
+
+_SHOWN_REJECTED: Final = 1_000
+
+
+def import_archive(
+    database: Database, reading: ArchiveReading, *, is_partial: bool = False, progress: Progress = lambda _file: None
+) -> ImportSummary:
+    """Import every file of ``reading``; return what was done.
+
+    Args:
+        database: where to.
+        reading: the files.
+        is_partial: messages that the files do not have stay (they are soft-deleted otherwise).
+        progress: called after each group and each file.
+
+    Raises:
+        DatabaseUnavailableError: the database went away or is full; what was committed stays, nothing is half-written.
+    """
+    summary = ImportSummary()
+    for file in reading:
+        with _database_errors(file):
+            _FileImport(database, file, summary, is_partial=is_partial, progress=progress).run()
+    return summary
+
+
+class _FileImport:
+    """The import of one file."""
+
+    def __init__(
+        self, database: Database, file: FileReading, summary: ImportSummary, *, is_partial: bool, progress: Progress
+    ) -> None:
+        self._database = database
+        self._file = file
+        self._total = summary
+        self._own = ImportSummary()
+        self._progress = progress
+        self._group: dict[str, Incoming] = {}
+        self._group_bytes = 0
+        self._seen: dict[str, str] = {}
+        self._made: Counter[str] = Counter()
+        self._is_whole = True
+        self._is_partial = is_partial
+        self._context: ImportContext
+
+    def run(self) -> None:
+        """Read the file to its end, write what it has, and record how it went."""
+        with self._database.session() as connection:
+            path = clean_text(self._file.locator, Counter())
+            import_id = import_log.start(connection, path, is_partial=self._is_partial)
+        self._context = ImportContext(import_id, self._is_partial)
+        for item in self._file.records():
+            if isinstance(item, RejectedRecord):
+                self._reject(item)
+            else:
+                self._take(item)
+            if len(self._group) >= GROUP_DIALOGUES or self._group_bytes >= GROUP_BYTES:
+                self._flush()
+        self._flush()
+        self._finish()
+
+    def _take(self, item: ReadDialogue) -> None:
+        try:
+            dialogue = self._prepare(item)
+        except (ValueError, TypeError, RecursionError, OverflowError) as error:
+            self._reject(
+                RejectedRecord(
+                    item.record.locator, "the dialogue cannot be prepared", f"{type(error).__name__}: {error}"
+                )
+            )
+            return
+        first = self._seen.get(dialogue.id)
+        if first is not None:
+            self._reject_repeated(item, dialogue, first)
+            return
+        self._seen[dialogue.id] = item.record.locator
+        self._group[dialogue.id] = Incoming(dialogue, item)
+        self._group_bytes += len(item.raw)
+
+    def _prepare(self, item: ReadDialogue) -> PreparedDialogue:
+        occurrence = 0
+        if item.record.source_id is None:
+            beginning = beginning_id(item.record, 0)
+            occurrence = self._made[beginning]
+            self._made[beginning] += 1
+        return prepare(item.record, item.raw, occurrence=occurrence)
+
+    def _reject_repeated(self, item: ReadDialogue, dialogue: PreparedDialogue, first: str) -> None:
+        reason = f"the file has this dialogue ({dialogue.source_id}) twice; the one at {first} was kept"
+        self._reject(RejectedRecord(item.record.locator, reason, "DuplicateDialogue"))
+
+    def _flush(self) -> None:
+        group, self._group, self._group_bytes = list(self._group.values()), {}, 0
+        if group:
+            try:
+                with self._database.session() as connection:
+                    written = write_dialogues(connection, group, self._context)
+            except _GONE:
+                raise
+            except (psycopg.Error, ValueError, TypeError):
+                self._write_one_by_one(group)
+            else:
+                self._count(written)
+        self._progress(self._file)
+
+    def _write_one_by_one(self, group: list[Incoming]) -> None:
+        with self._database.session() as connection:
+            for item in group:
+                try:
+                    with connection.transaction():  # a savepoint: the session's transaction is open
+                        written = write_dialogues(connection, [item], self._context)
+                except _GONE:
+                    raise
+                except (psycopg.Error, ValueError, TypeError) as error:
+                    locator = item.read.record.locator
+                    message = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+                    self._reject(RejectedRecord(locator, "PostgreSQL does not take the dialogue", message), connection)
+                else:
+                    self._count(written)
+
+    def _count(self, written: Written) -> None:
+        self._own.dialogues.update(written.outcomes.values())
+        self._own.rows.update(written.row_counts)
+        self._own.surprises.update(written.surprises)
+
+    def _reject(self, record: RejectedRecord, connection: psycopg.Connection[Any] | None = None) -> None:
+        self._own.dialogues["rejected"] += 1
+        self._is_whole = self._is_whole and not record.whole_file
+        if len(self._total.rejected) < _SHOWN_REJECTED:
+            self._total.rejected.append(record)
+        clean = replace(
+            record,
+            locator=clean_text(record.locator, Counter()),
+            reason=clean_text(record.reason, Counter()),
+            error=clean_text(record.error, Counter()),
+            excerpt=None if record.excerpt is None else clean_text(record.excerpt, Counter()),
+        )
+        if connection is not None:
+            import_log.reject(connection, self._context.import_id, clean)
+            return
+        with self._database.session() as own_connection:
+            import_log.reject(own_connection, self._context.import_id, clean)
+
+    def _finish(self) -> None:
+        own, total = self._own, self._total
+        counts = {
+            "dialogues": {**dict.fromkeys([*Outcome, "rejected"], 0), **own.dialogues},
+            "rows": dict(own.rows),
+            "surprises": {name: count for name, count in sorted(own.surprises.items()) if count},
+        }
+        with self._database.session() as connection:
+            import_log.finish(
+                connection,
+                self._context.import_id,
+                sha256=self._file.sha256,
+                source=self._file.source,
+                is_whole=self._is_whole,
+                counts=counts,
+            )
+        total.dialogues.update(own.dialogues)
+        total.rows.update(own.rows)
+        total.surprises.update(own.surprises)
+        total.files_read += self._is_whole
+        total.files_failed += not self._is_whole
+        self._progress(self._file)
+
+
+@contextmanager
+def _database_errors(file: FileReading) -> Iterator[None]:
+    try:
+        yield
+    except _GONE as error:
+        reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
+        raise DatabaseUnavailableError(
+            f"{file.locator}: the database failed after {file.bytes_read:,} bytes were read ({reason}); "
+            "what was committed stays, run the import again"
+        ) from error

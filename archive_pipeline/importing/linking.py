@@ -1,0 +1,86 @@
+"""Parents of messages: from the source's pointers to a forest (decisions on import).
+
+The forest is built from parent pointers alone. Nodes without a message are skipped through, a missing parent makes a
+flagged root, and a cycle is broken at its latest message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from archive_pipeline.readers.records import MessageRecord
+
+ParentFlag = Literal["missing_parent", "cycle"]
+_NEW: Final = 0
+_ON_WAY: Final = 1
+_DONE: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The parent of a message, by its source id; None for a root. ``flag`` says why it is not what the source says."""
+
+    parent: str | None
+    flag: ParentFlag | None = None
+
+
+def link_messages(
+    messages: Sequence[MessageRecord],
+    source_ids: Sequence[str],
+    message_less: Mapping[str, str | None],
+    *,
+    is_linear: bool = False,
+    known: Collection[str] = (),
+) -> list[Link]:
+    """Return the parent of each message.
+
+    Args:
+        messages: in source order.
+        source_ids: their ids (those of the messages, or made up where the source has none).
+        message_less: nodes without a message: id -> parent id.
+        is_linear: the source has no pointers; each message follows the one before it.
+        known: source ids of live messages that are already stored and that this import does not bring (a partial
+            export may point to them).
+    """
+    if is_linear:
+        return [Link(None if index == 0 else source_ids[index - 1]) for index in range(len(messages))]
+    present = {*source_ids, *known}
+    links = [_resolve(message.parent_source_id, present, message_less) for message in messages]
+    return _break_cycles(messages, source_ids, links)
+
+
+def _resolve(pointer: str | None, present: Collection[str], message_less: Mapping[str, str | None]) -> Link:
+    passed: set[str] = set()
+    while pointer is not None and pointer not in present:
+        if pointer in passed:
+            return Link(None, "cycle")
+        if pointer not in message_less:
+            return Link(None, "missing_parent")
+        passed.add(pointer)
+        pointer = message_less[pointer]
+    return Link(pointer)
+
+
+def _break_cycles(messages: Sequence[MessageRecord], source_ids: Sequence[str], links: list[Link]) -> list[Link]:
+    position = {source_id: index for index, source_id in enumerate(source_ids)}
+    state = [_NEW] * len(messages)
+    for start in range(len(messages)):
+        path: list[int] = []
+        current: int | None = start
+        while current is not None and state[current] == _NEW:
+            state[current] = _ON_WAY
+            path.append(current)
+            current = position.get(links[current].parent or "")
+        if current is not None and state[current] == _ON_WAY:
+            cycle = path[path.index(current) :]
+            latest = max(cycle, key=lambda index: (_time(messages[index]), index))
+            links[latest] = Link(None, "cycle")
+        for index in path:
+            state[index] = _DONE
+    return links
+
+
+def _time(message: MessageRecord) -> float:
+    return message.created_at.timestamp() if message.created_at else float("-inf")

@@ -1,0 +1,211 @@
+"""From a reader's record to a dialogue ready to be written: clean texts, ids, parents, hashes. No database."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from archive_pipeline import identity
+from archive_pipeline.importing.fingerprint import message_hash
+from archive_pipeline.importing.linking import Link, link_messages
+from archive_pipeline.importing.sanitize import clean_optional, clean_text, json_text
+from archive_pipeline.readers.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedMessage:
+    """A message ready to be written.
+
+    Attributes:
+        id: its row id.
+        source_id: the source's id, or one made from its content and position.
+        link: its parent.
+        record: the record with clean texts; ``source`` fields are JSON text.
+        content_hash: hash of its content fields.
+    """
+
+    id: str
+    source_id: str
+    link: Link
+    record: MessageRecord
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDialogue:
+    """A dialogue ready to be written.
+
+    Attributes:
+        id: its row id.
+        source_id: the source's id, or one made from its content.
+        record: the record with a clean title; ``source_json`` is JSON text.
+        messages: in source order.
+        active: source id of the message the source's pointer leads to.
+        counts: surprises by name.
+        raw: the record's own bytes, zlib-compressed, if sanitising changed something.
+    """
+
+    id: str
+    source_id: str
+    record: DialogueRecord
+    messages: tuple[PreparedMessage, ...]
+    active: str | None
+    counts: Counter[str]
+    raw: bytes | None
+
+    @property
+    def partition_key(self) -> str:
+        """The key of its partition."""
+        return identity.partition_key(self.record.source, self.source_id)
+
+
+def prepare(
+    record: DialogueRecord, raw: bytes, *, occurrence: int = 0, known: Collection[str] = ()
+) -> PreparedDialogue:
+    """Prepare one dialogue.
+
+    Args:
+        record: what the reader yields.
+        raw: its bytes in the file.
+        occurrence: how many dialogues without an id and with the same beginning came before it.
+        known: source ids of stored live messages, to which a partial export may point.
+    """
+    counts = Counter(record.warnings)
+    sanitized: Counter[str] = Counter()
+    source_id = clean_optional(record.source_id, sanitized) or beginning_id(record, occurrence)
+    dialogue = identity.dialogue_id(record.source, source_id)
+    messages = tuple(_clean_message(message, sanitized) for message in record.messages)
+    source_ids = _source_ids(messages)
+    nodes = _clean_nodes(record.message_less_nodes, sanitized)
+    links = link_messages(messages, source_ids, nodes, is_linear=record.is_linear_source, known=known)
+    for link in links:
+        if link.flag is not None:
+            counts[link.flag] += 1
+    active = _active(clean_optional(record.active_source_id, sanitized), {*source_ids, *known}, nodes, counts)
+    clean_record = replace(
+        record,
+        title=clean_optional(record.title, sanitized),
+        source_json=json_text(record.source_json, sanitized) or "{}",
+    )
+    counts.update(sanitized)
+    return PreparedDialogue(
+        id=dialogue,
+        source_id=source_id,
+        record=clean_record,
+        messages=tuple(
+            PreparedMessage(
+                id=identity.message_id(dialogue, own_id),
+                source_id=own_id,
+                link=link,
+                record=message,
+                content_hash=message_hash(_content_fields(own_id, link, message)),
+            )
+            for own_id, link, message in zip(source_ids, links, messages, strict=True)
+        ),
+        active=active,
+        counts=counts,
+        raw=zlib.compress(raw) if sanitized else None,
+    )
+
+
+def beginning_id(record: DialogueRecord, occurrence: int) -> str:
+    """Return an id for a dialogue that has none: from its beginning, which stays when messages are added."""
+    first = record.messages[0] if record.messages else None
+    texts = [part.text for part in first.parts] if first else [record.title]
+    created = record.created_at.isoformat() if record.created_at else None
+    encoded = orjson.dumps([created, texts, occurrence], default=str, option=orjson.OPT_PASSTHROUGH_DATACLASS)
+    return f"made-{hashlib.sha256(encoded).hexdigest()[:24]}"
+
+
+def _source_ids(messages: Sequence[MessageRecord]) -> list[str]:
+    made: Counter[str] = Counter()
+    result: list[str] = []
+    for message in messages:
+        if message.source_id:
+            result.append(message.source_id)
+            continue
+        encoded = orjson.dumps([message.role, [[part.part_type, part.text] for part in message.parts]])
+        digest = hashlib.sha256(encoded).hexdigest()[:24]
+        result.append(f"made-{digest}-{made[digest]}")
+        made[digest] += 1
+    return result
+
+
+def _active(
+    pointer: str | None, present: Collection[str], nodes: Mapping[str, str | None], counts: Counter[str]
+) -> str | None:
+    passed: set[str] = set()
+    while pointer is not None and pointer not in present:
+        if pointer in passed or pointer not in nodes:
+            counts["bad_current_pointer"] += 1
+            return None
+        passed.add(pointer)
+        pointer = nodes[pointer]
+    return pointer
+
+
+def _content_fields(source_id: str, link: Link, message: MessageRecord) -> dict[str, Any]:
+    return {
+        "id": source_id,
+        "parent": link.parent,
+        "role": message.role,
+        "state": message.state,
+        "hidden": message.is_hidden,
+        "parts": [
+            [part.part_type, part.text, part.tool_name, part.tool_use_id, part.tool_input, part.is_error, part.uri]
+            for part in message.parts
+        ],
+        "attached_texts": [file.extracted_text for file in message.attachments if file.extracted_text],
+    }
+
+
+def _clean_nodes(nodes: Mapping[str, str | None], counts: Counter[str]) -> dict[str, str | None]:
+    return {clean_text(name, counts): clean_optional(parent, counts) for name, parent in nodes.items()}
+
+
+def _clean_message(message: MessageRecord, counts: Counter[str]) -> MessageRecord:
+    return replace(
+        message,
+        source_id=clean_optional(message.source_id, counts),
+        parent_source_id=clean_optional(message.parent_source_id, counts),
+        parts=tuple(_clean_part(part, counts) for part in message.parts),
+        attachments=tuple(_clean_attachment(file, counts) for file in message.attachments),
+        model=clean_optional(message.model, counts),
+        author_name=clean_optional(message.author_name, counts),
+        recipient=clean_optional(message.recipient, counts),
+        channel=clean_optional(message.channel, counts),
+        source=json_text(message.source, counts),
+    )
+
+
+def _clean_part(part: PartRecord, counts: Counter[str]) -> PartRecord:
+    return replace(
+        part,
+        text=clean_optional(part.text, counts),
+        source_type=clean_optional(part.source_type, counts),
+        tool_name=clean_optional(part.tool_name, counts),
+        tool_use_id=clean_optional(part.tool_use_id, counts),
+        tool_input=json_text(part.tool_input, counts),
+        language=clean_optional(part.language, counts),
+        mime_type=clean_optional(part.mime_type, counts),
+        uri=clean_optional(part.uri, counts),
+        source=json_text(part.source, counts),
+    )
+
+
+def _clean_attachment(file: AttachmentRecord, counts: Counter[str]) -> AttachmentRecord:
+    return replace(
+        file,
+        source_id=clean_optional(file.source_id, counts),
+        file_name=clean_optional(file.file_name, counts),
+        mime_type=clean_optional(file.mime_type, counts),
+        uri=clean_optional(file.uri, counts),
+        extracted_text=clean_optional(file.extracted_text, counts),
+        source=json_text(file.source, counts),
+    )

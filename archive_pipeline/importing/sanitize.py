@@ -1,0 +1,67 @@
+"""Making text fit for PostgreSQL, which takes neither NUL nor lone surrogates, in text or in JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+SANITIZED_NUL: Final = "sanitized_nul"
+SANITIZED_SURROGATE: Final = "sanitized_surrogate"
+REPLACEMENT: Final = "\ufffd"
+
+_NUL_ESCAPE: Final = b"\\u0000"
+
+
+def clean_text(text: str, counts: Counter[str]) -> str:
+    """Return the text with split surrogates paired up, lone ones replaced by U+FFFD, and NUL dropped; count both."""
+    if "\0" in text:
+        counts[SANITIZED_NUL] += text.count("\0")
+        text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        lone = sum(1 for character in paired if "\ud800" <= character <= "\udfff")
+        counts[SANITIZED_SURROGATE] += lone or 1
+        return "".join(REPLACEMENT if "\ud800" <= character <= "\udfff" else character for character in paired)
+    return text
+
+
+def clean_optional(text: str | None, counts: Counter[str]) -> str | None:
+    """Return ``clean_text`` of a text that may be missing."""
+    return None if text is None else clean_text(text, counts)
+
+
+def json_text(value: Any, counts: Counter[str]) -> str | None:
+    """Return the value as JSON text that PostgreSQL takes; None for None."""
+    if value is None:
+        return None
+    try:
+        encoded = orjson.dumps(value, default=_to_json)
+    except (TypeError, orjson.JSONEncodeError):
+        return orjson.dumps(_clean_value(value, counts), default=_to_json).decode()
+    if _NUL_ESCAPE in encoded:
+        return orjson.dumps(_clean_value(value, counts), default=_to_json).decode()
+    return encoded.decode()
+
+
+def _clean_value(value: Any, counts: Counter[str]) -> Any:
+    """Return a copy with clean strings and numbers that JSON has; nesting is as deep as the reader let it through."""
+    if isinstance(value, str):
+        return clean_text(value, counts)
+    if isinstance(value, dict):
+        return {clean_text(str(key), counts): _clean_value(item, counts) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean_value(item, counts) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
+        return str(value)
+    return value
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value)

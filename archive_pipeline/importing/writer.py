@@ -1,0 +1,199 @@
+"""Writing prepared dialogues: new ones in bulk, changed ones in place, unchanged ones not at all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+import psycopg
+
+from archive_pipeline import identity
+from archive_pipeline.derive.frames import frame
+from archive_pipeline.importing import rows
+from archive_pipeline.importing.fingerprint import dialogue_fingerprint
+from archive_pipeline.importing.prepare import PreparedDialogue, prepare
+from archive_pipeline.readers.reading import ReadDialogue
+from archive_pipeline.store import raw_writes
+from archive_pipeline.store.raw_writes import RawFrames, StoredDialogue, StoredMessage
+
+
+class Outcome(StrEnum):
+    """What happened to a dialogue."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    OLDER = "older"
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A dialogue of the file that is being imported, prepared, with the bytes it came from."""
+
+    prepared: PreparedDialogue
+    read: ReadDialogue
+
+
+@dataclass(frozen=True, slots=True)
+class ImportContext:
+    """What the dialogues of one file have in common."""
+
+    import_id: str
+    is_partial: bool
+
+
+@dataclass
+class Written:
+    """What was done for some dialogues."""
+
+    outcomes: dict[str, Outcome]
+    row_counts: Counter[str]
+    surprises: Counter[str]
+
+
+def write_dialogues(
+    connection: psycopg.Connection[Any], incoming: Sequence[Incoming], context: ImportContext
+) -> Written:
+    """Write dialogues with different ids in the caller's transaction; any error leaves it to be rolled back."""
+    stored = raw_writes.stored_dialogues(connection, [item.prepared.id for item in incoming])
+    written = Written({}, Counter(), Counter())
+    new: list[PreparedDialogue] = []
+    for item in incoming:
+        known = stored.get(item.prepared.id)
+        if known is None:
+            new.append(item.prepared)
+            written.outcomes[item.prepared.id] = Outcome.NEW
+            written.surprises.update(item.prepared.counts)
+        else:
+            written.outcomes[item.prepared.id] = _write_stored(connection, item, known, context, written)
+    written.row_counts.update(raw_writes.append(connection, _new_frames(new, context)))
+    return written
+
+
+def fingerprint_of(dialogue: PreparedDialogue, kept: Iterable[StoredMessage] = ()) -> str:
+    """Return the fingerprint of a dialogue; ``kept`` are stored live messages that a partial export leaves out."""
+    hashes = {message.source_id: message.content_hash for message in kept}
+    hashes.update({message.source_id: message.content_hash for message in dialogue.messages})
+    return dialogue_fingerprint(dialogue.record.title, dialogue.active, hashes)
+
+
+def _write_stored(
+    connection: psycopg.Connection[Any],
+    item: Incoming,
+    known: StoredDialogue,
+    context: ImportContext,
+    written: Written,
+) -> Outcome:
+    dialogue = item.prepared
+    if not context.is_partial:
+        if fingerprint_of(dialogue) == known.fingerprint:
+            return Outcome.UNCHANGED
+        if _is_older(dialogue, known):
+            return Outcome.OLDER
+    messages = raw_writes.stored_messages(connection, dialogue.id)
+    kept: list[StoredMessage] = []
+    if context.is_partial:
+        live = {source_id for source_id, message in messages.items() if message.is_live}
+        dialogue = prepare(item.read.record, item.read.raw, known=live)
+        kept = [messages[name] for name in live - {message.source_id for message in dialogue.messages}]
+        if fingerprint_of(dialogue, kept) == known.fingerprint:
+            return Outcome.UNCHANGED
+    _update(connection, dialogue, messages, kept, context, written)
+    return Outcome.CHANGED
+
+
+def _is_older(dialogue: PreparedDialogue, known: StoredDialogue) -> bool:
+    """Tell whether the file has an older state than the archive: it must not undo what a newer export brought."""
+    updated_at = dialogue.record.updated_at
+    return updated_at is not None and known.source_updated_at is not None and updated_at < known.source_updated_at
+
+
+def _update(
+    connection: psycopg.Connection[Any],
+    dialogue: PreparedDialogue,
+    messages: Mapping[str, StoredMessage],
+    kept: Sequence[StoredMessage],
+    context: ImportContext,
+    written: Written,
+) -> None:
+    numbers = _sequence_numbers(dialogue, messages)
+    present = {message.id for message in dialogue.messages} | {message.id for message in kept}
+    gone = [message.id for message in messages.values() if message.is_live and message.id not in present]
+    own = [message.id for message in dialogue.messages]
+    deleted = raw_writes.soft_delete(connection, gone)
+    raw_writes.update_dialogue(connection, _dialogue_values(dialogue, len(own) + len(kept), kept, context))
+    upserted = raw_writes.upsert_messages(connection, rows.message_frame(rows.message_rows(dialogue, numbers)))
+    parts = raw_writes.replace_parts(
+        connection,
+        own,
+        rows.part_frame(rows.part_rows(dialogue, dialogue.messages)),
+        rows.attachment_frame(rows.attachment_rows(dialogue, dialogue.messages)),
+    )
+    written.row_counts.update({"dialogues": 1, "messages": upserted + deleted, **parts})
+    written.surprises.update(dialogue.counts)
+    restored = sum(1 for message in dialogue.messages if _was_deleted(messages.get(message.source_id)))
+    written.surprises.update({"messages_deleted": deleted, "messages_restored": restored})
+
+
+def _was_deleted(message: StoredMessage | None) -> bool:
+    return message is not None and not message.is_live
+
+
+def _sequence_numbers(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]) -> dict[str, int]:
+    """Stored messages keep their number; new ones get higher ones, in source order."""
+    following = max((message.sequence_number for message in stored.values()), default=-1) + 1
+    numbers: dict[str, int] = {}
+    for message in dialogue.messages:
+        known = stored.get(message.source_id)
+        numbers[message.source_id] = following if known is None else known.sequence_number
+        following += known is None
+    return numbers
+
+
+def _new_frames(dialogues: Sequence[PreparedDialogue], context: ImportContext) -> RawFrames:
+    values = [_dialogue_values(dialogue, len(dialogue.messages), (), context) for dialogue in dialogues]
+    new = [{**value, **_new_values(dialogue, context)} for value, dialogue in zip(values, dialogues, strict=True)]
+    names = [name for name in new[0] if name != "import_id"] if new else []
+    messages = [row for dialogue in dialogues for row in rows.message_rows(dialogue, _sequence_numbers(dialogue, {}))]
+    return RawFrames(
+        dialogues=frame({name: [value[name] for value in new] for name in names}),
+        messages=rows.message_frame(messages),
+        parts=rows.part_frame(row for dialogue in dialogues for row in rows.part_rows(dialogue, dialogue.messages)),
+        attachments=rows.attachment_frame(
+            row for dialogue in dialogues for row in rows.attachment_rows(dialogue, dialogue.messages)
+        ),
+    )
+
+
+def _new_values(dialogue: PreparedDialogue, context: ImportContext) -> dict[str, Any]:
+    return {
+        "source": dialogue.record.source,
+        "source_id": dialogue.source_id,
+        "partition_key": dialogue.partition_key,
+        "shard_key": identity.shard_key(dialogue.id),
+        "first_import_id": context.import_id,
+        "last_import_id": context.import_id,
+    }
+
+
+def _dialogue_values(
+    dialogue: PreparedDialogue, message_count: int, kept: Iterable[StoredMessage], context: ImportContext
+) -> dict[str, Any]:
+    record = dialogue.record
+    return {
+        "id": dialogue.id,
+        "title": record.title,
+        "source_created_at": record.created_at,
+        "source_updated_at": record.updated_at,
+        "fingerprint": fingerprint_of(dialogue, kept),
+        "message_count": message_count,
+        "active_message_id": None if dialogue.active is None else identity.message_id(dialogue.id, dialogue.active),
+        "diagnostics": orjson.dumps(dict(sorted(dialogue.counts.items()))).decode(),
+        "source_json": record.source_json,
+        "source_bytes": dialogue.raw,
+        "import_id": context.import_id,
+    }

@@ -1,0 +1,157 @@
+"""The content blocks of Claude.ai messages as parts, tool calls and their results paired.
+
+Older exports have no ids for tool calls: they get one from message and position, and results take them in order. A
+block type that is not known here is kept as it is and counted. The flattened ``text`` of a message is used only where
+the blocks give no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from archive_pipeline.readers.json_shapes import as_identifier, as_list, as_object, as_text, joined, without
+from archive_pipeline.readers.records import PartRecord, PartType, Role
+
+_PLACEHOLDER = re.compile(
+    r"(?:```\s*)?(?:This block is not supported[^\n`]*|Viewing artifacts created via[^\n`]*)(?:\s*```)?", re.IGNORECASE
+)
+
+
+class ContentReader:
+    """Reads the blocks of one dialogue's messages, in order, since results answer calls of the message before."""
+
+    def __init__(self, warnings: Counter[str]) -> None:
+        self._warnings = warnings
+        self._open_calls: list[tuple[str, str | None]] = []  # id and tool name
+        self._name = ""
+        self._calls_made = 0
+        self._readers: dict[str, Callable[[dict[str, Any]], PartRecord | None]] = {
+            "text": self._text,
+            "thinking": self._thinking,
+            "redacted_thinking": self._thinking,
+            "tool_use": self._tool_use,
+            "tool_result": self._tool_result,
+            "image": self._image,
+        }
+
+    def parts(self, message: Mapping[str, Any], *, role: Role, name: str) -> tuple[PartRecord, ...]:
+        """Returns the message's parts in order; ``name`` is the message's id, for calls that have none."""
+        self._name = name
+        self._calls_made = 0
+        if role == "assistant":
+            self._open_calls.clear()
+        content = message.get("content")
+        if not isinstance(content, list):
+            if "content" in message:
+                self._warnings["malformed_content"] += 1
+            return self._fallback(message, content)
+        parts = [part for block in content if (part := self._part(block)) is not None]
+        if not any(part.part_type is PartType.TEXT for part in parts):
+            parts.extend(self._fallback(message, None))
+        return tuple(parts)
+
+    def _fallback(self, message: Mapping[str, Any], content: object) -> tuple[PartRecord, ...]:
+        text = as_text(message.get("text")) or as_text(content)
+        if text is None or not _PLACEHOLDER.sub("", text).strip():
+            return ()
+        return (PartRecord(PartType.TEXT, text, "text_fallback"),)
+
+    def _part(self, block: object) -> PartRecord | None:
+        if isinstance(block, str):
+            return PartRecord(PartType.TEXT, block, "text") if block else None
+        if not isinstance(block, dict):
+            return self._unknown(block, type(block).__name__)
+        name = as_text(block.get("type")) or "none"
+        reader = self._readers.get(name)
+        return reader(block) if reader else self._unknown(block, name)
+
+    def _unknown(self, block: object, name: str) -> PartRecord:
+        self._warnings[f"unknown_part:{name}"] += 1
+        return PartRecord(PartType.UNKNOWN, source_type=name, source=block)
+
+    def _text(self, block: dict[str, Any]) -> PartRecord | None:
+        value = block.get("text")
+        if value is None or value == "":
+            return None
+        if isinstance(value, dict | list):
+            return self._unknown(block, "text")
+        if not isinstance(value, str):
+            self._warnings["malformed_text"] += 1
+        return PartRecord(PartType.TEXT, str(value), "text", source=without(block, frozenset({"type", "text"})))
+
+    def _thinking(self, block: dict[str, Any]) -> PartRecord | None:
+        source = without(block, frozenset({"type", "thinking"}))
+        text = as_text(block.get("thinking"))
+        if text is None and source is None:
+            return None
+        return PartRecord(PartType.THINKING, text, as_text(block.get("type")), source=source)
+
+    def _tool_use(self, block: dict[str, Any]) -> PartRecord:
+        name = as_text(block.get("name"))
+        call = as_identifier(block.get("id")) or f"toolu-{self._name}-{self._calls_made}"
+        self._calls_made += 1
+        self._open_calls.append((call, name))
+        source = without(block, frozenset({"type", "id", "name", "input"}))
+        return PartRecord(
+            PartType.TOOL_USE,
+            source_type="tool_use",
+            tool_name=name,
+            tool_use_id=call,
+            tool_input=block.get("input"),
+            source=source,
+        )
+
+    def _tool_result(self, block: dict[str, Any]) -> PartRecord:
+        content = block.get("content")
+        name = as_text(block.get("name"))
+        call, call_name = self._take_call(as_identifier(block.get("tool_use_id")), name)
+        is_error = block.get("is_error")
+        held = {"type", "tool_use_id", "name", "is_error"}
+        if all(_is_plain_text(item) for item in as_list(content)):
+            held.add("content")
+        return PartRecord(
+            PartType.TOOL_RESULT,
+            _result_text(content),
+            "tool_result",
+            tool_name=name or call_name,
+            tool_use_id=call,
+            is_error=is_error if isinstance(is_error, bool) else None,
+            source=without(block, frozenset(held)),
+        )
+
+    def _take_call(self, call: str | None, name: str | None) -> tuple[str | None, str | None]:
+        """Returns id and tool name of the call a result answers: the one it names, else the first open one."""
+        if call is None:
+            same_tool = [entry for entry in self._open_calls if name is not None and entry[1] == name]
+            matching = same_tool or self._open_calls
+        else:
+            matching = [entry for entry in self._open_calls if entry[0] == call]
+        if not matching:
+            if call is None:
+                self._warnings["unpaired_tool_result"] += 1
+            return call, None
+        answered = matching[0]
+        self._open_calls.remove(answered)
+        return answered
+
+    def _image(self, block: dict[str, Any]) -> PartRecord:
+        origin = as_object(block.get("source"))
+        uri = as_text(origin.get("url")) or as_text(block.get("file_uuid")) or as_text(origin.get("file_uuid"))
+        mime_type = as_text(origin.get("media_type"))
+        return PartRecord(PartType.IMAGE, source_type="image", mime_type=mime_type, uri=uri, source=block)
+
+
+def _is_plain_text(item: object) -> bool:
+    fields = as_object(item)
+    return isinstance(item, str) or (isinstance(fields.get("text"), str) and set(fields) <= {"type", "text"})
+
+
+def _result_text(content: object) -> str | None:
+    if isinstance(content, dict):
+        content = [content]
+    if isinstance(content, list):
+        return joined(as_text(item) or as_text(as_object(item).get("text")) for item in content)
+    return as_text(content) or (None if content in (None, "") else str(content))

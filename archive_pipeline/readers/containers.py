@@ -1,0 +1,251 @@
+"""From the paths a user names to the JSON files in them: single files, folders (walked in sorted order) and zips.
+
+Zips are read as streams, never unpacked to disk, and never trusted: names that leave the archive, encrypted or damaged
+members and decompression bombs are turned away one by one, and everything else is still found. What the files say is
+not looked at here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO, Self, cast
+
+from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.records import RejectedRecord
+
+MAX_RATIO = 200
+RATIO_MATTERS_FROM_BYTES = 100 * 1024 * 1024
+
+_COMPANIONS = frozenset(
+    {
+        "export_manifest.json",
+        "group_chats.json",
+        "library_files.json",
+        "memories.json",
+        "message_feedback.json",
+        "model_comparisons.json",
+        "projects.json",
+        "shared_conversations.json",
+        "shopping.json",
+        "sora.json",
+        "user.json",
+        "user_settings.json",
+        "users.json",
+    }
+)
+_COMPANION_FOLDERS = frozenset({"textdocs", "dalle-generations", "design_chats"})
+_UPLOAD = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that may hold conversations.
+
+    Attributes:
+        path: the file on disk; for a member of a zip, the zip.
+        locator: its name for people: the path, or ``export.zip/conversations.json``.
+        size: bytes to read (unpacked).
+        opener: opens it.
+        is_named: True if the user named this very file, not a folder or zip around it.
+        member: name inside the zip, None outside.
+    """
+
+    path: Path
+    locator: str
+    size: int
+    opener: Callable[[], BinaryIO] = field(repr=False, compare=False)
+    is_named: bool = False
+    member: str | None = None
+
+    def open(self) -> BinaryIO:
+        """Opens the file at its start; may raise ``OSError``, ``zipfile.BadZipFile`` or ``UnreadableInputError``."""
+        return self.opener()
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that is left out on purpose, and why."""
+
+    locator: str
+    reason: str
+
+
+Found = SourceFile | SkippedFile | RejectedRecord
+
+
+def find_files(path: Path) -> Iterator[Found]:
+    """Yields what stands at a path the user named: each file once, in sorted order, and what cannot be used."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        yield _rejected(str(path), _what_is_wrong(error), error)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _walk(path)
+    elif stat.S_ISREG(mode):
+        yield from _open_file(path, is_named=True)
+    else:
+        yield _rejected(str(path), "is neither a file nor a folder")
+
+
+def _walk(folder: Path) -> Iterator[Found]:
+    broken: list[OSError] = []
+    for root, folders, names in os.walk(folder, onerror=broken.append):
+        while broken:
+            yield _from_walk_error(broken.pop())
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
+        for name in sorted(names):
+            if not _is_hidden(name):
+                yield from _found_in_folder(Path(root) / name, folder)
+    while broken:
+        yield _from_walk_error(broken.pop())
+
+
+def _found_in_folder(path: Path, folder: Path) -> Iterator[Found]:
+    if path.suffix.lower() == ".zip":
+        yield from _open_file(path, is_named=False)
+        return
+    reason = _why_skipped(path.relative_to(folder).as_posix())
+    if reason is not None:
+        yield SkippedFile(str(path), reason)
+    else:
+        yield from _open_file(path, is_named=False)
+
+
+def _open_file(path: Path, *, is_named: bool) -> Iterator[Found]:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            yield _rejected(str(path), "is not a regular file")
+            return
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        yield _rejected(str(path), _what_is_wrong(error), error)
+        return
+    if magic.startswith((b"PK\x03\x04", b"PK\x05\x06")) or path.suffix.lower() == ".zip":
+        yield from _members(path)
+    else:
+        yield SourceFile(path, str(path), status.st_size, opener=partial(_open_plain, path), is_named=is_named)
+
+
+def _open_plain(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def _members(path: Path) -> Iterator[Found]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        empty = path.stat().st_size == 0
+        yield _rejected(str(path), "is empty" if empty else "is not a readable zip: copy or download it again", error)
+        return
+    for entry in sorted(entries, key=lambda entry: entry.filename):
+        if not any(_is_hidden(part) or part == "__MACOSX" for part in PurePosixPath(entry.filename).parts):
+            yield _member(path, entry)
+
+
+def _member(path: Path, entry: zipfile.ZipInfo) -> Found:
+    locator = f"{path}/{entry.filename}"
+    if _escapes(entry.filename):
+        return _rejected(locator, "has a name that leads out of the zip and is not read")
+    reason = _why_skipped(entry.filename)
+    if reason is not None:
+        return SkippedFile(locator, reason)
+    if entry.flag_bits & 0x1:
+        return _rejected(locator, "is encrypted: unpack the zip with its password and import the folder")
+    ratio = entry.file_size / max(entry.compress_size, 1)
+    if ratio > MAX_RATIO and entry.file_size > RATIO_MATTERS_FROM_BYTES:
+        return _rejected(locator, f"unpacks to {ratio:.0f} times its size, as no export does, and is not read")
+    return SourceFile(path, locator, entry.file_size, opener=partial(_open_member, path, entry), member=entry.filename)
+
+
+def _open_member(path: Path, entry: zipfile.ZipInfo) -> BinaryIO:
+    archive = zipfile.ZipFile(path)
+    try:
+        return cast("BinaryIO", _MemberStream(archive, entry))
+    except BaseException:
+        archive.close()
+        raise
+
+
+class _MemberStream:
+    """A zip member as a stream that closes its zip and never gives more than the member declares."""
+
+    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+        self._archive = archive
+        self._stream = archive.open(entry)
+        self._left = entry.file_size
+        self._name = entry.filename
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            data = self._stream.read(size)
+        except (zlib.error, RuntimeError) as error:
+            msg = f"{self._name} is damaged: {error}"
+            raise UnreadableInputError(msg) from error
+        self._left -= len(data)
+        if self._left < 0:
+            msg = f"{self._name} unpacks to more than it declares"
+            raise UnreadableInputError(msg)
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+        self._archive.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _why_skipped(name: str) -> str | None:
+    """Returns why a file inside a folder or zip is not read, judged by its name; None if it is."""
+    path = PurePosixPath(name)
+    suffix = path.suffix.lower()
+    if suffix == ".zip":
+        return "a zip inside a zip is not opened: unpack it and import it by itself"
+    if _UPLOAD.match(path.name):
+        return "an uploaded file, not conversations"
+    if suffix != ".json":
+        return f"not JSON ({suffix or 'no suffix'})"
+    if path.name.lower() in _COMPANIONS or _COMPANION_FOLDERS.intersection(path.parts[:-1]):
+        return "a part of the export that holds no conversations"
+    return None
+
+
+def _escapes(name: str) -> bool:
+    posix, windows = PurePosixPath(name), PureWindowsPath(name)
+    return posix.is_absolute() or bool(windows.drive or windows.root) or ".." in posix.parts + windows.parts
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") and name not in (".", "..")
+
+
+def _from_walk_error(error: OSError) -> RejectedRecord:
+    return _rejected(str(error.filename), _what_is_wrong(error), error)
+
+
+def _what_is_wrong(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "does not exist: check the path"
+    if isinstance(error, PermissionError):
+        return "may not be read: check its permissions"
+    return f"cannot be read: {error.strerror or error}"
+
+
+def _rejected(locator: str, reason: str, error: BaseException | None = None) -> RejectedRecord:
+    technical = f"{type(error).__name__}: {error}" if error else ""
+    return RejectedRecord(locator=locator, reason=f"{locator} {reason}", error=technical, whole_file=True)

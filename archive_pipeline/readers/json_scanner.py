@@ -1,0 +1,262 @@
+"""Finds where each element of a JSON file's top-level array begins and ends, in blocks, without parsing.
+
+The file may also be an object with the array under the key ``conversations``, or one conversation object (a single
+element). Only brackets, commas and quotes are looked at, so memory is one element and a malformed element whose
+brackets balance costs only itself. Turning bytes into values and errors into records is ``json_stream``'s part.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+MAX_ELEMENT_BYTES = 256 * 1024 * 1024
+
+_QUOTE, _COMMA, _CLOSING_BRACE = b'",}'
+_OPENING = b"[{"
+_BLANK = b" \t\r\n"
+# Skips to the next byte that changes the depth; whole strings are stepped over in C. Escapes are neutralised before.
+_INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*+')
+_BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*+')
+_AS_BRACES = bytes.maketrans(b"[]", b"{}")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
+_ROUNDS = 8  # enough to cancel the nesting of real exports; more would cost time on hostile files
+_CONVERSATIONS_KEY = re.compile(rb'"conversations"\s*:\s*\Z')
+_LOOK_BACK = 64
+
+
+class Place(Enum):
+    """Where in the file the scanner stands."""
+
+    START = auto()
+    ARRAY = auto()
+    OBJECT = auto()  # the top-level object; its elements, if it has any, are not reached yet
+    AFTER_ARRAY = auto()  # behind the array of a top-level object
+    END = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The bytes of one element.
+
+    Attributes:
+        offset: of the first byte, from the start of the file.
+        raw: the bytes without surrounding white space; cut short if ``is_oversized``.
+        is_whole_file: True if the file is this one object.
+        is_oversized: True if it is larger than ``MAX_ELEMENT_BYTES``.
+    """
+
+    offset: int
+    raw: bytes
+    is_whole_file: bool = False
+    is_oversized: bool = False
+
+
+class ElementScanner:
+    """Takes a file block by block and gives the elements that each block completes."""
+
+    def __init__(self, *, max_element_bytes: int = MAX_ELEMENT_BYTES) -> None:
+        self.place = Place.START
+        self.position = 0  # of the next block
+        self.stray_offset: int | None = None  # of the first byte that belongs to no JSON value
+        self._max = max_element_bytes
+        self._base = 1  # depth at which elements are separated
+        self._depth = 0
+        self._in_string = False
+        self._carry = b""
+        self._look_back = b""
+        self._pieces: list[bytes] = []
+        self._held = 0
+        self._size = 0
+        self._offset = 0
+
+    def feed(self, block: bytes) -> list[Slice]:
+        """Takes the next block and returns the elements it completes, in order."""
+        if self._carry:
+            block = self._carry + block
+        backslashes = len(block) - len(block.rstrip(b"\\"))
+        # An escape must not be cut in two: its first half waits for the next block.
+        self._carry = block[-1:] if backslashes % 2 else b""
+        if self._carry:
+            block = block[:-1]
+        clean = block
+        if b"\\" in block:
+            clean = block.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        if self._depth > self._base and self._passes(clean):
+            self._hold(block)
+            self._advance(block)
+            return []
+        found: list[Slice] = []
+        for start in range(0, len(block), _STRIDE):
+            found += self._scan(block[start : start + _STRIDE], clean[start : start + _STRIDE])
+        return found
+
+    def finish(self) -> Slice | None:
+        """Ends the file and returns what was begun and not completed, if anything."""
+        self._hold(self._carry)
+        if self._carry and self.place is Place.END and self.stray_offset is None:
+            self.stray_offset = self.position
+        self.position += len(self._carry)
+        self._carry = b""
+        if self.place not in (Place.ARRAY, Place.OBJECT):
+            return None
+        rest = self._take()
+        return rest if rest.raw or rest.is_oversized else None
+
+    def _advance(self, block: bytes) -> None:
+        self.position += len(block)
+        self._look_back = (self._look_back + block[-_LOOK_BACK:])[-_LOOK_BACK:]
+
+    def _scan(self, block: bytes, clean: bytes) -> list[Slice]:
+        """Takes a stride of a block; ``clean`` is the same stride with its escapes made harmless."""
+        found: list[Slice] = []
+        start = self._open_file(block) if self.place is Place.START else 0
+        if self._depth > self._base and self._passes(clean):
+            self._hold(block)
+        elif self.place is not Place.START:
+            found, start = self._walk(block, clean, start)
+            if self.place is Place.END:
+                self._look_for_stray(block, start)
+            else:
+                self._hold(block[start:])
+        self._advance(block)
+        return found
+
+    def _passes(self, clean: bytes) -> bool:
+        """Steps over a block in which the current element cannot end, several times faster than the walk can.
+
+        What is outside strings is reduced to its brackets, and pairs cancel each other. The closing ones that are
+        left bound how far the depth sinks; if that may reach the element's own, False, and nothing has changed.
+        """
+        pieces = clean.split(b'"')
+        brackets = b"".join(pieces[self._in_string :: 2]).translate(_AS_BRACES, _NO_BRACKETS)
+        for _ in range(_ROUNDS):
+            brackets = brackets.replace(b"{}", b"")
+        closing = brackets.count(b"}")
+        if closing >= self._depth - self._base:
+            return False
+        self._depth += len(brackets) - 2 * closing
+        self._in_string ^= len(pieces) % 2 == 0
+        return True
+
+    def _open_file(self, block: bytes) -> int:
+        rest = block.lstrip(_BLANK)
+        if not rest:
+            return len(block)
+        start = len(block) - len(rest)
+        if rest[0] not in _OPENING:
+            self.place = Place.END
+            self.stray_offset = self.position + start
+            return start
+        self._offset = self.position + start
+        if rest[:1] == b"[":
+            self.place = Place.ARRAY
+            self._depth = 1
+            self._offset += 1
+            return start + 1
+        self.place = Place.OBJECT
+        return start
+
+    def _walk(self, block: bytes, clean: bytes, start: int) -> tuple[list[Slice], int]:
+        """Follows the depth through a block; returns the completed elements and where the unfinished one begins."""
+        found: list[Slice] = []
+        position = start
+        if self._in_string:
+            position = clean.find(b'"') + 1
+            self._in_string = position == 0
+            if self._in_string:
+                return found, start
+        end = len(clean)
+        while self.place is not Place.END:
+            pattern = _INSIDE if self._depth > self._base else _BETWEEN
+            skipped = pattern.match(clean, position)
+            position = skipped.end() if skipped else position  # the pattern matches the empty string too
+            if position == end:
+                break
+            byte = clean[position]
+            position += 1
+            if byte == _QUOTE:
+                self._in_string = True
+                break
+            if self._depth > self._base:
+                self._depth += 1 if byte in _OPENING else -1
+            else:
+                start = self._step(block, start, position, found)
+        return found, start
+
+    def _step(self, block: bytes, start: int, position: int, found: list[Slice]) -> int:
+        """Handles a bracket or comma between elements, the byte before ``position``; returns the new element start."""
+        byte = block[position - 1]
+        if byte in _OPENING:
+            self._depth += 1
+            if self.place is Place.OBJECT and self._opens_conversations(block, position - 1):
+                self.place, self._base = Place.ARRAY, 2
+                return self._begin(position)
+            return start
+        if byte != _COMMA:
+            if self.place is Place.ARRAY and byte == _CLOSING_BRACE:
+                return start  # closes nothing: part of a broken element, not the end of the array
+            self._depth -= 1
+            return self._close(block, start, position, found)
+        if self.place is not Place.ARRAY:
+            return start
+        self._hold(block[start : position - 1])
+        found.append(self._take())
+        return self._begin(position)
+
+    def _close(self, block: bytes, start: int, position: int, found: list[Slice]) -> int:
+        if self.place is Place.ARRAY:
+            self._hold(block[start : position - 1])
+            last = self._take()
+            if last.raw or last.is_oversized:
+                found.append(last)
+            self.place = Place.AFTER_ARRAY if self._depth else Place.END
+            self._base = self._depth
+            return self._begin(position)
+        if self._depth == 0:
+            if self.place is Place.OBJECT:
+                self._hold(block[start:position])
+                found.append(self._take())
+            self.place = Place.END
+            return position
+        return start
+
+    def _opens_conversations(self, block: bytes, position: int) -> bool:
+        before = (
+            self._look_back + block[:position] if position < _LOOK_BACK else block[position - _LOOK_BACK : position]
+        )
+        return block[position : position + 1] == b"[" and _CONVERSATIONS_KEY.search(before) is not None
+
+    def _begin(self, position: int) -> int:
+        self._pieces.clear()
+        self._held = self._size = 0
+        self._offset = self.position + position
+        return position
+
+    def _hold(self, piece: bytes) -> None:
+        if self.place is Place.AFTER_ARRAY:
+            return
+        self._size += len(piece)
+        if self._size <= self._max:
+            self._pieces.append(piece)
+            self._held += len(piece)
+        elif self._held > _LOOK_BACK:
+            self._pieces = [b"".join(self._pieces)[:_LOOK_BACK]]
+            self._held = _LOOK_BACK
+
+    def _take(self) -> Slice:
+        raw = b"".join(self._pieces)
+        text = raw.lstrip(_BLANK)
+        offset = self._offset + len(raw) - len(text)
+        is_whole = self.place is Place.OBJECT
+        taken = Slice(offset, text.rstrip(_BLANK), is_whole_file=is_whole, is_oversized=self._size > self._max)
+        self._pieces = []
+        self._held = self._size = 0
+        return taken
+
+    def _look_for_stray(self, block: bytes, start: int) -> None:
+        rest = block[start:].lstrip(_BLANK)
+        if rest and self.stray_offset is None:
+            self.stray_offset = self.position + len(block) - len(rest)

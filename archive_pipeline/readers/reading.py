@@ -1,0 +1,257 @@
+"""The door to the readers: paths in, files and their dialogues out.
+
+``read_paths`` finds the files and knows what to expect (sizes, what is skipped); iterating ``FileReading.records``
+streams one file. A file that cannot be read is a file whose only record is a rejected one, so that a caller's loop
+has no special case. Nothing here knows a database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from archive_pipeline.errors import ConfigurationError, UnreadableInputError
+from archive_pipeline.readers import chatgpt, claude_ai
+from archive_pipeline.readers.containers import Found, SkippedFile, SourceFile, find_files
+from archive_pipeline.readers.detect import SOURCES, recognise, shape_of
+from archive_pipeline.readers.json_stream import Element, excerpt_of, stream_elements
+from archive_pipeline.readers.records import DialogueRecord, RejectedRecord
+
+Converter = Callable[[Mapping[str, Any], str], DialogueRecord | RejectedRecord]
+
+_CONVERTERS: dict[str, Converter] = {
+    chatgpt.SOURCE: chatgpt.read_conversation,
+    claude_ai.SOURCE: claude_ai.read_conversation,
+}
+_UNDECIDED_ELEMENTS = 100  # so many records without a conversation make a file that holds none
+_CHUNK_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDialogue:
+    """A dialogue and the bytes it was read from."""
+
+    record: DialogueRecord
+    raw: bytes
+
+
+class TrackedReader:
+    """Counts and hashes what is read from a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.bytes_read = 0
+        self._stream = stream
+        self._digest = hashlib.sha256()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns up to ``size`` bytes."""
+        data = self._stream.read(size)
+        self.bytes_read += len(data)
+        self._digest.update(data)
+        return data
+
+    def hexdigest(self) -> str:
+        """Returns the SHA-256 of what was read, to the end of the stream, which is read now if it was not before."""
+        while self.read(_CHUNK_BYTES):
+            pass
+        return self._digest.hexdigest()
+
+
+class FileReading:
+    """One file, or one member of a zip, being read.
+
+    Attributes:
+        path: the file on disk; the zip for its members.
+        locator: the name for people.
+        size: bytes to read, unpacked.
+        source: the vendor's name, once recognised (or given by the user).
+        sha256: of the file on disk, known when ``records`` is exhausted; None before, and if it cannot be read.
+        skipped: why the file holds no conversations, if it turns out so.
+    """
+
+    def __init__(
+        self,
+        found: SourceFile | RejectedRecord,
+        *,
+        path: Path,
+        source: str | None = None,
+        digests: dict[Path, str] | None = None,
+    ) -> None:
+        self.path = path
+        self.locator = found.locator
+        self.size = found.size if isinstance(found, SourceFile) else 0
+        self.source = source
+        self.sha256: str | None = None
+        self.skipped: SkippedFile | None = None
+        self._found = found
+        self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
+        self._is_source_given = source is not None
+        self._reader: TrackedReader | None = None
+
+    @property
+    def bytes_read(self) -> int:
+        """How far ``records`` has come, in the unit of ``size``."""
+        return self._reader.bytes_read if self._reader else 0
+
+    def records(self) -> Iterator[ReadDialogue | RejectedRecord]:
+        """Yields the file's dialogues and what could not be read as one, in the file's order."""
+        if isinstance(self._found, RejectedRecord):
+            yield self._found
+            return
+        try:
+            stream = self._found.open()
+        except (OSError, zipfile.BadZipFile, UnreadableInputError, NotImplementedError, RuntimeError) as error:
+            reason = f"{self.locator} cannot be opened: copy or download it again"
+            yield RejectedRecord(self.locator, reason, f"{type(error).__name__}: {error}", whole_file=True)
+            return
+        with stream:
+            self._reader = TrackedReader(stream)
+            yield from self._dialogues(stream_elements(self._reader, self.locator, is_record=_is_conversation))
+            self.sha256 = self._hash()
+
+    def _hash(self) -> str | None:
+        is_member = isinstance(self._found, SourceFile) and self._found.member is not None
+        try:
+            if is_member or self._reader is None:
+                if self.path not in self._digests:
+                    self._digests[self.path] = _sha256_of(self.path)
+                return self._digests[self.path]
+            return self._reader.hexdigest()
+        except OSError:
+            return None
+
+    def _dialogues(self, elements: Iterable[Element | RejectedRecord]) -> Iterator[ReadDialogue | RejectedRecord]:
+        """Holds records back until one tells the file's source, then converts them all."""
+        waiting: list[Element] = []
+        guess: str | None = None
+        rejected = False
+        for element in elements:
+            if isinstance(element, RejectedRecord):
+                rejected = True
+                yield element
+                continue
+            if self.source is None:
+                source, evidence = recognise(element.value)
+                guess = guess or source
+                waiting.append(element)
+                if evidence != "strong" and len(waiting) < _UNDECIDED_ELEMENTS:
+                    continue
+                self.source = source if evidence == "strong" else guess
+                if self.source is None:
+                    break
+                yield from map(self._convert, waiting)
+                waiting = []
+            else:
+                yield self._convert(element)
+        if self.source is None and guess is not None:
+            self.source = guess
+        if self.source is None:
+            yield from self._no_conversations(waiting, rejected=rejected)
+        else:
+            yield from map(self._convert, waiting)
+
+    def _convert(self, element: Element) -> ReadDialogue | RejectedRecord:
+        if not isinstance(element.value, dict):
+            reason = f"is {shape_of(element.value)}, not a conversation"
+            return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
+        source, evidence = recognise(element.value)
+        if self._is_source_given or evidence != "strong" or source is None:
+            source = self.source or ""
+        try:
+            record = _CONVERTERS[source](element.value, element.locator)
+        except Exception as error:  # noqa: BLE001 - one conversation of a shape nobody foresaw must not cost the others
+            record = RejectedRecord(element.locator, "cannot be read", f"{type(error).__name__}: {error}")
+        if isinstance(record, RejectedRecord):
+            return replace(record, excerpt=excerpt_of(element.raw))
+        if element.warnings:
+            record = replace(record, warnings=Counter(record.warnings) + Counter(element.warnings))
+        return ReadDialogue(record, element.raw)
+
+    def _no_conversations(self, waiting: list[Element], *, rejected: bool) -> Iterator[RejectedRecord]:
+        if not waiting:
+            if not rejected:
+                self.skipped = SkippedFile(self.locator, "an empty array: holds no conversations")
+            return
+        first = waiting[0]
+        is_object = first.locator == self.locator
+        is_named = isinstance(self._found, SourceFile) and self._found.is_named
+        shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
+        if is_named or is_object or not any(isinstance(element.value, dict) for element in waiting):
+            reason = f"no known export format: {shape}"
+            yield RejectedRecord(self.locator, reason, excerpt=excerpt_of(first.raw), whole_file=True)
+        else:
+            self.skipped = SkippedFile(self.locator, f"holds no conversations: {shape}")
+
+
+class ArchiveReading:
+    """Everything found at the paths a user named, in order, to be iterated once.
+
+    Attributes:
+        files: the files to read, each once however often it was named.
+    """
+
+    def __init__(self, paths: Iterable[Path | str], *, source: str | None = None) -> None:
+        if source is not None and source not in SOURCES:
+            msg = f"unknown source {source!r}: choose one of {', '.join(SOURCES)}"
+            raise ConfigurationError(msg)
+        self.files: list[FileReading] = []
+        self._left_out: list[SkippedFile] = []
+        self._digests: dict[Path, str] = {}
+        self._seen: set[tuple[str, str]] = set()
+        for path in map(Path, paths):
+            for found in find_files(path):
+                self._add(found, path, source)
+
+    def __iter__(self) -> Iterator[FileReading]:
+        return iter(self.files)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes to read, for progress."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def skipped(self) -> list[SkippedFile]:
+        """What is left out on purpose; complete when every file has been read."""
+        return self._left_out + [file.skipped for file in self.files if file.skipped is not None]
+
+    def _add(self, found: Found, path: Path, source: str | None) -> None:
+        if isinstance(found, SourceFile):
+            path, what = found.path, found.member or ""
+        else:
+            what = found.reason
+        key = (str(Path(path).resolve()) if isinstance(found, SourceFile) else found.locator, what)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        if isinstance(found, SkippedFile):
+            self._left_out.append(found)
+        else:
+            self.files.append(FileReading(found, path=path, source=source, digests=self._digests))
+
+
+def read_paths(paths: Iterable[Path | str], *, source: str | None = None) -> ArchiveReading:
+    """Finds the files at the paths; nothing is read before they are iterated.
+
+    Args:
+        paths: files, folders and zips.
+        source: the vendor's name if the user gives it; else each file's content tells.
+
+    Raises:
+        ConfigurationError: if ``source`` is not the name of one.
+    """
+    return ArchiveReading(paths, source=source)
+
+
+def _is_conversation(value: object) -> bool:
+    return recognise(value)[1] == "strong"
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

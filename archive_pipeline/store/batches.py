@@ -1,0 +1,88 @@
+"""Reading batches of dialogues: three set-based queries a batch, as Arrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, ToolParts
+from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.sql_files import load_sql
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def load_batch(database: Database, dialogue_ids: Sequence[str]) -> DialogueBatch:
+    """Read the dialogues and their live messages; dialogues that are gone are left out."""
+    with database.arrow() as connection:
+        dialogues = _fetch(connection, "queries/batch_dialogues", dialogue_ids)
+        messages = _fetch(connection, "queries/batch_messages", dialogue_ids)
+        tools = _fetch(connection, "queries/batch_tool_parts", dialogue_ids)
+    return to_batch(dialogues, messages, tools)
+
+
+def to_batch(dialogues: pa.Table, messages: pa.Table, tools: pa.Table) -> DialogueBatch:
+    """Turn the three result sets into a batch: ids become positions."""
+    dialogue_ids = dialogues["dialogue_id"].to_pylist()
+    dialogue_number = {dialogue_id: index for index, dialogue_id in enumerate(dialogue_ids)}
+    # A dialogue that was imported between two of the queries is not in the first result set.
+    known = [name in dialogue_number for name in messages["dialogue_id"].to_pylist()]
+    if not all(known):
+        messages = messages.filter(pa.array(known))
+    message_ids = messages["message_id"].to_pylist()
+    number = {message_id: position for position, message_id in enumerate(message_ids)}
+    return DialogueBatch(
+        dialogue_ids=dialogue_ids,
+        active_ids=dialogues["active_message_id"].to_pylist(),
+        message_ids=message_ids,
+        dialogue=[dialogue_number[name] for name in messages["dialogue_id"].to_pylist()],
+        parent=[ROOT if name is None else number.get(name, ROOT) for name in messages["parent_id"].to_pylist()],
+        role=messages["role"].to_pylist(),
+        sequence_number=messages["sequence_number"].to_pylist(),
+        created_at=_microseconds(messages["created_at"]),
+        is_complete=messages["is_complete"].to_pylist(),
+        is_hidden=messages["is_hidden"].to_pylist(),
+        text=[_text_or_none(text) for text in messages["text"].to_pylist()],
+        has_other_content=messages["has_other_content"].to_pylist(),
+        tools=_tool_parts(tools, number),
+    )
+
+
+def _fetch(connection: Any, query: str, dialogue_ids: Sequence[str]) -> pa.Table:
+    # ADBC streams a result set in binary form only for statements without parameters; the ids are checked instead.
+    for dialogue_id in dialogue_ids:
+        if not _UUID.fullmatch(dialogue_id):
+            raise ValueError(f"not a dialogue id: {dialogue_id!r}")
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql(query).replace("{dialogue_ids}", "{" + ",".join(dialogue_ids) + "}"))
+        return cursor.fetch_arrow_table()
+
+
+def _text_or_none(text: str | None) -> str | None:
+    return text if text and not text.isspace() else None
+
+
+def _microseconds(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    values = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+    numbers: npt.NDArray[np.int64] = values.fill_null(int(NO_TIME)).combine_chunks().to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _tool_parts(tools: pa.Table, number: dict[str, int]) -> ToolParts:
+    rows = [row for row in tools.to_pylist() if row["message_id"] in number]
+    rows.sort(key=lambda row: (number[row["message_id"]], row["sequence"]))
+    return ToolParts(
+        message=[number[row["message_id"]] for row in rows],
+        is_result=[row["is_result"] for row in rows],
+        tool_use_id=[row["tool_use_id"] for row in rows],
+        tool_name=[row["tool_name"] for row in rows],
+        tool_input=[row["tool_input"] for row in rows],
+        text=[row["text"] for row in rows],
+        is_error=[row["is_error"] for row in rows],
+    )

@@ -1,0 +1,104 @@
+"""The database a command or a Dagster process works on: its URL, engine, and connections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import adbc_driver_postgresql.dbapi
+import psycopg
+import sqlalchemy
+from sqlalchemy.engine import URL, make_url
+
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError, DatabaseVersionError
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.embedded import embedded_url
+
+MINIMUM_SERVER_VERSION: Final = 15
+DAGSTER_SCHEMA: Final = "dagster"
+
+
+@dataclass(frozen=True)
+class Database:
+    """A PostgreSQL database that holds the schemas ``raw``, ``derived`` and ``dagster``.
+
+    Attributes:
+        url: libpq URL without a SQLAlchemy driver.
+    """
+
+    url: str
+
+    @classmethod
+    def open(cls, settings: Settings) -> Database:
+        """Return the user's database, or the embedded one (started if needed).
+
+        Raises:
+            DatabaseUnavailableError: it cannot be started or reached.
+            DatabaseVersionError: the server is older than PostgreSQL 15.
+        """
+        url = embedded_url(settings.postgres_folder) if settings.database_url is None else settings.database_url
+        database = cls(libpq_url(url))
+        database.check_server()
+        return database
+
+    @cached_property
+    def engine(self) -> sqlalchemy.Engine:
+        """SQLAlchemy engine on psycopg 3."""
+        url = make_url(self.url).set(drivername="postgresql+psycopg")
+        return sqlalchemy.create_engine(url, pool_pre_ping=True)
+
+    @contextmanager
+    def session(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a psycopg connection from the engine's pool; commit at the end, roll back on an error."""
+        with self.engine.begin() as connection:
+            raw = connection.connection.driver_connection
+            if not isinstance(raw, psycopg.Connection):
+                raise TypeError(f"expected a psycopg connection, got {type(raw).__name__}")
+            yield raw
+
+    @contextmanager
+    def arrow(self) -> Iterator[Any]:
+        """Yield an ADBC connection, which reads result sets as Arrow tables."""
+        with adbc_driver_postgresql.dbapi.connect(self.url, autocommit=True) as connection:
+            yield connection
+
+    def check_server(self) -> None:
+        """Raise if the server cannot be reached or is too old."""
+        try:
+            with self.engine.connect() as connection:
+                version = connection.connection.driver_connection.info.server_version  # type: ignore[union-attr]
+        except sqlalchemy.exc.OperationalError as error:
+            reason = str(error.orig).strip().splitlines()[-1]
+            raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
+        if version // 10000 < MINIMUM_SERVER_VERSION:
+            raise DatabaseVersionError(
+                f"PostgreSQL {version // 10000} at {self.shown_url}: version {MINIMUM_SERVER_VERSION} or newer is needed"
+            )
+
+    @property
+    def shown_url(self) -> str:
+        """The URL without its password."""
+        return make_url(self.url).render_as_string(hide_password=True)
+
+    @property
+    def dagster_url(self) -> str:
+        """URL for Dagster's own tables: psycopg2, in the schema ``dagster`` of the same database."""
+        url = make_url(self.url).set(drivername="postgresql+psycopg2")
+        options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA}".strip()
+        return url.update_query_dict({"options": options}).render_as_string(hide_password=False)
+
+
+def libpq_url(value: str) -> str:
+    """Return a URL as libpq takes it; raise ``ConfigurationError`` if it is no PostgreSQL URL."""
+    try:
+        url: URL = make_url(value)
+    except sqlalchemy.exc.ArgumentError as error:
+        raise ConfigurationError(
+            "ARCHIVE_DATABASE_URL is not a URL; write postgresql://user:password@host:5432/database"
+        ) from error
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigurationError(f"ARCHIVE_DATABASE_URL names {url.drivername}; only PostgreSQL works")
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)

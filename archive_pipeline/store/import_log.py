@@ -1,0 +1,75 @@
+"""The log of imports: ``raw.imports`` and ``raw.rejected_records``."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import orjson
+import psycopg
+
+from archive_pipeline.readers.records import RejectedRecord
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.sql_files import load_sql
+
+# Any fixed number: whoever writes to the archive holds it, from the first file to the last derived row.
+WRITER_LOCK: Final = 4_201_730_117
+
+
+def start(connection: psycopg.Connection[Any], path: str, *, is_partial: bool) -> str:
+    """Record that the import of a file begins; return its id."""
+    import_id = str(uuid.uuid4())
+    connection.execute(load_sql("queries/start_import"), {"id": import_id, "path": path, "is_partial": is_partial})
+    return import_id
+
+
+def reject(connection: psycopg.Connection[Any], import_id: str, record: RejectedRecord) -> None:
+    """Keep a rejected record."""
+    connection.execute(
+        load_sql("queries/reject_record"),
+        {
+            "import_id": import_id,
+            "locator": record.locator,
+            "reason": record.reason,
+            "error": record.error,
+            "excerpt": record.excerpt,
+        },
+    )
+
+
+def finish(
+    connection: psycopg.Connection[Any],
+    import_id: str,
+    *,
+    sha256: str | None,
+    source: str | None,
+    is_whole: bool,
+    counts: Mapping[str, Any],
+) -> None:
+    """Record how the import of a file ended."""
+    connection.execute(
+        load_sql("queries/finish_import"),
+        {
+            "id": import_id,
+            "sha256": sha256,
+            "source": source,
+            "status": "done" if is_whole else "failed",
+            "counts": orjson.dumps(counts).decode(),
+        },
+    )
+
+
+@contextmanager
+def only_writer(database: Database, on_wait: Any = lambda: None) -> Iterator[None]:
+    """Hold the archive's writer lock; wait for another process that has it, after calling ``on_wait`` once.
+
+    The lock belongs to a connection, so the server releases it when the process is gone, however it ended.
+    """
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [WRITER_LOCK]).fetchone()
+        if row is None or not row[0]:
+            on_wait()
+            connection.execute("SELECT pg_advisory_lock(%s)", [WRITER_LOCK])
+        yield

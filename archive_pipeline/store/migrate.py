@@ -1,0 +1,95 @@
+"""Bringing a database to this code's schema: Alembic migrations from ``sql/migrations``, then the views anew."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
+from archive_pipeline.store.database import DAGSTER_SCHEMA, Database
+from archive_pipeline.store.sql_files import load_sql, sql_folder, view_names
+from archive_pipeline.store.tables.base import DERIVED, RAW
+
+# Any fixed number: two processes that migrate at once take turns.
+MIGRATION_LOCK: Final = 4_201_730_116
+VERSION_TABLE: Final = "schema_version"
+
+SOURCES: Final = {
+    "chatgpt": "ChatGPT data export (conversations.json)",
+    "claude_ai": "Claude.ai data export (conversations.json)",
+}
+
+
+def migrate(database: Database) -> None:
+    """Create or upgrade the schemas ``raw``, ``derived`` and ``dagster``; do nothing if they are current.
+
+    Raises:
+        DatabaseVersionError: the schema is newer than this code.
+        DatabaseUnavailableError: the role may not create schemas.
+    """
+    with database.engine.begin() as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+        if current_revision(connection) == head_revision():
+            return
+        try:
+            for schema in (RAW, DERIVED, DAGSTER_SCHEMA):
+                connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {schema}"))
+        except Exception as error:
+            if isinstance(getattr(error, "orig", None), psycopg.errors.InsufficientPrivilege):
+                raise DatabaseUnavailableError(
+                    f"the role of {database.shown_url} may not create schemas; grant it CREATE on the database"
+                ) from error
+            raise
+        _upgrade(connection)
+        create_views(connection)
+
+
+def head_revision() -> str:
+    """Return the revision this code expects."""
+    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
+    if head is None:
+        raise DatabaseVersionError("no migrations are installed; reinstall the package")
+    return head
+
+
+def current_revision(connection: Connection) -> str | None:
+    """Return the database's revision, None if it has none yet."""
+    exists = connection.execute(text("SELECT to_regclass(:name)"), {"name": f"{RAW}.{VERSION_TABLE}"}).scalar()
+    if exists is None:
+        return None
+    revision: str | None = connection.execute(text(f"SELECT version_num FROM {RAW}.{VERSION_TABLE}")).scalar()  # noqa: S608
+    return revision
+
+
+def alembic_config() -> Config:
+    """Return the Alembic configuration; there is no ini file, the one entry is the folder of migrations."""
+    config = Config()
+    config.set_main_option("script_location", str(sql_folder() / "migrations"))
+    return config
+
+
+def create_views(connection: Connection) -> None:
+    """Create every view of ``sql/views`` anew."""
+    for name in view_names():
+        connection.execute(text(load_sql(f"views/{name}")))
+
+
+def _upgrade(connection: Connection) -> None:
+    config = alembic_config()
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    revision = current_revision(connection)
+    if revision is not None and revision not in known:
+        raise DatabaseVersionError(
+            f"the database has schema version {revision}, which this version of llm-archive does not know; upgrade it"
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+    connection.execute(
+        text("INSERT INTO raw.sources (id, description) VALUES (:id, :description) ON CONFLICT DO NOTHING"),
+        [{"id": name, "description": description} for name, description in SOURCES.items()],
+    )

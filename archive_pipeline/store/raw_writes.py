@@ -1,0 +1,111 @@
+"""Writing dialogues to ``raw``: what is stored, what changed, and the statements that bring it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from archive_pipeline.store.copy import copy_frame
+from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.tables import raw
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDialogue:
+    """What the database knows of a dialogue."""
+
+    fingerprint: str
+    title: str | None
+    source_updated_at: datetime | None
+    active_message_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """What the database knows of a message."""
+
+    id: str
+    source_id: str
+    sequence_number: int
+    is_live: bool
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawFrames:
+    """Rows to append to ``raw``."""
+
+    dialogues: pd.DataFrame
+    messages: pd.DataFrame
+    parts: pd.DataFrame
+    attachments: pd.DataFrame
+
+
+def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> dict[str, StoredDialogue]:
+    """Return the stored dialogues among the given ids."""
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        cursor.execute(load_sql("queries/stored_dialogues"), {"ids": list(ids)})
+        rows: list[Any] = cursor.fetchall()
+    return {
+        row.id: StoredDialogue(row.fingerprint, row.title, row.source_updated_at, row.active_message_id) for row in rows
+    }
+
+
+def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> dict[str, StoredMessage]:
+    """Return all messages of a dialogue by source id, soft-deleted ones too."""
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        cursor.execute(load_sql("queries/stored_messages"), {"dialogue_id": dialogue_id})
+        rows: list[Any] = cursor.fetchall()
+    return {
+        row.source_id: StoredMessage(row.id, row.source_id, row.sequence_number, row.is_live, row.content_hash)
+        for row in rows
+    }
+
+
+def append(connection: psycopg.Connection[Any], frames: RawFrames) -> dict[str, int]:
+    """Append new dialogues with all that belongs to them; return rows per table."""
+    return {
+        raw.dialogues.name: copy_frame(connection, raw.dialogues, frames.dialogues),
+        raw.messages.name: copy_frame(connection, raw.messages, frames.messages),
+        raw.content_parts.name: copy_frame(connection, raw.content_parts, frames.parts),
+        raw.attachments.name: copy_frame(connection, raw.attachments, frames.attachments),
+    }
+
+
+def update_dialogue(connection: psycopg.Connection[Any], values: Mapping[str, Any]) -> None:
+    """Bring the row of a stored dialogue up to date."""
+    connection.execute(load_sql("queries/update_dialogue"), values)
+
+
+def upsert_messages(connection: psycopg.Connection[Any], rows: pd.DataFrame) -> int:
+    """Insert new messages; update, and bring back to life, those that are stored. Sequence numbers stay."""
+    if rows.empty:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.executemany(load_sql("queries/upsert_message"), rows.to_dict("records"))
+    return len(rows)
+
+
+def replace_parts(
+    connection: psycopg.Connection[Any], message_ids: Sequence[str], parts: pd.DataFrame, attachments: pd.DataFrame
+) -> dict[str, int]:
+    """Replace the content parts and attachments of some messages; return rows written per table."""
+    parameters = {"message_ids": list(message_ids)}
+    connection.execute(load_sql("queries/delete_parts"), parameters)
+    connection.execute(load_sql("queries/delete_attachments"), parameters)
+    return {
+        raw.content_parts.name: copy_frame(connection, raw.content_parts, parts),
+        raw.attachments.name: copy_frame(connection, raw.attachments, attachments),
+    }
+
+
+def soft_delete(connection: psycopg.Connection[Any], message_ids: Iterable[str]) -> int:
+    """Mark messages as deleted; return how many."""
+    cursor = connection.execute(load_sql("queries/soft_delete_messages"), {"message_ids": list(message_ids)})
+    return cursor.rowcount

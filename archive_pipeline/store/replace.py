@@ -1,0 +1,90 @@
+"""Replacing the derived rows of some dialogues in one transaction, and recording what they were built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+import psycopg
+from psycopg import sql
+
+from archive_pipeline.store.copy import copy_frame
+from archive_pipeline.store.tables import DERIVED_TABLES, build_state
+from archive_pipeline.store.tables.base import DERIVED
+
+TABLES: Final = {table.name: table for table in DERIVED_TABLES}
+# First key of the advisory locks that let one writer at a time replace rows of an asset.
+WRITER_LOCK: Final = 420_173
+
+
+class DialoguesGoneError(Exception):
+    """Some dialogues were deleted since they were read; the batch has to be read again without them."""
+
+
+def replace_rows(
+    connection: psycopg.Connection[Any],
+    asset: str,
+    frames: Mapping[str, pd.DataFrame],
+    *,
+    fingerprints: Mapping[str, str],
+    code_version: str,
+) -> dict[str, int]:
+    """Replace an asset's rows of the given dialogues, in the caller's transaction.
+
+    Args:
+        connection: a connection with a transaction of its own.
+        asset: name of the asset.
+        frames: table name -> new rows, parents before children; all rows belong to the given dialogues.
+        fingerprints: dialogue id -> fingerprint of the content the rows were computed from.
+        code_version: version of the code that computed them.
+
+    Returns:
+        Rows written per table.
+
+    Raises:
+        DialoguesGoneError: a dialogue is not there any more; nothing was written.
+    """
+    dialogue_ids = sorted(fingerprints)
+    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [WRITER_LOCK, asset])
+    _lock_dialogues(connection, dialogue_ids)
+    for name in frames:
+        if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
+            statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
+            connection.execute(statement, [dialogue_ids])
+    _skip_foreign_key_checks(connection)
+    written = {name: copy_frame(connection, TABLES[name], rows) for name, rows in frames.items()}
+    _record(connection, asset, fingerprints, code_version)
+    return written
+
+
+def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> None:
+    rows = connection.execute(
+        "SELECT id FROM raw.dialogues WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [dialogue_ids]
+    ).fetchall()
+    if len(rows) != len(dialogue_ids):
+        raise DialoguesGoneError
+
+
+def _skip_foreign_key_checks(connection: psycopg.Connection[Any]) -> None:
+    """Load without a foreign key look-up per row, where the role may.
+
+    The rows were computed from dialogues that this transaction holds locked, so the keys hold by construction; the
+    look-ups take longer than the rest of the load. A role without the privilege loads with them.
+    """
+    row = connection.execute("SELECT has_parameter_privilege('session_replication_role', 'SET')").fetchone()
+    if row is not None and row[0]:
+        connection.execute("SET LOCAL session_replication_role = replica")
+
+
+def _record(
+    connection: psycopg.Connection[Any], asset: str, fingerprints: Mapping[str, str], code_version: str
+) -> None:
+    connection.execute(
+        sql.SQL("DELETE FROM {} WHERE asset = %s AND dialogue_id = ANY(%s)").format(
+            sql.Identifier(DERIVED, build_state.name)
+        ),
+        [asset, list(fingerprints)],
+    )
+    state = pd.DataFrame({"dialogue_id": list(fingerprints), "fingerprint": list(fingerprints.values())}, dtype=object)
+    copy_frame(connection, build_state, state.assign(asset=asset, code_version=code_version))

@@ -1,0 +1,25 @@
+"""Loading of the SQL in ``sql/``: views, named queries, checks. Files are read once per process."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_CHECKOUT = Path(__file__).resolve().parents[2] / "sql"
+_INSTALLED = Path(__file__).resolve().parents[1] / "_sql"
+
+
+def sql_folder() -> Path:
+    """Return the folder of SQL files: the checkout's, or the copy inside an installed wheel."""
+    return _CHECKOUT if (_CHECKOUT / "views").is_dir() else _INSTALLED
+
+
+@cache
+def load_sql(name: str) -> str:
+    """Return the text of ``sql/<name>.sql``; ``name`` is like ``queries/stale_dialogues``."""
+    return (sql_folder() / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def view_names() -> list[str]:
+    """Return the names of all views in the order in which they are created (files are numbered)."""
+    return [path.stem for path in sorted((sql_folder() / "views").glob("*.sql"))]

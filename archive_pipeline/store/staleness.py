@@ -1,0 +1,71 @@
+"""What is stale: dialogues whose derived rows were built from other content, by other code, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from archive_pipeline.settings import Partitioning
+from archive_pipeline.store.sql_files import load_sql
+
+_KEY_COLUMNS = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueRef:
+    """A dialogue to build.
+
+    Attributes:
+        id: the dialogue.
+        partition_key, shard_key: its key in either granularity.
+        fingerprint: of its content now.
+        message_count: its live messages.
+    """
+
+    id: str
+    partition_key: str
+    shard_key: str
+    fingerprint: str
+    message_count: int
+
+
+def stale_dialogues(connection: psycopg.Connection[Any], asset: str, code_version: str) -> list[DialogueRef]:
+    """Return the stale dialogues of an asset in the whole archive, ordered by id."""
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        cursor.execute(load_sql("queries/stale_dialogues"), {"asset": asset, "code_version": code_version})
+        return [_ref(row) for row in cursor]
+
+
+def dialogues_of_keys(
+    connection: psycopg.Connection[Any],
+    asset: str,
+    code_version: str,
+    keys: Sequence[str],
+    *,
+    partitioning: Partitioning,
+    include_current: bool = False,
+) -> list[DialogueRef]:
+    """Return the stale dialogues (or all) of the given partition keys, ordered by id."""
+    query = load_sql("queries/dialogues_by_key").replace("{key_column}", _KEY_COLUMNS[partitioning])
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        cursor.execute(query, {"asset": asset, "code_version": code_version, "keys": list(keys)})
+        rows: list[Any] = cursor.fetchall()
+    return [_ref(row) for row in rows if include_current or not row.is_current]
+
+
+def key_of(dialogue: DialogueRef, partitioning: Partitioning) -> str:
+    """Return the Dagster partition key of a dialogue in the given granularity."""
+    return dialogue.shard_key if partitioning is Partitioning.SHARDED else dialogue.partition_key
+
+
+def count_messages(dialogues: Iterable[DialogueRef]) -> int:
+    """Return how many live messages the dialogues have."""
+    return sum(dialogue.message_count for dialogue in dialogues)
+
+
+def _ref(row: Any) -> DialogueRef:
+    return DialogueRef(row.dialogue_id, row.partition_key, row.shard_key, row.fingerprint, row.message_count)

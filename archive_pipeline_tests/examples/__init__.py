@@ -1,0 +1,1 @@
+"""The sample archive and the generated corpus."""

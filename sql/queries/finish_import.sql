@@ -1,0 +1,8 @@
+UPDATE raw.imports
+SET
+    sha256 = %(sha256)s,
+    source = %(source)s,
+    status = %(status)s,
+    counts = %(counts)s,
+    finished_at = now()
+WHERE id = %(id)s;

@@ -1,0 +1,16 @@
+-- Dialogues whose rows of one asset are missing or were built from other content or by other code.
+SELECT
+    dialogue.id::text AS dialogue_id,
+    dialogue.partition_key,
+    dialogue.shard_key,
+    dialogue.fingerprint,
+    dialogue.message_count
+FROM raw.dialogues AS dialogue
+LEFT JOIN derived.build_state AS state
+    ON
+        dialogue.id = state.dialogue_id
+        AND state.asset = %(asset)s
+WHERE
+    state.fingerprint IS DISTINCT FROM dialogue.fingerprint
+    OR state.code_version IS DISTINCT FROM %(code_version)s
+ORDER BY dialogue.id;

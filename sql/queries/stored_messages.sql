@@ -1,0 +1,8 @@
+SELECT
+    message.id::text AS id,
+    message.source_id,
+    message.sequence_number,
+    message.deleted_at IS NULL AS is_live,
+    message.content_hash
+FROM raw.messages AS message
+WHERE message.dialogue_id = %(dialogue_id)s;

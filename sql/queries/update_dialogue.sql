@@ -1,0 +1,14 @@
+UPDATE raw.dialogues
+SET
+    title = %(title)s,
+    source_created_at = %(source_created_at)s,
+    source_updated_at = %(source_updated_at)s,
+    fingerprint = %(fingerprint)s,
+    message_count = %(message_count)s,
+    active_message_id = %(active_message_id)s,
+    diagnostics = %(diagnostics)s,
+    source_json = %(source_json)s,
+    source_bytes = %(source_bytes)s,
+    last_import_id = %(import_id)s,
+    changed_at = now()
+WHERE id = %(id)s;
