@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Final
 
 import psycopg
@@ -18,7 +19,7 @@ import sqlalchemy.exc
 from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.importing.prepare import PreparedDialogue, beginning_id, prepare
 from archive_pipeline.importing.sanitize import clean_text
-from archive_pipeline.importing.writer import ImportContext, Incoming, Outcome, Written, write_dialogues
+from archive_pipeline.importing.writer import ImportContext, Incoming, Outcome, Written, fingerprint_of, write_dialogues
 from archive_pipeline.readers.reading import ArchiveReading, FileReading, ReadDialogue
 from archive_pipeline.readers.records import RejectedRecord
 from archive_pipeline.store import import_log
@@ -76,17 +77,34 @@ def import_archive(
         DatabaseUnavailableError: the database went away or is full; what was committed stays, nothing is half-written.
     """
     summary = ImportSummary()
+    seen: dict[str, _Seen] = {}
     for file in reading:
         with _database_errors(file):
-            _FileImport(database, file, summary, is_partial=is_partial, progress=progress).run()
+            _FileImport(database, file, summary, seen=seen, is_partial=is_partial, progress=progress).run()
     return summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The last state of a dialogue that this import met."""
+
+    locator: str
+    updated_at: datetime | None
+    fingerprint: str
 
 
 class _FileImport:
     """The import of one file."""
 
     def __init__(
-        self, database: Database, file: FileReading, summary: ImportSummary, *, is_partial: bool, progress: Progress
+        self,
+        database: Database,
+        file: FileReading,
+        summary: ImportSummary,
+        *,
+        seen: dict[str, _Seen],
+        is_partial: bool,
+        progress: Progress,
     ) -> None:
         self._database = database
         self._file = file
@@ -95,7 +113,7 @@ class _FileImport:
         self._progress = progress
         self._group: dict[str, Incoming] = {}
         self._group_bytes = 0
-        self._seen: dict[str, str] = {}
+        self._seen = seen
         self._made: Counter[str] = Counter()
         self._is_whole = True
         self._is_partial = is_partial
@@ -127,11 +145,10 @@ class _FileImport:
                 )
             )
             return
-        first = self._seen.get(dialogue.id)
-        if first is not None:
-            self._reject_repeated(item, dialogue, first)
+        if not self._is_news(dialogue):
             return
-        self._seen[dialogue.id] = item.record.locator
+        if dialogue.id in self._group:  # a newer state of a dialogue that waits to be written
+            self._flush()
         self._group[dialogue.id] = Incoming(dialogue, item)
         self._group_bytes += len(item.raw)
 
@@ -143,9 +160,26 @@ class _FileImport:
             self._made[beginning] += 1
         return prepare(item.record, item.raw, occurrence=occurrence)
 
-    def _reject_repeated(self, item: ReadDialogue, dialogue: PreparedDialogue, first: str) -> None:
-        reason = f"the file has this dialogue ({dialogue.source_id}) twice; the one at {first} was kept"
-        self._reject(RejectedRecord(item.record.locator, reason, "DuplicateDialogue"))
+    def _is_news(self, dialogue: PreparedDialogue) -> bool:
+        """Tell whether to write the dialogue: the first of its id in this import, or one that is newer by its own time.
+
+        Of two that differ and are of the same or unknown time, the first wins and the other is reported.
+        """
+        now = _Seen(dialogue.record.locator, dialogue.record.updated_at, fingerprint_of(dialogue))
+        first = self._seen.setdefault(dialogue.id, now)
+        if first is now:
+            return True
+        if first.fingerprint == now.fingerprint:
+            self._own.dialogues[Outcome.UNCHANGED] += 1
+        elif first.updated_at is None or now.updated_at is None or first.updated_at == now.updated_at:
+            reason = f"another dialogue with this id ({dialogue.source_id}) came first, at {first.locator}, and was kept"
+            self._reject(RejectedRecord(now.locator, reason, "DuplicateDialogue"))
+        elif first.updated_at > now.updated_at:
+            self._own.dialogues[Outcome.OLDER] += 1
+        else:
+            self._seen[dialogue.id] = now
+            return True
+        return False
 
     def _flush(self) -> None:
         group, self._group, self._group_bytes = list(self._group.values()), {}, 0

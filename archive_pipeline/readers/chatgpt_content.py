@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from archive_pipeline.readers.json_shapes import as_list, as_object, as_text, joined, without
 from archive_pipeline.readers.json_parsing import parse_json
+from archive_pipeline.readers.json_shapes import as_list, as_object, as_text, joined, without
 from archive_pipeline.readers.records import PartRecord, PartType, Role
 
 CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})

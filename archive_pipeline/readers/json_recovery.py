@@ -16,7 +16,7 @@ from archive_pipeline.readers.json_scanner import ElementScanner, Place, Slice
 
 _RECORD_MAY_BEGIN = re.compile(rb",\s*(?=\{)")
 _BLOCK_BYTES = 16 * 1024
-# Each object on the way is looked at once by itself and once per object around it; hostile files would make that endless.
+# Each object is looked at once by itself and once per object around it; hostile files would make that endless.
 _BUDGET_FACTOR = 16
 
 

@@ -60,7 +60,8 @@ def _fetch(connection: Any, query: str, dialogue_ids: Sequence[str]) -> pa.Table
         if not _UUID.fullmatch(dialogue_id):
             raise ValueError(f"not a dialogue id: {dialogue_id!r}")
     with connection.cursor() as cursor:
-        cursor.execute(load_sql(query).replace("{dialogue_ids}", "{" + ",".join(dialogue_ids) + "}"))
+        statement = load_sql(query).rstrip().removesuffix(";")  # it becomes part of a COPY statement
+        cursor.execute(statement.replace("{dialogue_ids}", "{" + ",".join(dialogue_ids) + "}"))
         return cursor.fetch_arrow_table()
 
 

@@ -56,7 +56,7 @@ def finish(
             "sha256": sha256,
             "source": source,
             "status": "done" if is_whole else "failed",
-            "counts": orjson.dumps(counts).decode(),
+            "counts": orjson.dumps(counts, option=orjson.OPT_NON_STR_KEYS).decode(),
         },
     )
 

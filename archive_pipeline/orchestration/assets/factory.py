@@ -1,0 +1,102 @@
+"""The one shape of all derived assets: keys, what is stale of them, build, report."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import dagster as dg
+
+from archive_pipeline.building import BuildResult, build_asset
+from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.orchestration.assets.catalog import CATALOG
+from archive_pipeline.orchestration.partitions import partitions_definition
+from archive_pipeline.orchestration.raw_assets import OWNERS, raw_key
+from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
+from archive_pipeline.orchestration.table_metadata import table_schema
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.replace import TABLES
+from archive_pipeline.store.staleness import dialogues_of_keys
+
+GROUP: Final = "derived"
+KINDS: Final = frozenset({"postgres", "pandas", "python"})
+KEYS_PER_RUN: Final = 1_000
+
+
+class BuildConfig(dg.Config):
+    """Configuration of a derived asset.
+
+    Attributes:
+        full: build dialogues whose rows are up to date as well.
+    """
+
+    full: bool = False
+
+
+def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
+    """Return the asset of a derived table.
+
+    Partitions and backfill policy are the same for all, so that a backfill over several assets is one run per chunk.
+    """
+
+    @dg.asset(
+        name=name,
+        deps=[*map(dg.AssetKey, ASSETS[name].upstream), *map(raw_key, CATALOG[name].reads)],
+        group_name=GROUP,
+        owners=OWNERS,
+        kinds=set(KINDS),
+        description=f"{TABLES[name].comment}. {CATALOG[name].sentence}",
+        code_version=effective_version(name, settings),
+        partitions_def=partitions_definition(settings),
+        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=KEYS_PER_RUN),
+        metadata=definition_metadata(name),
+    )
+    def build(
+        context: dg.AssetExecutionContext, config: BuildConfig, archive: dg.ResourceParam[Archive]
+    ) -> dg.MaterializeResult[None]:
+        keys = context.partition_keys
+        with transient_errors_retried():
+            with archive.database.session() as connection:
+                dialogues = dialogues_of_keys(
+                    connection,
+                    name,
+                    effective_version(name, archive.settings),
+                    keys,
+                    partitioning=archive.settings.partitioning,
+                    include_current=config.full,
+                )
+            result = build_asset(
+                archive.database, archive.settings, name, dialogues, cache=archive.cache, progress=archive.progress
+            )
+        return dg.MaterializeResult(metadata=run_metadata(result, keys=len(keys)))
+
+    return build
+
+
+def definition_metadata(name: str) -> dict[str, Any]:
+    """Return table name, column schema and lineage of an asset; its further tables are named beside the main one."""
+    main, *others = ASSETS[name].tables
+    return {
+        "dagster/table_name": f"{TABLES[main].schema}.{main}",
+        "dagster/column_schema": table_schema(TABLES[main]),
+        "dagster/column_lineage": dg.TableColumnLineage(
+            {column: [_column_dep(source) for source in sources] for column, sources in CATALOG[name].lineage.items()}
+        ),
+        **{f"columns of {table}": table_schema(TABLES[table]) for table in others},
+    }
+
+
+def run_metadata(result: BuildResult, *, keys: int) -> dict[str, Any]:
+    """Return what a build did. Each partition's event carries it and describes the whole range, so it is kept small."""
+    return {
+        **{f"rows_{table}": count for table, count in result.rows.items()},
+        "partitions": keys,
+        "dialogues_built": result.dialogues,
+        "messages_built": result.messages,
+        "seconds": round(result.seconds, 3),
+        "messages_per_second": round(result.messages / result.seconds) if result.messages else 0,
+    }
+
+
+def _column_dep(source: str) -> dg.TableColumnDep:
+    key, column = source.rsplit(".", 1)
+    return dg.TableColumnDep(asset_key=dg.AssetKey(key.split("/")), column_name=column)

@@ -1,0 +1,137 @@
+"""Dagster's three PostgreSQL storages over pooled connections, and an event log that writes planned events in bulk.
+
+The stock storages open a connection per query, and the stock event log writes one planned event per (asset, partition)
+with several queries each. Over a range of a thousand dialogues that bookkeeping takes longer than building the tables.
+Nothing but the way to the database differs: tables, rows and queries are Dagster's own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import sqlalchemy
+from dagster import DagsterEventType, EventLogEntry
+from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
+from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
+from sqlalchemy import event
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DisconnectionError
+
+# Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
+POOL_SIZE: Final = 4
+RECYCLE_SECONDS: Final = 3_600
+KEYS_PER_STATEMENT: Final = 10_000
+
+
+def pooled_engine(url: str) -> sqlalchemy.Engine:
+    """Return an autocommitting engine whose pool survives server restarts and forks."""
+    engine = sqlalchemy.create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        pool_size=POOL_SIZE,
+        max_overflow=-1,
+        pool_pre_ping=True,
+        pool_recycle=RECYCLE_SECONDS,
+    )
+    event.listen(engine, "connect", _remember_process)
+    event.listen(engine, "checkout", _refuse_connection_of_parent)
+    return engine
+
+
+def _remember_process(_connection: Any, record: Any) -> None:
+    record.info["process"] = os.getpid()
+
+
+def _refuse_connection_of_parent(_connection: Any, record: Any, proxy: Any) -> None:
+    # A forked child inherits the pool; two processes on one socket would read each other's answers. The reference is
+    # dropped without closing, which would end the parent's session.
+    if record.info["process"] != os.getpid():
+        record.dbapi_connection = proxy.dbapi_connection = None
+        raise DisconnectionError("the connection belongs to the parent process")
+
+
+class PooledRunStorage(PostgresRunStorage):
+    """Dagster's run storage on a shared engine."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        super().__init__(engine.url.render_as_string(hide_password=False))
+        self._engine = engine
+
+    def dispose(self) -> None:
+        """Close the idle connections."""
+        self._engine.dispose()
+        super().dispose()
+
+
+class PooledScheduleStorage(PostgresScheduleStorage):
+    """Dagster's schedule storage on a shared engine."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        super().__init__(engine.url.render_as_string(hide_password=False))
+        self._engine = engine
+
+    def dispose(self) -> None:
+        """Close the idle connections."""
+        self._engine.dispose()
+        super().dispose()
+
+
+class PooledEventLogStorage(PostgresEventLogStorage):
+    """Dagster's event log on a shared engine, with planned events in bulk and bulk moves of partition keys."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        super().__init__(engine.url.render_as_string(hide_password=False))
+        self._engine = engine
+        self._known_tables: set[str] = set()
+
+    def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
+        """Store a batch; planned materialisations of one batch may be of several assets and lie between check plans."""
+        for event_type, group in groupby(events, key=_event_type):
+            if event_type == DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value:
+                self._store_planned(list(group))
+            else:
+                super().store_event_batch(list(group))
+
+    def _store_planned(self, events: Sequence[EventLogEntry]) -> None:
+        statement = SqlEventLogStorageTable.insert().returning(SqlEventLogStorageTable.c.id, sort_by_parameter_order=True)
+        rows = [self._event_to_row(entry) for entry in events]
+        last = {row["asset_key"]: position for position, row in enumerate(rows)}
+        with self.index_transaction() as connection:
+            ids = connection.execute(statement, rows).scalars().all()
+            for position in last.values():
+                self._store_asset_event(connection, events[position], ids[position])
+
+    def move_dynamic_partitions_to_end(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
+        """Make the keys the last ones of the definition, in the given order; those that are missing are added.
+
+        One transaction: no other process ever sees a key missing.
+        """
+        table = DynamicPartitionsTable
+        with self.index_transaction() as connection:
+            for start in range(0, len(partition_keys), KEYS_PER_STATEMENT):
+                chunk = list(partition_keys[start : start + KEYS_PER_STATEMENT])
+                is_moved = table.c.partition == sqlalchemy.any_(postgresql.array(chunk, type_=sqlalchemy.Text))
+                of_definition = table.c.partitions_def_name == partitions_def_name
+                connection.execute(table.delete().where(of_definition & is_moved))
+                rows = [{"partitions_def_name": partitions_def_name, "partition": key} for key in chunk]
+                connection.execute(table.insert(), rows)
+
+    def has_table(self, table_name: str) -> bool:
+        """Return whether the table exists; tables of Dagster are never dropped, so a positive answer is kept."""
+        if table_name not in self._known_tables:
+            if not super().has_table(table_name):
+                return False
+            self._known_tables.add(table_name)
+        return True
+
+    def dispose(self) -> None:
+        """Stop watching runs and close the idle connections."""
+        super().dispose()
+        self._engine.dispose()
+
+
+def _event_type(entry: EventLogEntry) -> str:
+    return entry.get_dagster_event().event_type_value

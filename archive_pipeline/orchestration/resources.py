@@ -1,0 +1,64 @@
+"""What assets and checks of one run share: the database, the settings, and the batches that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import dagster as dg
+import psycopg
+import sqlalchemy.exc
+
+from archive_pipeline.building import BatchCache, Progress
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+
+RETRIES: Final = 2
+SECONDS_BETWEEN_RETRIES: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The resource ``archive``.
+
+    Attributes:
+        database, settings: where and how.
+        cache: batches that were read; the assets of a run in one process read each dialogue once.
+        progress: called with an asset's name and a number of messages as they are built.
+    """
+
+    database: Database
+    settings: Settings
+    cache: BatchCache
+    progress: Progress
+
+
+def archive_resource(settings: Settings, progress: Progress | None = None) -> dg.ResourceDefinition:
+    """Return the definition of the resource; the database is opened when a run starts and closed when it ends."""
+
+    def open_archive(_context: dg.InitResourceContext) -> Iterator[Archive]:
+        database = Database.open(settings)
+        try:
+            yield Archive(database, settings, BatchCache(), progress or _silent)
+        finally:
+            database.engine.dispose()
+
+    return dg.ResourceDefinition(open_archive, description="The archive's database, and the batches a run has read.")
+
+
+@contextmanager
+def transient_errors_retried() -> Iterator[None]:
+    """Have Dagster try the step again when the server went away, deadlocked or had no connection left.
+
+    Any other error would happen again, so it fails the step at once. Chunks that were committed are not built again.
+    """
+    try:
+        yield
+    except (psycopg.OperationalError, sqlalchemy.exc.OperationalError) as error:
+        raise dg.RetryRequested(max_retries=RETRIES, seconds_to_wait=SECONDS_BETWEEN_RETRIES) from error
+
+
+def _silent(_asset: str, _messages: int) -> None:
+    return
