@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from archive_pipeline.derive.normalization import sha256
+from archive_pipeline.derive.words import count_words
+
 if TYPE_CHECKING:
+    from archive_pipeline.derive.exchange_runs import ExchangeRuns
     from archive_pipeline.derive.forest import Forest
 
 NO_TIME: Final = np.iinfo(np.int64).min
@@ -95,7 +99,19 @@ class DialogueBatch:
     @cached_property
     def word_count(self) -> list[int | None]:
         """Per message, the number of words of its text (seed: what ``str.split`` yields), None without text."""
-        return [None if text is None else len(text.split()) for text in self.text]
+        return count_words(self.text)
+
+    @cached_property
+    def text_hash(self) -> list[str | None]:
+        """Per message, the SHA-256 of its text, None without text."""
+        return [None if text is None else sha256(text.encode()) for text in self.text]
+
+    @cached_property
+    def exchange_runs(self) -> ExchangeRuns:
+        """The exchanges, found once and shared by the tables about them."""
+        from archive_pipeline.derive.exchange_runs import find_exchanges  # noqa: PLC0415 (it needs this module's types)
+
+        return find_exchanges(self)
 
     @property
     def text_bytes(self) -> int:

@@ -13,22 +13,13 @@ from typing import Any, Final
 import pandas as pd
 
 from archive_pipeline.derive.batch import DialogueBatch
-from archive_pipeline.derive.exchanges import BLANK_LINE, ExchangeRuns, exchange_runs
+from archive_pipeline.derive.exchange_runs import BLANK_LINE, ExchangeRuns
 from archive_pipeline.derive.frames import frame
-from archive_pipeline.derive.normalization import normalize, sha256_text
+from archive_pipeline.derive.normalization import JOINERS, normalize, sha256
 from archive_pipeline.derive.simhash import WordHashes, simhash_v1, simhash_words, word_hashes
 from archive_pipeline.settings import Normalization
 
 CODE_VERSION: Final = "1"
-
-# How the normalised text of several messages follows from the normalised texts of each, so that no text is normalised
-# twice: they are joined by a blank line, which is white space to all normalisations.
-_JOINERS: Final = {
-    Normalization.NONE: BLANK_LINE,
-    Normalization.LOWERCASE: BLANK_LINE,
-    Normalization.WHITESPACE: " ",
-    Normalization.FULL: " ",
-}
 
 
 @dataclass
@@ -78,18 +69,22 @@ def content_hashes(batch: DialogueBatch, normalizations: Sequence[Normalization]
     with_text = [position for position, text in enumerate(batch.text) if text is not None]
     texts = [text for text in batch.text if text is not None]
     number = {position: index for index, position in enumerate(with_text)}
-    groups = list(_message_scopes(batch, with_text)) + list(_exchange_scopes(exchange_runs(batch), number))
-    similar = _simhashes([members for *_, members in groups], texts, simhash_version)
+    groups = list(_message_scopes(batch, with_text)) + list(_exchange_scopes(batch.exchange_runs, number))
+    normalized = {normalization: [normalize(text, normalization) for text in texts] for normalization in normalizations}
+    full = normalized.get(Normalization.FULL) or [normalize(text, Normalization.FULL) for text in texts]
+    similar = _simhashes([members for *_, members in groups], texts, full, simhash_version)
     entities = [
         _Entities(kind, scopes, dialogues, ids, members, simhash)
         for (kind, scopes, dialogues, ids, members), simhash in zip(groups, similar, strict=True)
     ]
     rows = _Rows()
-    for normalization in normalizations:
-        normalized = [normalize(text, normalization) for text in texts]
-        hashes = [sha256_text(text) for text in normalized]
+    for normalization, encoded in normalized.items():
+        if normalization is Normalization.NONE:
+            hashes = [batch.text_hash[position] for position in with_text]
+        else:
+            hashes = [sha256(text) for text in encoded]
         for entity in entities:
-            rows.add(entity, _joined_hashes(entity.members, normalized, hashes, normalization), normalization)
+            rows.add(entity, _joined_hashes(entity.members, encoded, hashes, JOINERS[normalization]), normalization)
     columns: dict[str, Any] = dict(vars(rows))
     return frame({**columns, "simhash_version": [simhash_version] * len(rows.entity_id)})
 
@@ -128,23 +123,24 @@ def _exchange_scopes(runs: ExchangeRuns, number: dict[int, int]) -> Iterator[_Gr
 
 
 def _joined_hashes(
-    members: list[list[int]], normalized: list[str], hashes: list[str | None], normalization: Normalization
+    members: list[list[int]], normalized: list[bytes], hashes: list[str | None], joiner: bytes
 ) -> list[str | None]:
-    joiner = _JOINERS[normalization]
     return [
         hashes[group[0]]
         if len(group) == 1
-        else sha256_text(joiner.join([text for index in group if (text := normalized[index])]))
+        else sha256(joiner.join([text for index in group if (text := normalized[index])]))
         for group in members
     ]
 
 
-def _simhashes(groups: list[list[list[int]]], texts: list[str], version: int) -> list[list[str | None]]:
+def _simhashes(
+    groups: list[list[list[int]]], texts: list[str], full: list[bytes], version: int
+) -> list[list[str | None]]:
     if version == 1:
         return [
             [simhash_v1(BLANK_LINE.join([texts[index] for index in group])) for group in members] for members in groups
         ]
-    words = word_hashes(texts)
+    words = word_hashes(full)
     single = simhash_words(words)
     return [_simhash_groups(members, words, single) for members in groups]
 

@@ -1,13 +1,8 @@
-"""``exchanges`` and ``exchange_content``: what the user said until the assistant was done (seed 000).
-
-Exchanges are computed along each root-to-leaf path and shared. Where an exchange starts depends only on the messages
-above it, so an exchange is known by its last message, and one pass from parents to children finds them all.
-"""
+"""``exchanges`` and ``exchange_content``: exchanges with continuations, times, texts (seed 000)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import hashlib
 from typing import Final
 
 import numpy as np
@@ -16,108 +11,15 @@ import pandas as pd
 
 from archive_pipeline.derive.batch import NO_TIME, DialogueBatch
 from archive_pipeline.derive.continuation import continuation_pattern
-from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.derive.exchange_runs import BLANK_LINE, ExchangeRuns, members_of
 from archive_pipeline.derive.frames import frame
-from archive_pipeline.derive.normalization import sha256_text
-from archive_pipeline.identity import row_id
 
 CODE_VERSION: Final = "1"
-BLANK_LINE: Final = "\n\n"
-
-
-@dataclass(frozen=True)
-class ExchangeRuns:
-    """The exchanges of a batch; an exchange is a position in these lists, in the order of their last messages.
-
-    Attributes:
-        ids: id of the exchange.
-        last: its last message.
-        first: its first message.
-        previous: the exchange before it on the path, -1 for none.
-        users, assistants: its user and assistant messages in order.
-    """
-
-    batch: DialogueBatch
-    ids: list[str]
-    last: list[int]
-    first: list[int]
-    previous: list[int]
-    users: list[list[int]]
-    assistants: list[list[int]]
-
-    @cached_property
-    def user_text(self) -> list[str | None]:
-        """Texts of the user messages, joined by a blank line."""
-        return [self._join(positions) for positions in self.users]
-
-    @cached_property
-    def assistant_text(self) -> list[str | None]:
-        """Texts of the assistant messages, joined by a blank line."""
-        return [self._join(positions) for positions in self.assistants]
-
-    def _join(self, positions: list[int]) -> str | None:
-        texts = self.batch.text
-        if len(positions) == 1:
-            return texts[positions[0]]
-        return BLANK_LINE.join([text for position in positions if (text := texts[position]) is not None]) or None
-
-
-def exchange_runs(batch: DialogueBatch) -> ExchangeRuns:
-    """Find all exchanges of the batch.
-
-    An exchange closes when an assistant message has been seen and the next message on the path is a user message.
-    """
-    start, closes = _starts(batch)
-    last = [position for position in range(len(batch)) if closes[position]]
-    number = {position: index for index, position in enumerate(last)}
-    users: list[list[int]] = []
-    assistants: list[list[int]] = []
-    for position in last:
-        members = _members(batch, start[position], position)
-        users.append([member for member in members if batch.role[member] == "user"])
-        assistants.append([member for member in members if batch.role[member] == "assistant"])
-    before = [batch.parent[start[position]] for position in last]
-    return ExchangeRuns(
-        batch=batch,
-        ids=[row_id("exchange", batch.message_ids[position]) for position in last],
-        last=last,
-        first=[start[position] for position in last],
-        previous=[-1 if position == ROOT else number[position] for position in before],
-        users=users,
-        assistants=assistants,
-    )
-
-
-def _starts(batch: DialogueBatch) -> tuple[list[int], list[bool]]:
-    """Per message: the first message of its exchange, and whether an exchange ends with it on some path."""
-    roles, parents = batch.role, batch.parent
-    start = list(range(len(batch)))
-    answered = [False] * len(batch)
-    closes = [not below for below in batch.forest.children]
-    for position in batch.forest.order:
-        role, parent = roles[position], parents[position]
-        if parent != ROOT:
-            if role == "user" and answered[parent]:
-                closes[parent] = True
-                continue
-            start[position] = start[parent]
-            answered[position] = answered[parent]
-        if role == "assistant":
-            answered[position] = True
-    return start, closes
-
-
-def _members(batch: DialogueBatch, first: int, last: int) -> list[int]:
-    members = [last]
-    while members[-1] != first:
-        members.append(batch.parent[members[-1]])
-    members.reverse()
-    return members
 
 
 def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     """Return the exchanges and their texts."""
-    runs = exchange_runs(batch)
+    runs = batch.exchange_runs
     patterns = _patterns(runs)
     started, ended = _times(runs)
     ids = batch.message_ids
@@ -175,7 +77,7 @@ def _times(runs: ExchangeRuns) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[
     started: list[int] = []
     ended: list[int] = []
     for first, last in zip(runs.first, runs.last, strict=True):
-        times = [created[member] for member in _members(runs.batch, first, last) if created[member] != NO_TIME]
+        times = [created[member] for member in members_of(runs.batch, first, last) if created[member] != NO_TIME]
         started.append(min(times, default=NO_TIME))
         ended.append(max(times, default=NO_TIME))
     return np.array(started, dtype="datetime64[us]"), np.array(ended, dtype="datetime64[us]")
@@ -185,16 +87,16 @@ def _content(runs: ExchangeRuns) -> pd.DataFrame:
     words = runs.batch.word_count
     user_words = [_count(words, positions) for positions in runs.users]
     assistant_words = [_count(words, positions) for positions in runs.assistants]
-    full_text = [join_texts(*texts) for texts in zip(runs.user_text, runs.assistant_text, strict=True)]
-    return frame(
+    user_hash = _hashes(runs, runs.users, runs.user_text)
+    assistant_hash = _hashes(runs, runs.assistants, runs.assistant_text)
+    return frame(  # full_text is a generated column
         {
             "exchange_id": runs.ids,
             "user_text": runs.user_text,
             "assistant_text": runs.assistant_text,
-            "full_text": full_text,
-            "user_text_hash": [sha256_text(text) for text in runs.user_text],
-            "assistant_text_hash": [sha256_text(text) for text in runs.assistant_text],
-            "full_text_hash": [sha256_text(text) for text in full_text],
+            "user_text_hash": user_hash,
+            "assistant_text_hash": assistant_hash,
+            "full_text_hash": _full_hashes(runs, user_hash, assistant_hash),
             "user_word_count": user_words,
             "assistant_word_count": assistant_words,
             "total_word_count": [_add(user, other) for user, other in zip(user_words, assistant_words, strict=True)],
@@ -202,11 +104,26 @@ def _content(runs: ExchangeRuns) -> pd.DataFrame:
     )
 
 
-def join_texts(user_text: str | None, assistant_text: str | None) -> str | None:
-    """Return both texts joined by a blank line; None if there is neither."""
-    if user_text is None:
-        return assistant_text
-    return user_text if assistant_text is None else f"{user_text}{BLANK_LINE}{assistant_text}"
+def _hashes(runs: ExchangeRuns, members: list[list[int]], texts: list[str | None]) -> list[str | None]:
+    known = runs.batch.text_hash
+    return [
+        known[positions[0]]
+        if len(positions) == 1
+        else None
+        if text is None
+        else hashlib.sha256(text.encode()).hexdigest()
+        for positions, text in zip(members, texts, strict=True)
+    ]
+
+
+def _full_hashes(runs: ExchangeRuns, user_hash: list[str | None], assistant_hash: list[str | None]) -> list[str | None]:
+    result: list[str | None] = []
+    for index, (user, assistant) in enumerate(zip(runs.user_text, runs.assistant_text, strict=True)):
+        if user is None or assistant is None:
+            result.append(user_hash[index] or assistant_hash[index])
+        else:
+            result.append(hashlib.sha256(f"{user}{BLANK_LINE}{assistant}".encode()).hexdigest())
+    return result
 
 
 def _count(words: list[int | None], positions: list[int]) -> int | None:

@@ -2,8 +2,8 @@
 
 Version 2, which another language can reproduce:
 
-1. The text is lower-cased (Unicode) and encoded as UTF-8. A word is a maximal run of bytes that are ASCII letters,
-   digits, ``_``, or >= 0x80; each UTF-8 sequence that starts with 0xE3 to 0xED (kana, Han, Hangul) is a word of its own.
+1. The text is normalised as ``full`` (lower case, punctuation removed) and encoded as UTF-8. A word is what stands
+   between spaces, except that each UTF-8 sequence that starts with 0xE3 to 0xED (kana, Han, Hangul) is a word of its own.
 2. The hash of a word starts as its number of bytes; each block of eight bytes (little-endian, the last one padded with
    zeros) turns it into ``mix(hash ^ block)``.
 3. A shingle is three consecutive words; its hash is ``mix(h0 + 3 * rotl(h1, 21) + 5 * rotl(h2, 42))``. A text of one or
@@ -24,13 +24,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from archive_pipeline.derive.normalization import normalize
+from archive_pipeline.settings import Normalization
+
 SHINGLE_WORDS: Final = 3
 # Work is done in groups of this size, so that the arrays stay in the processor's cache.
 _GROUP_BYTES: Final = 1 << 17
 _GROUP_WORDS: Final = 1 << 15
 _BLOCK: Final = 8
 _LANE_LIMIT: Final = 255
-_OWN: Final = 2
+_SPACE: Final = 0x20
+_OWN_FIRST: Final = 0xE3
+_OWN_LAST: Final = 0xED
 
 _U64 = npt.NDArray[np.uint64]
 _Index = npt.NDArray[np.intp]
@@ -67,11 +72,11 @@ def simhash_v1(text: str) -> str | None:
 
 def simhash_v2(texts: Sequence[str]) -> list[str | None]:
     """Return version 2 of each text in hex, None for texts without a word."""
-    return simhash_words(word_hashes(texts))
+    return simhash_words(word_hashes([normalize(text, Normalization.FULL) for text in texts]))
 
 
-def word_hashes(texts: Sequence[str]) -> WordHashes:
-    """Return the hashes of the words of each text."""
+def word_hashes(texts: Sequence[bytes]) -> WordHashes:
+    """Return the hashes of the words of each text, which is normalised as ``full``."""
     hashes: list[_U64] = [np.empty(0, dtype=np.uint64)]
     counts: list[_Index] = [np.empty(0, dtype=np.intp)]
     for group in _byte_groups(texts):
@@ -94,13 +99,12 @@ def simhash_words(words: WordHashes) -> list[str | None]:
     return result
 
 
-def _byte_groups(texts: Sequence[str]) -> Iterator[list[bytes]]:
+def _byte_groups(texts: Sequence[bytes]) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     size = 0
     for text in texts:
-        encoded = text.lower().encode()
-        group.append(encoded)
-        size += len(encoded)
+        group.append(text)
+        size += len(text)
         if size >= _GROUP_BYTES:
             yield group
             group, size = [], 0
@@ -110,9 +114,9 @@ def _byte_groups(texts: Sequence[str]) -> Iterator[list[bytes]]:
 
 def _hash_group(encoded: list[bytes]) -> tuple[_U64, _Index]:
     """Return the hashes of all words and the number of words of each text."""
-    # A zero byte after each text is no word byte, so no word runs over into the next text; the last bytes let a block
-    # be read at any word.
-    data = np.frombuffer(b"\0".join(encoded) + bytes(_BLOCK), dtype=np.uint8)
+    # A space after each text, so that no word runs over into the next one; more of them, so that a block can be read
+    # at any word.
+    data = np.frombuffer(b" ".join(encoded) + b" " * _BLOCK, dtype=np.uint8)
     ends = np.cumsum([len(text) + 1 for text in encoded])
     starts, lengths = _find_words(data)
     blocks = np.ndarray(shape=(data.size - _BLOCK + 1,), dtype="<u8", buffer=data, strides=(1,))
@@ -128,20 +132,19 @@ def _hash_group(encoded: list[bytes]) -> tuple[_U64, _Index]:
 
 
 def _find_words(data: npt.NDArray[np.uint8]) -> tuple[_Index, _Index]:
-    """Return the first byte and the length of each word."""
-    kind = _BYTE_KIND[data]
-    is_word = kind != 0
+    """Return the first byte and the length of each word; ``data`` ends with a space."""
+    is_word = data != _SPACE
     begins = is_word.copy()
     begins[1:] &= ~is_word[:-1]
-    own = np.flatnonzero(kind == _OWN)
+    is_end = is_word[:-1] & ~is_word[1:]
+    own = np.flatnonzero((data >= _OWN_FIRST) & (data <= _OWN_LAST))
     if own.size:
         begins[own] = True
         after = own + 3
-        after = after[after < data.size]
         begins[after] |= is_word[after]
+        # A word ends before the next byte that begins another one.
+        is_end |= is_word[:-1] & begins[1:]
     starts = np.flatnonzero(begins)
-    # A word ends before the next byte that is no word byte or begins another word.
-    is_end = is_word[:-1] & (begins[1:] | ~is_word[1:])
     return starts, np.flatnonzero(is_end) - starts + 1
 
 
@@ -215,17 +218,6 @@ def _mix(values: _U64) -> _U64:
     return mixed
 
 
-def _byte_kinds() -> npt.NDArray[np.uint8]:
-    """Table of bytes: 0 between words, 1 in a word, 2 starts a sequence that is a word of its own."""
-    kinds = np.zeros(256, dtype=np.uint8)
-    for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_":
-        kinds[byte] = 1
-    kinds[0x80:] = 1
-    kinds[0xE3:0xEE] = _OWN
-    return kinds
-
-
-_BYTE_KIND: Final = _byte_kinds()
 _BLOCK_MASK: Final[_U64] = np.array([(1 << (8 * size)) - 1 for size in range(_BLOCK + 1)], dtype=np.uint64)
 _SPREAD: Final[_U64] = np.array(
     [sum(((byte >> bit) & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], dtype=np.uint64

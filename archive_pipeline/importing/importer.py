@@ -172,7 +172,9 @@ class _FileImport:
         if first.fingerprint == now.fingerprint:
             self._own.dialogues[Outcome.UNCHANGED] += 1
         elif first.updated_at is None or now.updated_at is None or first.updated_at == now.updated_at:
-            reason = f"another dialogue with this id ({dialogue.source_id}) came first, at {first.locator}, and was kept"
+            reason = (
+                f"another dialogue with this id ({dialogue.source_id}) came first, at {first.locator}, and was kept"
+            )
             self._reject(RejectedRecord(now.locator, reason, "DuplicateDialogue"))
         elif first.updated_at > now.updated_at:
             self._own.dialogues[Outcome.OLDER] += 1

@@ -48,7 +48,7 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
             self._run_storage = PooledRunStorage(engine)
             self._event_log_storage = PooledEventLogStorage(engine)
             self._schedule_storage = PooledScheduleStorage(engine)
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
 
     @classmethod
     def config_type(cls) -> UserConfigSchema:

@@ -17,7 +17,6 @@ from dagster import DagsterEventType, EventLogEntry
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
 from sqlalchemy import event
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DisconnectionError
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
@@ -96,7 +95,9 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 super().store_event_batch(list(group))
 
     def _store_planned(self, events: Sequence[EventLogEntry]) -> None:
-        statement = SqlEventLogStorageTable.insert().returning(SqlEventLogStorageTable.c.id, sort_by_parameter_order=True)
+        statement = SqlEventLogStorageTable.insert().returning(
+            SqlEventLogStorageTable.c.id, sort_by_parameter_order=True
+        )
         rows = [self._event_to_row(entry) for entry in events]
         last = {row["asset_key"]: position for position, row in enumerate(rows)}
         with self.index_transaction() as connection:
@@ -113,9 +114,8 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         with self.index_transaction() as connection:
             for start in range(0, len(partition_keys), KEYS_PER_STATEMENT):
                 chunk = list(partition_keys[start : start + KEYS_PER_STATEMENT])
-                is_moved = table.c.partition == sqlalchemy.any_(postgresql.array(chunk, type_=sqlalchemy.Text))
                 of_definition = table.c.partitions_def_name == partitions_def_name
-                connection.execute(table.delete().where(of_definition & is_moved))
+                connection.execute(table.delete().where(of_definition & table.c.partition.in_(chunk)))
                 rows = [{"partitions_def_name": partitions_def_name, "partition": key} for key in chunk]
                 connection.execute(table.insert(), rows)
 

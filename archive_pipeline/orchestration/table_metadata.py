@@ -19,7 +19,9 @@ def table_schema(table: Table) -> dg.TableSchema:
 
 def _column(table: Table, column: Column[object]) -> dg.TableColumn:
     is_key = list(table.primary_key.columns) == [column]
-    other = [f"references {key.target_fullname}" for key in sorted(column.foreign_keys, key=lambda k: k.target_fullname)]
+    other = [
+        f"references {key.target_fullname}" for key in sorted(column.foreign_keys, key=lambda k: k.target_fullname)
+    ]
     return dg.TableColumn(
         name=column.name,
         type=column.type.compile(dialect=_DIALECT).lower(),

@@ -77,7 +77,8 @@ class ContentReader:
             return ()
         if not isinstance(self._content, dict):
             self._warnings["malformed_content"] += 1
-            return tuple(self._strings_and_objects([self._content]))
+            parts = self._content if isinstance(self._content, list) else [self._content]
+            return tuple(self._prose({"parts": parts}))
         if self._type in _CALL_TYPES:
             return tuple(self._prose(self._content))
         if self._type in _RESULT_FIELDS:

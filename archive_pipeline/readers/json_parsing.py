@@ -17,8 +17,8 @@ INVALID_UTF8 = "invalid_utf8"
 def parse_json(raw: bytes) -> tuple[Any, tuple[str, ...]]:
     """Returns the value of JSON text and the names of the liberties taken to read it.
 
-    What the strict, fast parser refuses but people's archives hold is read all the same: lone surrogates, integers
-    beyond 64 bits, control characters inside strings, NaN and infinity (as null), bytes that are not UTF-8 (replaced).
+    What the strict, fast parser refuses but people's archives hold is read all the same: lone surrogates,
+    control characters inside strings, NaN and infinity (as null), bytes that are not UTF-8 (replaced).
 
     Raises:
         ValueError: if it is not JSON, or is nested too deeply.

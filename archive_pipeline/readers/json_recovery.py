@@ -15,9 +15,9 @@ from archive_pipeline.readers.json_parsing import parse_json
 from archive_pipeline.readers.json_scanner import ElementScanner, Place, Slice
 
 _RECORD_MAY_BEGIN = re.compile(rb",\s*(?=\{)")
-_BLOCK_BYTES = 16 * 1024
+_FIRST_BLOCK_BYTES, _BLOCK_BYTES = 512, 16 * 1024  # most objects tried are small
 # Each object is looked at once by itself and once per object around it; hostile files would make that endless.
-_BUDGET_FACTOR = 16
+_BUDGET_FACTOR, _BUDGET_BYTES = 16, 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,17 @@ def resume(rest: Slice, is_record: Callable[[object], bool]) -> Iterator[Slice |
         if scanner.place is Place.END:
             return
         left = scanner.finish()
-        if left is None:
-            raw, offset = b"", offset + len(raw)
-        else:
+        if left is not None and not _is_record(left.raw, is_record):
             raw, offset = left.raw, offset + left.offset - 1
+            continue
+        if left is not None:
+            yield Slice(offset + left.offset - 1, left.raw)
+        raw, offset = b"", offset + len(raw)
     yield Gap(offset, raw, None)
 
 
 def _next_record(raw: bytes, is_record: Callable[[object], bool]) -> int | None:
-    budget = _BUDGET_FACTOR * len(raw) + _BLOCK_BYTES
+    budget = _BUDGET_FACTOR * len(raw) + _BUDGET_BYTES
     for begin in _RECORD_MAY_BEGIN.finditer(raw):
         scanner = ElementScanner()
         first = next(_slices(scanner, raw, begin.end()), None)
@@ -75,10 +77,11 @@ def _next_record(raw: bytes, is_record: Callable[[object], bool]) -> int | None:
 def _slices(scanner: ElementScanner, raw: bytes, start: int = 0) -> Iterator[Slice]:
     """Yields the elements that follow ``start`` as if an array began there."""
     yield from scanner.feed(b"[")
-    for position in range(start, len(raw), _BLOCK_BYTES):
-        yield from scanner.feed(raw[position : position + _BLOCK_BYTES])
-        if scanner.place is Place.END:
-            return
+    size = _FIRST_BLOCK_BYTES
+    while start < len(raw) and scanner.place is not Place.END:
+        yield from scanner.feed(raw[start : start + size])
+        start += size
+        size = min(2 * size, _BLOCK_BYTES)
 
 
 def _is_record(raw: bytes, is_record: Callable[[object], bool]) -> bool:

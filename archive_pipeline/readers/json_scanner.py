@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-MAX_ELEMENT_BYTES = 256 * 1024 * 1024
+MAX_ELEMENT_BYTES = 128 * 1024 * 1024
 
 _QUOTE, _COMMA, _CLOSING_BRACE = b'",}'
 _OPENING = b"[{"

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 from archive_pipeline.errors import UnreadableInputError
@@ -80,8 +81,9 @@ def stream_elements(
     try:
         for block in _blocks(source, block_bytes):
             for piece in scanner.feed(block):
-                yield _element(piece, locator, index)
-                index += 1
+                for item in _read(piece, locator, index, is_record):
+                    yield item
+                    index += 1
             if scanner.stray_offset is not None:
                 break
     except _READ_ERRORS as error:
@@ -122,6 +124,27 @@ def _element(piece: Slice, locator: str, index: int) -> Element | RejectedRecord
     except ValueError as error:
         return _rejected(piece, where, "is not valid JSON", str(error))
     return Element(where, piece.raw, value, warnings)
+
+
+def _read(
+    piece: Slice, locator: str, index: int, is_record: Callable[[object], bool]
+) -> Iterator[Element | RejectedRecord]:
+    """Yields an element, or what can be saved of it: two unmatched quotes make one of all the records between them."""
+    element = _element(piece, locator, index)
+    if isinstance(element, Element) or piece.is_whole_file or piece.is_oversized:
+        yield element
+        return
+    saved = resume(piece, is_record)
+    first = next(saved)
+    if isinstance(first, Slice) or first.resumes_at is None:
+        yield element  # one bad record and nothing else
+        return
+    for part in chain([first], saved):
+        if isinstance(part, Slice):
+            yield _element(part, locator, index)
+        elif part.raw:
+            yield _broken(part, locator, index)
+        index += 1
 
 
 def _rejected(piece: Slice, where: str, reason: str, error: str = "") -> RejectedRecord:
@@ -187,7 +210,8 @@ def _unfinished(
 def _broken(gap: Gap, locator: str, index: int) -> RejectedRecord:
     return RejectedRecord(
         locator=f"{locator}[{index}]",
-        reason=f"the record at byte {gap.offset} is broken; reading goes on at byte {gap.resumes_at}",
+        reason=f"the record at byte {gap.offset} is broken"
+        + (f"; reading goes on at byte {gap.resumes_at}" if gap.resumes_at is not None else ""),
         error="brackets or quotes do not match",
         excerpt=excerpt_of(gap.raw),
     )

@@ -34,7 +34,7 @@ SERVER_SETTINGS: Final = {
     "maintenance_work_mem": "256MB",
     "work_mem": "32MB",
     "max_connections": "200",
-    "wal_compression": "on",
+    
 }
 
 _servers: dict[Path, EmbeddedServer] = {}

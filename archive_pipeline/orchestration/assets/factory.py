@@ -1,6 +1,6 @@
 """The one shape of all derived assets: keys, what is stale of them, build, report."""
 
-from __future__ import annotations
+# No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.orchestration.table_metadata import table_schema
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.replace import TABLES
-from archive_pipeline.store.staleness import dialogues_of_keys
+from archive_pipeline.store.staleness import dialogues_of_keys, key_of
 
 GROUP: Final = "derived"
 KINDS: Final = frozenset({"postgres", "pandas", "python"})
@@ -67,7 +67,8 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
             result = build_asset(
                 archive.database, archive.settings, name, dialogues, cache=archive.cache, progress=archive.progress
             )
-        return dg.MaterializeResult(metadata=run_metadata(result, keys=len(keys)))
+        stale = {key_of(dialogue, archive.settings.partitioning) for dialogue in dialogues}
+        return dg.MaterializeResult(metadata=run_metadata(result, up_to_date=len(set(keys) - stale)))
 
     return build
 
@@ -85,14 +86,14 @@ def definition_metadata(name: str) -> dict[str, Any]:
     }
 
 
-def run_metadata(result: BuildResult, *, keys: int) -> dict[str, Any]:
+def run_metadata(result: BuildResult, *, up_to_date: int) -> dict[str, Any]:
     """Return what a build did. Each partition's event carries it and describes the whole range, so it is kept small."""
     return {
         **{f"rows_{table}": count for table, count in result.rows.items()},
-        "partitions": keys,
         "dialogues_built": result.dialogues,
         "messages_built": result.messages,
         "seconds": round(result.seconds, 3),
+        "up_to_date": up_to_date,
         "messages_per_second": round(result.messages / result.seconds) if result.messages else 0,
     }
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
     ForeignKey,
     Index,
@@ -171,7 +172,16 @@ exchange_content: Final = Table(
     ),
     Column("user_text", Text, comment="Texts of its user messages, joined by a blank line; NULL if empty"),
     Column("assistant_text", Text, comment="Texts of its assistant messages; NULL if empty"),
-    Column("full_text", Text, comment="User text and assistant text, joined by a blank line; NULL if empty"),
+    Column(
+        "full_text",
+        Text,
+        Computed(
+            "CASE WHEN user_text IS NULL THEN assistant_text WHEN assistant_text IS NULL THEN user_text "
+            "ELSE user_text || E'\\n\\n' || assistant_text END",
+            persisted=True,
+        ),
+        comment="User text and assistant text, joined by a blank line; NULL if empty",
+    ),
     Column("user_text_hash", Text, comment="SHA-256 of user_text (hex)"),
     Column("assistant_text_hash", Text, comment="SHA-256 of assistant_text (hex)"),
     Column("full_text_hash", Text, comment="SHA-256 of full_text (hex)"),
@@ -198,7 +208,8 @@ content_hashes: Final = Table(
     CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
     CheckConstraint(one_of("hash_scope", HASH_SCOPES), name="hash_scope"),
     CheckConstraint(one_of("normalization", [n.value for n in Normalization]), name="normalization"),
-    Index(None, "hash_sha256"),
+    # The hash of a narrower scope is that of some message's full text; indexing it again would double the load's cost.
+    Index("ix_content_hashes_full_sha256", "hash_sha256", postgresql_where="hash_scope = 'full'"),
     schema=DERIVED,
     comment="Hashes of message and exchange texts, for duplicates and change detection (seed 000)",
 )

@@ -243,7 +243,12 @@ def upgrade() -> None:
         comment="Hashes of message and exchange texts, for duplicates and change detection (seed 000)",
     )
     op.create_index(
-        op.f("ix_content_hashes_hash_sha256"), "content_hashes", ["hash_sha256"], unique=False, schema="derived"
+        "ix_content_hashes_full_sha256",
+        "content_hashes",
+        ["hash_sha256"],
+        unique=False,
+        schema="derived",
+        postgresql_where="hash_scope = 'full'",
     )
     op.create_table(
         "dialogue_trees",
@@ -688,6 +693,10 @@ def upgrade() -> None:
         sa.Column(
             "full_text",
             sa.Text(),
+            sa.Computed(
+                "CASE WHEN user_text IS NULL THEN assistant_text WHEN assistant_text IS NULL THEN user_text ELSE user_text || E'\\n\\n' || assistant_text END",
+                persisted=True,
+            ),
             nullable=True,
             comment="User text and assistant text, joined by a blank line; NULL if empty",
         ),
@@ -755,7 +764,12 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_messages_parent_id"), table_name="messages", schema="raw")
     op.drop_table("messages", schema="raw")
     op.drop_table("dialogue_trees", schema="derived")
-    op.drop_index(op.f("ix_content_hashes_hash_sha256"), table_name="content_hashes", schema="derived")
+    op.drop_index(
+        "ix_content_hashes_full_sha256",
+        table_name="content_hashes",
+        schema="derived",
+        postgresql_where="hash_scope = 'full'",
+    )
     op.drop_table("content_hashes", schema="derived")
     op.drop_table("build_state", schema="derived")
     op.drop_index(op.f("ix_rejected_records_import_id"), table_name="rejected_records", schema="raw")

@@ -1,0 +1,37 @@
+"""The code location that ``workspace.yaml`` loads. Assembly only: what is assembled is in ``orchestration``."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from archive_pipeline.building import Progress
+from archive_pipeline.orchestration.assets import derived_assets
+from archive_pipeline.orchestration.checks import structural_checks
+from archive_pipeline.orchestration.jobs import build_derived_job
+from archive_pipeline.orchestration.raw_assets import raw_asset_specs
+from archive_pipeline.orchestration.resources import archive_resource
+from archive_pipeline.settings import Settings
+
+
+def build_defs(*, progress: Progress | None = None, settings: Settings | None = None) -> dg.Definitions:
+    """Return fresh definitions.
+
+    Args:
+        progress: called with an asset's name and a number of messages as runs in this process build them.
+        settings: of the archive; by default the environment's.
+    """
+    settings = settings or Settings.from_environment()
+    return dg.Definitions(
+        assets=[*raw_asset_specs(), *derived_assets(settings)],
+        asset_checks=structural_checks(),
+        jobs=[build_derived_job()],
+        resources={"archive": archive_resource(settings, progress)},
+        # Steps of a run share the batches they read, and a process per step would take longer than the step.
+        executor=dg.in_process_executor,
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """Return the definitions of the environment's archive; called when the code location is loaded, not on import."""
+    return build_defs()

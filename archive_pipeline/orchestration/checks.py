@@ -1,0 +1,134 @@
+"""Blocking checks for structural faults: rows that no correct build leaves behind.
+
+They look at the dialogues of the run, or at the whole archive when started without partitions, and only where the rows
+are up to date: what is merely stale is no fault. A dialogue that could not be read is none either; it is a rejected
+record. What a check looks for is a query in ``sql/checks`` that returns one row per violation.
+"""
+
+# No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import dagster as dg
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
+from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.staleness import dialogues_of_keys
+
+EXAMPLES: Final = 5
+ADVICE: Final = "Build the dialogues again with full=true (llm-archive build --full); if it returns, it is a defect."
+
+
+@dataclass(frozen=True)
+class StructuralCheck:
+    """A check.
+
+    Attributes:
+        asset: the asset it looks at.
+        name: its name, and that of its query.
+        description: what holds if it passes.
+    """
+
+    asset: str
+    name: str
+    description: str
+
+
+CHECKS: Final = (
+    StructuralCheck(
+        "message_paths",
+        "message_paths_cover_live_messages",
+        "Every live message has exactly one path, and no deleted message has one.",
+    ),
+    StructuralCheck(
+        "linear_sequences",
+        "linear_sequences_have_one_primary",
+        "Every dialogue with live messages has exactly one primary sequence.",
+    ),
+    StructuralCheck(
+        "prompt_responses",
+        "prompt_responses_join_user_and_assistant",
+        "Every pair joins a live user message and a live assistant message of its dialogue.",
+    ),
+    StructuralCheck(
+        "exchanges",
+        "exchanges_are_anchored",
+        "Every exchange begins and ends with live messages and continues an exchange of its dialogue, if any.",
+    ),
+    StructuralCheck(
+        "content_hashes",
+        "content_hashes_recompute",
+        "Hashes of message texts are those that PostgreSQL computes, for up to 1,000 messages.",
+    ),
+    StructuralCheck(
+        "qa_pairs",
+        "qa_pairs_have_sources",
+        "Question and answer of every pair are live messages with the stored sequence numbers.",
+    ),
+)
+
+
+def structural_checks() -> list[dg.AssetChecksDefinition]:
+    """Return the definitions of all checks."""
+    return [_definition(check) for check in CHECKS]
+
+
+def find_violations(archive: Archive, check: StructuralCheck, keys: Sequence[str] | None) -> tuple[int, list[Any]]:
+    """Return how many violations there are among the partition keys (None: everywhere), and the first few."""
+    query = (
+        f"WITH checked AS ({_query('checked_dialogues')}), violation AS ({_query(check.name)}) "  # noqa: S608 (own files)
+        f"SELECT violation.*, count(*) OVER () AS total FROM violation LIMIT {EXAMPLES}"
+    )
+    with archive.database.session() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:
+        dialogue_ids = None if keys is None else _dialogue_ids(connection, archive, check, keys)
+        cursor.execute(query, {"asset": check.asset, "dialogue_ids": dialogue_ids})
+        rows: list[Any] = cursor.fetchall()
+    return (rows[0].total if rows else 0), rows
+
+
+def _dialogue_ids(
+    connection: psycopg.Connection[Any], archive: Archive, check: StructuralCheck, keys: Sequence[str]
+) -> list[str]:
+    dialogues = dialogues_of_keys(
+        connection,
+        check.asset,
+        effective_version(check.asset, archive.settings),
+        keys,
+        partitioning=archive.settings.partitioning,
+        include_current=True,
+    )
+    return [dialogue.id for dialogue in dialogues]
+
+
+def _definition(check: StructuralCheck) -> dg.AssetChecksDefinition:
+    @dg.asset_check(asset=check.asset, name=check.name, description=check.description, blocking=True)
+    def run_check(context: dg.AssetCheckExecutionContext, archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
+        keys = context.partition_keys if context.has_partition_key_range or context.has_partition_key else None
+        with transient_errors_retried():
+            count, examples = find_violations(archive, check, keys)
+        return dg.AssetCheckResult(
+            passed=count == 0,
+            severity=dg.AssetCheckSeverity.ERROR,
+            description=f"{count} violations. {ADVICE}" if count else None,
+            metadata={"violations": count, **({"examples": _table(examples)} if examples else {})},
+        )
+
+    return run_check
+
+
+def _table(rows: Sequence[Any]) -> dg.TableMetadataValue:
+    return dg.MetadataValue.table(
+        [
+            dg.TableRecord({"dialogue_id": row.dialogue_id, "entity_id": row.entity_id, "problem": row.problem})
+            for row in rows
+        ]
+    )
+
+
+def _query(name: str) -> str:
+    return load_sql(f"checks/{name}").rstrip().removesuffix(";")

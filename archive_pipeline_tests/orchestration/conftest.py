@@ -1,0 +1,97 @@
+"""A real archive in a temporary home, shared by the session; each test has dialogues of its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from itertools import count
+
+import dagster as dg
+import pytest
+from sqlalchemy import insert
+
+from archive_pipeline.identity import dialogue_id, message_id, partition_key, row_id, shard_key
+from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.tables.raw import content_parts, dialogues, messages
+
+_numbers = count()
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(home=tmp_path_factory.mktemp("archive"))
+
+
+@pytest.fixture(scope="session")
+def database(settings: Settings) -> Iterator[Database]:
+    database = Database.open(settings)
+    migrate(database)
+    yield database
+    database.engine.dispose()
+    release(settings.postgres_folder)
+
+
+@pytest.fixture(scope="session")
+def instance(settings: Settings, database: Database) -> Iterator[dg.DagsterInstance]:
+    with instance_for(settings) as instance:
+        yield instance
+
+
+def add_dialogues(database: Database, number: int, *, turns: int = 2) -> list[str]:
+    """Insert dialogues of alternating prompts and responses; return their partition keys in order."""
+    rows: dict[str, list[dict[str, object]]] = {"dialogues": [], "messages": [], "parts": []}
+    for _ in range(number):
+        _add_dialogue(rows, f"t{next(_numbers):06d}-{uuid.uuid4().hex[:6]}", turns)
+    with database.engine.begin() as connection:
+        for table, name in ((dialogues, "dialogues"), (messages, "messages"), (content_parts, "parts")):
+            connection.execute(insert(table), rows[name])
+    return [str(row["partition_key"]) for row in rows["dialogues"]]
+
+
+def _add_dialogue(rows: dict[str, list[dict[str, object]]], source_id: str, turns: int) -> None:
+    dialogue = dialogue_id("chatgpt", source_id)
+    rows["dialogues"].append(
+        {
+            "id": dialogue,
+            "source": "chatgpt",
+            "source_id": source_id,
+            "partition_key": partition_key("chatgpt", source_id),
+            "shard_key": shard_key(dialogue),
+            "title": source_id,
+            "fingerprint": f"fingerprint of {source_id}",
+            "message_count": 2 * turns,
+            "source_json": {},
+        }
+    )
+    parent = None
+    for position in range(2 * turns):
+        message = message_id(dialogue, str(position))
+        role = "assistant" if position % 2 else "user"
+        rows["messages"].append(
+            {
+                "id": message,
+                "dialogue_id": dialogue,
+                "source_id": str(position),
+                "parent_id": parent,
+                "role": role,
+                "sequence_number": position,
+                "content_hash": f"{position:064x}",
+                "state": "complete",
+                "is_hidden": False,
+            }
+        )
+        rows["parts"].append(
+            {
+                "id": row_id("part", message, "0"),
+                "message_id": message,
+                "dialogue_id": dialogue,
+                "sequence": 0,
+                "part_type": "text",
+                "text_content": f"{role} says {position} in {source_id}",
+            }
+        )
+        parent = message

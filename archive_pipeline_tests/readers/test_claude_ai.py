@@ -1,0 +1,197 @@
+"""What each shape of a Claude.ai conversation becomes."""
+
+import pytest
+
+from archive_pipeline.readers.claude_ai import read_conversation
+from archive_pipeline.readers.records import DialogueRecord, PartType, RejectedRecord
+
+ZERO = "00000000-0000-4000-8000-000000000000"
+
+
+def message(uuid="m1", sender="human", **fields):
+    return {"uuid": uuid, "sender": sender, "text": "", "content": [], **fields}
+
+
+def dialogue(*messages, **fields):
+    record = read_conversation({"uuid": "c", "name": "N", "chat_messages": list(messages), **fields}, "f[0]")
+    assert isinstance(record, DialogueRecord)
+    return record
+
+
+def parts_of(*blocks, **fields):
+    return dialogue(message(sender="assistant", content=list(blocks), **fields)).messages[0].parts
+
+
+def test_text_thinking_tools_and_pictures_become_their_parts():
+    citations = [{"url": "u"}]
+    parts = parts_of(
+        {"type": "thinking", "thinking": "hm", "summaries": [{"summary": "s"}], "cut_off": False},
+        {"type": "text", "text": "a", "citations": citations, "start_timestamp": None},
+        {"type": "text", "text": ""},
+        {"type": "tool_use", "id": "t1", "name": "web", "input": {"q": 1}, "message": "Searching"},
+        {
+            "type": "tool_result",
+            "tool_use_id": "t1",
+            "name": "web",
+            "is_error": True,
+            "content": [{"type": "text", "text": "r"}],
+        },
+        {"type": "image", "source": {"type": "url", "url": "http://i", "media_type": "image/png"}},
+        {"type": "text", "text": "b", "citations": []},
+    )
+    assert [p.part_type.value for p in parts] == ["thinking", "text", "tool_use", "tool_result", "image", "text"]
+    thinking, text, call, result, image, plain = parts
+    assert (thinking.text, thinking.source["summaries"]) == ("hm", [{"summary": "s"}])
+    assert (text.text, text.source) == ("a", {"citations": citations})
+    assert (call.tool_name, call.tool_use_id, call.tool_input, call.source) == (
+        "web",
+        "t1",
+        {"q": 1},
+        {"message": "Searching"},
+    )
+    assert (result.text, result.tool_use_id, result.is_error, result.source) == ("r", "t1", True, None)
+    assert (image.uri, image.mime_type) == ("http://i", "image/png")
+    assert plain.source is None
+
+
+def test_calls_without_ids_are_paired_with_results_in_order():
+    parts = parts_of(
+        {"type": "tool_use", "name": "a", "input": {}},
+        {"type": "tool_use", "name": "b", "input": {}},
+        {"type": "tool_result", "content": "for a"},
+        {"type": "tool_result", "name": "b", "content": ["x", "y"]},
+    )
+    assert [p.tool_use_id for p in parts] == ["toolu-m1-0", "toolu-m1-1", "toolu-m1-0", "toolu-m1-1"]
+    assert [p.tool_name for p in parts] == ["a", "b", "a", "b"]
+    assert parts[3].text == "x\n\ny"
+
+
+def test_a_result_in_the_next_user_message_finds_its_call_and_a_stray_one_is_counted():
+    record = dialogue(
+        message("m1", "assistant", content=[{"type": "tool_use", "name": "a", "input": {}}]),
+        message(
+            "m2", "human", content=[{"type": "tool_result", "content": "r"}, {"type": "tool_result", "content": "s"}]
+        ),
+    )
+    assert [p.tool_use_id for p in record.messages[1].parts] == ["toolu-m1-0", None]
+    assert record.warnings == {"unpaired_tool_result": 1}
+
+
+@pytest.mark.parametrize("kind", ["token_budget", "voice_note", "text/markdown"])
+def test_other_blocks_are_kept_raw_and_counted(kind):
+    block = {"type": kind, "data": 1}
+    record = dialogue(message(content=[block, {"type": "text", "text": "a"}]))
+    part = record.messages[0].parts[0]
+    assert (part.part_type, part.text, part.source) == (PartType.UNKNOWN, None, block)
+    assert record.warnings == {f"unknown_part:{kind}": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "warnings"),
+    [
+        (None, {"malformed_content": 1}),
+        ("a string", {"malformed_content": 1}),
+        ([], {}),
+        ([{"type": "text", "text": None}], {}),
+        ([{"type": "text", "text": ""}], {}),
+    ],
+)
+def test_the_flattened_text_stands_in_where_the_blocks_give_none(content, warnings):
+    record = dialogue(message(content=content, text="flat"))
+    [part] = record.messages[0].parts
+    assert (part.part_type, part.text, part.source_type) == (PartType.TEXT, "flat", "text_fallback")
+    assert record.warnings == warnings
+
+
+def test_a_message_without_the_key_content_is_no_surprise():
+    record = read_conversation({"uuid": "c", "chat_messages": [{"uuid": "m", "sender": "human", "text": "old"}]}, "f")
+    assert record.messages[0].parts[0].text == "old"
+    assert record.warnings == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        None,
+        "This block is not supported on your current device yet.",
+        "```\nThis block is not supported on your current device yet.\n```\n\n" * 2,
+        "Viewing artifacts created via the Analysis Tool web feature preview isn't yet supported on mobile.",
+    ],
+)
+def test_placeholders_are_no_text(text):
+    assert dialogue(message(text=text)).messages[0].parts == ()
+
+
+def test_a_number_as_text_is_written_out_and_counted():
+    record = dialogue(message(content=[{"type": "text", "text": 12345}]))
+    assert record.messages[0].parts[0].text == "12345"
+    assert record.warnings == {"malformed_text": 1}
+
+
+def test_pastes_and_files_are_attachments_each_once():
+    entry = {"file_uuid": "f1", "file_name": "image", "preview_url": "/p"}
+    pasted = {"file_name": "", "file_size": 5, "file_type": "text/plain", "extracted_content": "paste"}
+    by_name = {"file_name": "x.pdf"}
+    record = dialogue(message(attachments=[pasted], files=[entry, by_name, by_name, {}, None], files_v2=[entry]))
+    paste, first, second = record.messages[0].attachments
+    assert (paste.file_name, paste.extracted_text, paste.size_bytes, paste.mime_type) == (
+        None,
+        "paste",
+        5,
+        "text/plain",
+    )
+    assert "extracted_content" not in paste.source
+    assert (first.source_id, first.file_name, first.uri, second.file_name) == ("f1", "image", "/p", "x.pdf")
+
+
+@pytest.mark.parametrize("root", [ZERO, "00000000-0000-0000-0000-000000000000", "0" * 32, None, ""])
+def test_zero_parents_are_roots(root):
+    record = dialogue(
+        message("m1", parent_message_uuid=root), message("m2", "assistant", parent_message_uuid="m1"), message("m3")
+    )
+    assert [m.parent_source_id for m in record.messages] == [None, "m1", None]
+    assert not record.is_linear_source
+
+
+def test_without_parents_messages_follow_each_other_by_index_or_as_they_stand():
+    indexed = dialogue(message("b", index=1), message("a", index=0))
+    assert indexed.is_linear_source
+    assert [m.source_id for m in indexed.messages] == ["a", "b"]
+    assert [m.source_id for m in dialogue(message("b", index=1), message("a")).messages] == ["b", "a"]
+
+
+def test_the_model_of_the_conversation_is_that_of_its_answers():
+    record = dialogue(message("m1"), message("m2", "assistant"), message("m3", "robot"), model="claude-x")
+    assert [m.model for m in record.messages] == [None, "claude-x", None]
+    assert [m.role for m in record.messages] == ["user", "assistant", "system"]
+    assert record.warnings == {"unknown_role": 1}
+
+
+def test_of_two_messages_with_one_id_the_first_is_kept():
+    record = dialogue(message("m1", text="first"), message("m1", text="second"), message(None), message(None), 5, None)
+    assert [m.source_id for m in record.messages] == ["m1", None, None]
+    assert record.messages[0].parts[0].text == "first"
+    assert record.warnings == {"duplicate_message": 1, "malformed_message": 2}
+
+
+def test_the_conversation_keeps_its_fields():
+    record = dialogue(name="", created_at="2024-01-01T00:00:00Z", current_leaf_message_uuid="m9", summary="s")
+    assert (record.source, record.source_id, record.title, record.active_source_id) == ("claude_ai", "c", None, "m9")
+    assert record.created_at.year == 2024
+    assert record.messages == ()
+    assert record.source_json["summary"] == "s"
+
+
+def test_the_source_of_a_message_keeps_odd_content_and_drops_what_is_held_elsewhere():
+    odd = dialogue(message(content="odd", text="t")).messages[0].source
+    assert odd["content"] == "odd"
+    usual = dialogue(message(content=[{"type": "text", "text": "t"}], files=[{"file_name": "x"}])).messages[0].source
+    assert set(usual) == {"uuid", "sender", "text"}
+
+
+@pytest.mark.parametrize("fields", [{}, {"chat_messages": None}, {"chat_messages": "x"}])
+def test_a_conversation_without_messages_field_is_rejected(fields):
+    record = read_conversation({"uuid": "c", "name": "N", **fields}, "f[2]")
+    assert isinstance(record, RejectedRecord)
+    assert (record.locator, "N" in record.reason) == ("f[2]", True)

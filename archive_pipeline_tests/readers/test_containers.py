@@ -1,0 +1,220 @@
+"""What is found at the paths a user names: files, folders, zips, and what is wrong with them."""
+
+import hashlib
+import json
+import os
+import zipfile
+
+import pytest
+
+from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.readers import containers
+from archive_pipeline.readers.reading import ReadDialogue, read_paths
+from archive_pipeline.readers.records import RejectedRecord
+
+
+def conversation(name="c"):
+    node = {"id": "n1", "parent": None, "message": {"author": {"role": "user"}, "content": {"parts": [name]}}}
+    return {"title": name, "create_time": 1, "id": name, "mapping": {"n1": node}}
+
+
+CLAUDE = {"uuid": "u", "name": "n", "created_at": "2024-01-01T00:00:00Z", "chat_messages": []}
+EXPORT = json.dumps([conversation()])
+
+
+def everything(paths, **options):
+    reading = read_paths(paths if isinstance(paths, list) else [paths], **options)
+    items = [item for file in reading for item in file.records()]
+    titles = [item.record.title for item in items if isinstance(item, ReadDialogue)]
+    return titles, [item for item in items if isinstance(item, RejectedRecord)], reading
+
+
+def make_zip(path, members, **options):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_a_folder_is_walked_in_sorted_order_and_what_is_no_json_is_skipped_with_its_reason(tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "conversations.json").write_text(json.dumps([conversation("in b")]))
+    (tmp_path / "a.json").write_text(json.dumps([conversation("in a")]))
+    (tmp_path / "chat.html").write_text("<html>")
+    (tmp_path / "user.json").write_text("{}")
+    (tmp_path / "feedback.json").write_text('[{"rating": "up"}]')
+    (tmp_path / ".hidden.json").write_text("[")
+    titles, rejected, reading = everything(tmp_path)
+    assert titles == ["in a", "in b"]
+    assert not rejected
+    assert {skip.locator.rsplit("/", 1)[1] for skip in reading.skipped} == {"chat.html", "user.json", "feedback.json"}
+    assert all(skip.reason for skip in reading.skipped)
+
+
+def test_a_split_export_in_a_zip_is_read_member_by_member(tmp_path):
+    members = {f"conversations-{i:03}.json": json.dumps([conversation(f"{i}a"), conversation(f"{i}b")]) for i in (1, 0)}
+    path = make_zip(tmp_path / "export.zip", members | {"file-1.png": b"x", "inner.zip": b"PK"})
+    reading = read_paths([path])
+    records = [(file, item.record) for file in reading for item in file.records()]
+    assert [record.locator for _, record in records] == [
+        f"{path}/conversations-{i:03}.json[{j}]" for i in (0, 1) for j in (0, 1)
+    ]
+    assert {file.sha256 for file in reading} == {hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert [file.bytes_read for file in reading] == [file.size for file in reading]
+    assert len(reading.skipped) == 2
+
+
+def test_a_file_knows_its_hash_and_progress(tmp_path):
+    path = tmp_path / "x"
+    path.write_text(EXPORT)
+    [file] = read_paths([path])
+    assert (file.bytes_read, file.sha256) == (0, None)
+    assert len(list(file.records())) == 1
+    assert (file.bytes_read, file.size) == (len(EXPORT), len(EXPORT))
+    assert file.sha256 == hashlib.sha256(EXPORT.encode()).hexdigest()
+    assert file.source == "chatgpt"
+
+
+def test_the_same_file_by_two_ways_is_read_once(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(EXPORT)
+    (tmp_path / "link.json").symlink_to(path)
+    assert everything([tmp_path, path, tmp_path / "." / "a.json"])[0] == ["c"]
+
+
+def test_a_zip_without_the_suffix_and_json_of_any_name_are_known_by_content(tmp_path):
+    make_zip(tmp_path / "download", {"c.json": EXPORT})
+    (tmp_path / "data.txt").write_text(EXPORT)
+    assert everything([tmp_path / "download", tmp_path / "data.txt"])[0] == ["c", "c"]
+
+
+def test_a_member_whose_name_leads_out_of_the_zip_is_rejected_and_the_rest_read(tmp_path):
+    names = ("../evil.json", "/etc/evil.json", "C:\\evil.json", "a/../../evil.json")
+    path = make_zip(tmp_path / "e.zip", dict.fromkeys((*names, "good.json"), EXPORT))
+    titles, rejected, _ = everything(path)
+    assert titles == ["c"]
+    assert len(rejected) == 4
+    assert all("leads out" in record.reason for record in rejected)
+
+
+def test_a_decompression_bomb_is_rejected_unread(tmp_path, monkeypatch):
+    monkeypatch.setattr(containers, "RATIO_MATTERS_FROM_BYTES", 100_000)
+    path = make_zip(tmp_path / "b.zip", {"bomb.json": b"[" + b" " * 1_000_000 + b"]", "good.json": EXPORT})
+    titles, [rejected], _ = everything(path)
+    assert titles == ["c"]
+    assert "unpacks to" in rejected.reason
+
+
+def test_an_encrypted_member_is_named_with_what_to_do(tmp_path):
+    path = make_zip(tmp_path / "e.zip", {"secret.json": EXPORT})
+    data = bytearray(path.read_bytes())
+    data[6] |= 1  # the flag of the local header and of the central directory
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    _, [rejected], _ = everything(path)
+    assert "encrypted" in rejected.reason
+    assert "password" in rejected.reason
+
+
+def test_a_damaged_member_is_rejected_by_name_and_the_next_one_read(tmp_path):
+    noise = json.dumps([conversation(os.urandom(20_000).hex())])
+    path = make_zip(tmp_path / "d.zip", {"a.json": noise, "b.json": EXPORT})
+    data = bytearray(path.read_bytes())
+    data[9_000:9_050] = bytes(50)
+    path.write_bytes(data)
+    titles, rejected, _ = everything(path)
+    assert titles[-1] == "c"
+    assert rejected[-1].locator.startswith(f"{path}/a.json")
+    assert rejected[-1].whole_file
+
+
+def test_a_file_that_only_claims_to_be_a_zip_is_rejected(tmp_path):
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 not really")
+    (tmp_path / "y.zip").write_bytes(b"")
+    _, rejected, _ = everything(tmp_path)
+    assert [record.reason.split(" is ")[1].split(":")[0] for record in rejected] == ["not a readable zip", "empty"]
+
+
+def test_what_cannot_be_read_does_not_stop_the_other_paths(tmp_path):
+    (tmp_path / "good.json").write_text(EXPORT)
+    (tmp_path / "empty.json").write_text("")
+    titles, rejected, _ = everything([tmp_path / "missing.json", tmp_path])
+    assert titles == ["c"]
+    assert [record.whole_file for record in rejected] == [True, True]
+    assert "does not exist" in rejected[0].reason
+    assert "empty" in rejected[1].reason
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_rejected(tmp_path):
+    (tmp_path / "a.json").write_text(EXPORT)
+    (tmp_path / "a.json").chmod(0)
+    assert "permissions" in everything(tmp_path)[1][0].reason
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    assert "not a regular file" in everything(tmp_path)[1][0].reason
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('{"invalid": 1}', "an object with keys invalid"),
+        ("{}", "without keys"),
+        ('[{"a": 1}]', "an object with keys a"),
+        ("[1, 2]", "a number"),
+        ('[{"uuid": "p", "name": "n", "created_at": "t", "docs": []}]', "no known export format"),
+    ],
+)
+def test_json_that_is_no_export_is_rejected_with_its_shape_when_the_user_names_it(tmp_path, text, word):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    titles, [rejected], _ = everything(path)
+    assert (titles, rejected.whole_file) == ([], True)
+    assert word in rejected.reason
+
+
+def test_an_empty_array_is_skipped(tmp_path):
+    path = tmp_path / "conversations.json"
+    path.write_text("[]")
+    titles, rejected, reading = everything(path)
+    assert (titles, rejected) == ([], [])
+    assert "empty" in reading.skipped[0].reason
+
+
+def test_odd_records_do_not_change_the_source_of_a_file(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(
+        json.dumps([None, {"odd": 1}, {"title": "t", "create_time": 1, "id": "i"}, conversation(), CLAUDE, 7])
+    )
+    titles, rejected, reading = everything(path)
+    assert titles == ["c", "n"]
+    assert reading.files[0].source == "chatgpt"
+    assert [record.locator for record in rejected] == [f"{path}[{i}]" for i in (0, 1, 2, 5)]
+
+
+def test_conversations_that_lost_their_messages_are_still_recognised(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('[{"uuid": "u", "name": "n", "created_at": "t", "account": {}}]')
+    _, [rejected], reading = everything(path)
+    assert reading.files[0].source == "claude_ai"
+    assert "chat_messages" in rejected.reason
+
+
+def test_the_source_the_user_names_overrides_the_content(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(EXPORT)
+    titles, [rejected], _ = everything(path, source="claude_ai")
+    assert titles == []
+    assert "chat_messages" in rejected.reason
+    with pytest.raises(ConfigurationError, match="chatgpt, claude_ai"):
+        read_paths([path], source="grok")
+
+
+def test_a_long_file_without_conversations_is_given_up_and_still_hashed(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"a": i} for i in range(5000)]))
+    _, [rejected], reading = everything(path)
+    assert rejected.whole_file
+    assert reading.files[0].sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
