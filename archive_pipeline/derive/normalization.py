@@ -1,7 +1,8 @@
 """Normalisation of texts before hashing (seed 000), and the hash itself.
 
-Hashes are over UTF-8, so normalisation yields UTF-8 too. Most texts are ASCII, for which it is one table look-up per
-byte; the others take the regular expressions that define it.
+Hashes are over UTF-8, so normalisation yields UTF-8 too. ASCII characters, which are most of all texts, take one table
+look-up per byte; runs of other characters take the regular expressions that define the normalisation, and are
+remembered: a few quotation marks, dashes and letters make up most of them.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from archive_pipeline.settings import Normalization
 
 _PUNCTUATION: Final = re.compile(r"[^\w\s]+")
+_OTHER_RUN: Final = re.compile(r"[^\x00-\x7f]+")
+# The one letter whose lower case depends on what stands around it.
+_SIGMA: Final = "\u03a3"
 _SPACE: Final = b" "
 _TWO_SPACES: Final = b"  "
 
@@ -39,10 +44,28 @@ def _whitespace(text: str) -> bytes:
 
 
 def _full(text: str) -> bytes:
-    # Punctuation goes before white space is collapsed: the other way round leaves double spaces (decision on hashes).
-    if text.isascii():
-        return _collapse(text.encode().translate(_FULL_TABLE, _DELETED))
-    return " ".join(_PUNCTUATION.sub("", text.lower()).split()).encode()
+    if not text.isascii():
+        if _SIGMA in text:
+            return define_full(text).encode()
+        text = _OTHER_RUN.sub(_full_run, text)
+    return _collapse(text.encode().translate(_FULL_TABLE, _DELETED))
+
+
+def define_full(text: str) -> str:
+    """Return the text under ``full``, by definition: lower case, without punctuation, white space collapsed.
+
+    Punctuation goes before white space is collapsed: the other way round leaves double spaces (decision on hashes).
+    """
+    return " ".join(_PUNCTUATION.sub("", text.lower()).split())
+
+
+def _full_run(match: re.Match[str]) -> str:
+    return _full_characters(match.group())
+
+
+@lru_cache(maxsize=65_536)
+def _full_characters(run: str) -> str:
+    return re.sub(r"\s+", " ", _PUNCTUATION.sub("", run.lower()))
 
 
 def _collapse(encoded: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,19 +10,24 @@ import numpy as np
 
 # Texts are counted together in groups of about this many characters, so that the arrays stay in the processor's cache.
 _GROUP: Final = 1 << 17
+_OTHER_SPACE: Final = re.compile(r"[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _IS_SPACE: Final = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 
 
 def count_words(texts: Sequence[str | None]) -> list[int | None]:
     """Return the number of words of each text, None for no text.
 
-    ASCII texts are counted in groups by looking at bytes, which is five times faster than splitting them.
+    Texts are counted in groups by looking at the bytes of their UTF-8, which is five times faster than splitting them.
     """
-    counts: list[int | None] = [None if text is None or text.isascii() else len(text.split()) for text in texts]
+    counts: list[int | None] = [None] * len(texts)
     group: list[int] = []
     size = 0
     for index, text in enumerate(texts):
-        if text is not None and text.isascii():
+        if text is None:
+            continue
+        if not text.isascii() and _OTHER_SPACE.search(text):
+            counts[index] = len(text.split())
+        else:
             group.append(index)
             size += len(text)
             if size >= _GROUP:

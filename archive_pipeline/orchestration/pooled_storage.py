@@ -1,4 +1,4 @@
-"""Dagster's three PostgreSQL storages over pooled connections, and an event log that writes planned events in bulk.
+"""Dagster's three PostgreSQL storages over pooled connections, and an event log that writes asset events in bulk.
 
 The stock storages open a connection per query, and the stock event log writes one planned event per (asset, partition)
 with several queries each. Over a range of a thousand dialogues that bookkeeping takes longer than building the tables.
@@ -23,6 +23,9 @@ from sqlalchemy.exc import DisconnectionError
 POOL_SIZE: Final = 4
 RECYCLE_SECONDS: Final = 3_600
 KEYS_PER_STATEMENT: Final = 10_000
+BULK_EVENTS: Final = frozenset(
+    {DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value, DagsterEventType.ASSET_MATERIALIZATION.value}
+)
 
 
 def pooled_engine(url: str) -> sqlalchemy.Engine:
@@ -79,7 +82,7 @@ class PooledScheduleStorage(PostgresScheduleStorage):
 
 
 class PooledEventLogStorage(PostgresEventLogStorage):
-    """Dagster's event log on a shared engine, with planned events in bulk and bulk moves of partition keys."""
+    """Dagster's event log on a shared engine, with asset events in bulk and bulk moves of partition keys."""
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
@@ -89,19 +92,21 @@ class PooledEventLogStorage(PostgresEventLogStorage):
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         """Store a batch; planned materialisations of one batch may be of several assets and lie between check plans."""
         for event_type, group in groupby(events, key=_event_type):
-            if event_type == DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value:
-                self._store_planned(list(group))
+            if event_type in BULK_EVENTS:
+                self._store_asset_events(list(group))
             else:
                 super().store_event_batch(list(group))
 
-    def _store_planned(self, events: Sequence[EventLogEntry]) -> None:
+    def _store_asset_events(self, events: Sequence[EventLogEntry]) -> None:
         statement = SqlEventLogStorageTable.insert().returning(
             SqlEventLogStorageTable.c.id, sort_by_parameter_order=True
         )
         rows = [self._event_to_row(entry) for entry in events]
+        # Dagster keeps the last event of an asset in a table of its own.
         last = {row["asset_key"]: position for position, row in enumerate(rows)}
         with self.index_transaction() as connection:
             ids = connection.execute(statement, rows).scalars().all()
+            self._store_asset_event_tags(connection, events, ids)
             for position in last.values():
                 self._store_asset_event(connection, events[position], ids[position])
 

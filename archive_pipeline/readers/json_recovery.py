@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from archive_pipeline.readers.json_parsing import parse_json
 from archive_pipeline.readers.json_scanner import ElementScanner, Place, Slice
@@ -17,7 +18,8 @@ from archive_pipeline.readers.json_scanner import ElementScanner, Place, Slice
 _RECORD_MAY_BEGIN = re.compile(rb",\s*(?=\{)")
 _FIRST_BLOCK_BYTES, _BLOCK_BYTES = 512, 16 * 1024  # most objects tried are small
 # Each object is looked at once by itself and once per object around it; hostile files would make that endless.
-_BUDGET_FACTOR, _BUDGET_BYTES = 16, 64 * 1024 * 1024
+_BUDGET_BYTES = 256 * 1024 * 1024
+_MAX_TRIES = 20_000  # a few seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ def resume(rest: Slice, is_record: Callable[[object], bool]) -> Iterator[Slice |
 
 
 def _next_record(raw: bytes, is_record: Callable[[object], bool]) -> int | None:
-    budget = _BUDGET_FACTOR * len(raw) + _BUDGET_BYTES
-    for begin in _RECORD_MAY_BEGIN.finditer(raw):
+    budget = _BUDGET_BYTES
+    for begin in islice(_RECORD_MAY_BEGIN.finditer(raw), _MAX_TRIES):
         scanner = ElementScanner()
         first = next(_slices(scanner, raw, begin.end()), None)
         budget -= scanner.position
