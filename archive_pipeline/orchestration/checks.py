@@ -30,7 +30,7 @@ class StructuralCheck:
 
     Attributes:
         asset: the asset it looks at.
-        name: its name, and that of its query.
+        name: its name; its query is ``sql/checks/<asset>_<name>.sql``.
         description: what holds if it passes.
     """
 
@@ -42,32 +42,32 @@ class StructuralCheck:
 CHECKS: Final = (
     StructuralCheck(
         "message_paths",
-        "message_paths_cover_live_messages",
+        "cover_live_messages",
         "Every live message has exactly one path, and no deleted message has one.",
     ),
     StructuralCheck(
         "linear_sequences",
-        "linear_sequences_have_one_primary",
+        "have_one_primary",
         "Every dialogue with live messages has exactly one primary sequence.",
     ),
     StructuralCheck(
         "prompt_responses",
-        "prompt_responses_join_user_and_assistant",
+        "join_user_and_assistant",
         "Every pair joins a live user message and a live assistant message of its dialogue.",
     ),
     StructuralCheck(
         "exchanges",
-        "exchanges_are_anchored",
+        "are_anchored",
         "Every exchange begins and ends with live messages and continues an exchange of its dialogue, if any.",
     ),
     StructuralCheck(
         "content_hashes",
-        "content_hashes_recompute",
+        "recompute",
         "Hashes of message texts are those that PostgreSQL computes, for up to 1,000 messages.",
     ),
     StructuralCheck(
         "qa_pairs",
-        "qa_pairs_have_sources",
+        "have_sources",
         "Question and answer of every pair are live messages with the stored sequence numbers.",
     ),
 )
@@ -81,7 +81,7 @@ def structural_checks() -> list[dg.AssetChecksDefinition]:
 def find_violations(archive: Archive, check: StructuralCheck, keys: Sequence[str] | None) -> tuple[int, list[Any]]:
     """Return how many violations there are among the partition keys (None: everywhere), and the first few."""
     query = (
-        f"WITH checked AS ({_query('checked_dialogues')}), violation AS ({_query(check.name)}) "  # noqa: S608 (own files)
+        f"WITH checked AS ({_query('checked_dialogues')}), violation AS ({_query(f'{check.asset}_{check.name}')}) "  # noqa: S608 (own files)
         f"SELECT violation.*, count(*) OVER () AS total FROM violation LIMIT {EXAMPLES}"
     )
     with archive.database.session() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:

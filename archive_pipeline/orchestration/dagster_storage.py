@@ -27,11 +27,10 @@ from archive_pipeline.orchestration.pooled_storage import (
     pooled_engine,
 )
 from archive_pipeline.settings import Settings
+from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 
-# Any fixed number: several processes of `dagster dev` start at once, and one of them creates Dagster's tables.
-CREATION_LOCK: Final = 4_201_730_117
 EVENT_BATCH_SIZE: Final = "1000"
 
 _settings: ContextVar[Settings | None] = ContextVar("settings_of_storage", default=None)
@@ -44,7 +43,7 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
         self._inst_data = inst_data
         engine = pooled_engine(database.dagster_url)
         with database.engine.begin() as connection:
-            connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:key)"), {"key": CREATION_LOCK})
+            connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:key)"), {"key": locks.DAGSTER_TABLES})
             self._run_storage = PooledRunStorage(engine)
             self._event_log_storage = PooledEventLogStorage(engine)
             self._schedule_storage = PooledScheduleStorage(engine)

@@ -17,9 +17,9 @@ CONFIGURATION: Final = "dagster.yaml"
 _INSTALLED: Final = Path(__file__).resolve().parents[1] / "_dagster.yaml"
 
 # A command's terminal is its own: Dagster must neither print there nor redirect it into files, which it does while a
-# step runs. What happens in a run is in the instance's event log all the same.
+# step runs. What happens in a run is in the instance's event log, and what failed is in its outcome.
 COMMAND_OVERRIDES: Final[dict[str, Any]] = {
-    "python_logs": {"python_log_level": "WARNING"},
+    "python_logs": {"python_log_level": "CRITICAL"},
     "compute_logs": {
         "module": "dagster._core.storage.noop_compute_log_manager",
         "class": "NoOpComputeLogManager",

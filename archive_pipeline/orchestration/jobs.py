@@ -9,19 +9,28 @@ from itertools import islice
 from typing import Any, Final
 
 import dagster as dg
-from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
+from dagster._core.execution.api import execute_run
+from dagster._core.remote_origin import (
+    ManagedGrpcPythonEnvCodeLocationOrigin,
+    RemoteJobOrigin,
+    RemoteRepositoryOrigin,
+)
+from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from archive_pipeline.building import Progress
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.assets.factory import GROUP
+from archive_pipeline.orchestration.orphans import fail_orphans, process_tag
 from archive_pipeline.orchestration.partitions import contiguous, register_keys
 from archive_pipeline.settings import Settings
 
 JOB: Final = "build_derived"
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
 KEYS_PER_OWN_RUN: Final = 10_000
-# The code location of workspace.yaml; runs with this label are listed under its job in the UI.
-REPOSITORY_LABEL: Final = "__repository__@archive_pipeline"
+INTERRUPTS: Final = frozenset({KeyboardInterrupt.__name__, dg.DagsterExecutionInterruptedError.__name__})
+CODE_LOCATION: Final = "archive_pipeline"
 
 
 @dataclass(frozen=True)
@@ -74,20 +83,18 @@ def run_derived(
         assets: names of the assets to build; all by default.
         full: build what is up to date as well.
         progress: called with an asset's name and a number of messages as they are built.
+
+    Raises:
+        KeyboardInterrupt: the user interrupted a run, which is marked as failed; what it had built is kept.
     """
     from archive_pipeline.definitions import build_defs  # noqa: PLC0415 (definitions are assembled from this module)
 
+    fail_orphans(instance)
     register_keys(instance, settings, keys)
     job = build_defs(progress=progress, settings=settings).resolve_job_def(JOB)
     names = list(ASSETS if assets is None else assets)
     results = [
-        job.execute_in_process(
-            instance=instance,
-            asset_selection=[dg.AssetKey(name) for name in names],
-            run_config={"ops": {name: {"config": {"full": full}} for name in names}},
-            tags=run_tags(contiguous(instance, settings, chunk)),
-            raise_on_error=False,
-        )
+        _execute(job, instance, names, full=full, keys=contiguous(instance, settings, chunk))
         for chunk in _chunks(sorted(set(keys)))
     ]
     return RunOutcome(
@@ -99,23 +106,50 @@ def run_derived(
     )
 
 
-def run_tags(keys: dg.PartitionKeyRange) -> dict[str, str]:
-    """Return the tags of a run over the range."""
-    return {
-        "dagster/asset_partition_range_start": keys.start,
-        "dagster/asset_partition_range_end": keys.end,
-        REPOSITORY_LABEL_TAG: REPOSITORY_LABEL,
-    }
+def _execute(
+    job: dg.JobDefinition, instance: dg.DagsterInstance, names: Sequence[str], *, full: bool, keys: dg.PartitionKeyRange
+) -> dg.JobExecutionResult:
+    # `execute_in_process` would run a copy of the job that no code location has: the UI could neither link the run to
+    # its job nor start it again.
+    run = instance.create_run_for_job(
+        job,
+        run_config={"ops": {name: {"config": {"full": full}} for name in names}},
+        tags={
+            "dagster/asset_partition_range_start": keys.start,
+            "dagster/asset_partition_range_end": keys.end,
+            **process_tag(),
+        },
+        asset_selection=frozenset(map(dg.AssetKey, names)),
+        remote_job_origin=_job_origin(),
+    )
+    result = execute_run(InMemoryJob(job), run, instance, raise_on_error=False)
+    if _was_interrupted(result):
+        raise KeyboardInterrupt
+    return result
 
 
-def _total(results: Sequence[dg.ExecuteInProcessResult]) -> dict[str, int]:
+def _was_interrupted(result: dg.JobExecutionResult) -> bool:
+    # Dagster records an interrupt as a failure like any other, after which the next run would start.
+    failures = result.filter_events(lambda event: event.is_run_failure)
+    errors = [failure.job_failure_data.error for failure in failures]
+    return any(error is not None and error.cls_name in INTERRUPTS for error in errors)
+
+
+def _job_origin() -> RemoteJobOrigin:
+    """Return where `workspace.yaml` finds the job."""
+    target = LoadableTargetOrigin(module_name="archive_pipeline.definitions", attribute="defs")
+    location = ManagedGrpcPythonEnvCodeLocationOrigin(loadable_target_origin=target, location_name=CODE_LOCATION)
+    return RemoteJobOrigin(RemoteRepositoryOrigin(location, SINGLETON_REPOSITORY_NAME), JOB)
+
+
+def _total(results: Sequence[dg.JobExecutionResult]) -> dict[str, int]:
     rows: Counter[str] = Counter()
     for result in results:
         rows.update(rows_written(result))  # unlike the sum of counters this keeps tables without rows
     return dict(rows)
 
 
-def rows_written(result: dg.ExecuteInProcessResult) -> Counter[str]:
+def rows_written(result: dg.JobExecutionResult) -> Counter[str]:
     """Return the rows that a run wrote, per table.
 
     Every partition's event of an asset carries the numbers of the whole range, so one per asset is counted.
@@ -131,13 +165,13 @@ def rows_written(result: dg.ExecuteInProcessResult) -> Counter[str]:
     return rows
 
 
-def _failed_checks(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+def _failed_checks(result: dg.JobExecutionResult) -> Iterator[str]:
     for evaluation in result.get_asset_check_evaluations():
         if not evaluation.passed:
             yield f"{evaluation.asset_key.to_user_string()}: {evaluation.check_name}: {evaluation.description}"
 
 
-def _errors(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+def _errors(result: dg.JobExecutionResult) -> Iterator[str]:
     for event in result.filter_events(lambda event: event.is_step_failure):
         error = event.step_failure_data.error
         cause = error.cause or error if error else None

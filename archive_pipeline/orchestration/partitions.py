@@ -65,3 +65,8 @@ def _move_to_end(instance: dg.DagsterInstance, name: str, keys: Sequence[str], *
 def _chunks(keys: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(keys), KEYS_PER_STATEMENT):
         yield list(keys[start : start + KEYS_PER_STATEMENT])
+
+
+def remove_key(instance: dg.DagsterInstance, settings: Settings, key: str) -> None:
+    """Take a key out of the partitions; its events stay in the log, where nothing shows them."""
+    instance.delete_dynamic_partition(NAMES[settings.partitioning], key)

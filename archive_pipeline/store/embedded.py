@@ -34,7 +34,6 @@ SERVER_SETTINGS: Final = {
     "maintenance_work_mem": "256MB",
     "work_mem": "32MB",
     "max_connections": "200",
-    
 }
 
 _servers: dict[Path, EmbeddedServer] = {}
@@ -71,18 +70,13 @@ class EmbeddedServer:
     def release(self) -> None:
         """Give up this process's use, and stop the server if nobody else uses it."""
         self._users.release_read_lock()
-        if self.keep_marker.exists() or not self._users.acquire_write_lock(blocking=False):
+        if keep_marker(self.folder).exists() or not self._users.acquire_write_lock(blocking=False):
             return
         try:
             with contextlib.suppress(subprocess.SubprocessError):
                 self._server.stop()
         finally:
             self._users.release_write_lock()
-
-    @property
-    def keep_marker(self) -> Path:
-        """The file whose presence keeps the server running after the last process of the project is gone."""
-        return self.folder.parent / "postgres-keep-running"
 
     def _start_server(self) -> None:
         with _quiet_import_warnings():
@@ -156,6 +150,11 @@ def release(folder: Path) -> None:
     server = _servers.pop(folder, None)
     if server is not None:
         server.release()
+
+
+def keep_marker(folder: Path) -> Path:
+    """Return the file whose presence keeps the server running after the last process of the project is gone."""
+    return folder.parent / "postgres-keep-running"
 
 
 @contextlib.contextmanager

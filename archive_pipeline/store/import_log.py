@@ -5,17 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import orjson
 import psycopg
 
 from archive_pipeline.readers.records import RejectedRecord
+from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
-
-# Any fixed number: whoever writes to the archive holds it, from the first file to the last derived row.
-WRITER_LOCK: Final = 4_201_730_117
 
 
 def start(connection: psycopg.Connection[Any], path: str, *, is_partial: bool) -> str:
@@ -68,8 +66,8 @@ def only_writer(database: Database, on_wait: Any = lambda: None) -> Iterator[Non
     The lock belongs to a connection, so the server releases it when the process is gone, however it ended.
     """
     with psycopg.connect(database.url, autocommit=True) as connection:
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [WRITER_LOCK]).fetchone()
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [locks.ARCHIVE_WRITER]).fetchone()
         if row is None or not row[0]:
             on_wait()
-            connection.execute("SELECT pg_advisory_lock(%s)", [WRITER_LOCK])
+            connection.execute("SELECT pg_advisory_lock(%s)", [locks.ARCHIVE_WRITER])
         yield

@@ -11,12 +11,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
+from archive_pipeline.store import locks
 from archive_pipeline.store.database import DAGSTER_SCHEMA, Database
 from archive_pipeline.store.sql_files import load_sql, sql_folder, view_names
 from archive_pipeline.store.tables.base import DERIVED, RAW
 
-# Any fixed number: two processes that migrate at once take turns.
-MIGRATION_LOCK: Final = 4_201_730_116
 VERSION_TABLE: Final = "schema_version"
 
 SOURCES: Final = {
@@ -33,7 +32,7 @@ def migrate(database: Database) -> None:
         DatabaseUnavailableError: the role may not create schemas.
     """
     with database.engine.begin() as connection:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": locks.MIGRATION})
         if current_revision(connection) == head_revision():
             return
         try:

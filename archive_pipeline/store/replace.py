@@ -9,13 +9,12 @@ import pandas as pd
 import psycopg
 from psycopg import sql
 
+from archive_pipeline.store import locks
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.tables import DERIVED_TABLES, build_state
 from archive_pipeline.store.tables.base import DERIVED
 
 TABLES: Final = {table.name: table for table in DERIVED_TABLES}
-# First key of the advisory locks that let one writer at a time replace rows of an asset.
-WRITER_LOCK: Final = 420_173
 
 
 class DialoguesGoneError(Exception):
@@ -46,7 +45,7 @@ def replace_rows(
         DialoguesGoneError: a dialogue is not there any more; nothing was written.
     """
     dialogue_ids = sorted(fingerprints)
-    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [WRITER_LOCK, asset])
+    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [locks.ASSET_ROWS, asset])
     _lock_dialogues(connection, dialogue_ids)
     for name in frames:
         if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key

@@ -69,3 +69,10 @@ def count_messages(dialogues: Iterable[DialogueRef]) -> int:
 
 def _ref(row: Any) -> DialogueRef:
     return DialogueRef(row.dialogue_id, row.partition_key, row.shard_key, row.fingerprint, row.message_count)
+
+
+def find_dialogue(connection: psycopg.Connection[Any], name: str) -> DialogueRef | None:
+    """Return the dialogue with the given partition key or id, None if there is none."""
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        row = cursor.execute(load_sql("queries/find_dialogue"), {"name": name}).fetchone()
+    return None if row is None else _ref(row)

@@ -1,0 +1,72 @@
+"""``llm-archive build`` and ``build_prompt_responses``: derived tables again."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from archive_pipeline.cli.archive import OpenArchive, open_for_writing
+from archive_pipeline.cli.derived import BuildPlan, check_assets, plan_all, plan_dialogues, plan_stale, run_plan
+from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, json_option, print_json, stdout_console
+from archive_pipeline.derive.registry import ASSETS
+
+if TYPE_CHECKING:
+    from archive_pipeline.orchestration.jobs import RunOutcome
+
+
+@click.command()
+@click.option(
+    "--dialogue", "dialogues", multiple=True, metavar="KEY", help="Only this dialogue (key or id); repeatable."
+)
+@click.option("--asset", "assets", multiple=True, metavar="NAME", help="Only this derived table; repeatable.")
+@click.option("--full", is_flag=True, help="Also what is up to date.")
+@json_option
+def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_json: bool) -> int:
+    """Build derived tables: of changed dialogues, of the named ones, or of all."""
+    names = check_assets(assets)
+    with open_for_writing() as archive:
+        if dialogues:
+            plan = plan_dialogues(archive, names, dialogues, full=full)
+        else:
+            plan = plan_all(archive, names) if full else plan_stale(archive, names)
+        return _run(archive, plan, as_json=as_json)
+
+
+@click.command(name="build_prompt_responses")
+@click.option("--dialogue_id", metavar="UUID", help="Only this dialogue.")
+@json_option
+def build_prompt_responses(dialogue_id: str | None, *, as_json: bool) -> int:
+    """Rebuild the prompt-response pairs of all dialogues, or of one (seed 001)."""
+    names = ["prompt_responses"]
+    with open_for_writing() as archive:
+        if dialogue_id:
+            plan = plan_dialogues(archive, names, [dialogue_id], full=True)
+        else:
+            plan = plan_all(archive, names)
+        return _run(archive, plan, as_json=as_json)
+
+
+def _run(archive: OpenArchive, plan: BuildPlan, *, as_json: bool) -> int:
+    started = time.perf_counter()
+    outcome = run_plan(archive, plan, show_progress=not as_json)
+    rows = {table: 0 for name in plan.assets for table in ASSETS[name].tables} | (outcome.rows if outcome else {})
+    seconds = time.perf_counter() - started
+    if as_json:
+        failures = [*outcome.errors, *outcome.failed_checks] if outcome else []
+        print_json({"rows": rows, "seconds": round(seconds, 3), "failures": failures})
+    else:
+        _print(rows, outcome, seconds)
+    return EXIT_REJECTED if outcome is not None and not outcome.success else 0
+
+
+def _print(rows: dict[str, int], outcome: RunOutcome | None, seconds: float) -> None:
+    if outcome is None:
+        click.echo("Everything is up to date.")
+        return
+    for failure in (*outcome.errors, *outcome.failed_checks):
+        fail(failure)
+    console = stdout_console()
+    console.print(count_table("Rows written", rows, headers=("", "")))
+    console.print(f"\n{seconds:.1f} seconds")

@@ -1,0 +1,38 @@
+"""``llm-archive delete``: removes a dialogue from every table and from Dagster's partitions."""
+
+from __future__ import annotations
+
+import click
+
+from archive_pipeline.cli.archive import open_for_writing
+from archive_pipeline.cli.output import json_option, print_json
+from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.settings import Partitioning
+from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.staleness import find_dialogue
+
+
+@click.command()
+@click.argument("key")
+@json_option
+def delete(key: str, *, as_json: bool) -> None:
+    """Remove the dialogue KEY (its partition key or id) from the archive.
+
+    A later import of an export that still has it brings it back.
+    """
+    with open_for_writing() as archive:
+        with archive.database.session() as connection:
+            dialogue = find_dialogue(connection, key)
+            if dialogue is None:
+                raise UnknownDialogueError(f"no dialogue has the key or id {key!r}")
+            connection.execute(load_sql("queries/delete_dialogue"), {"id": dialogue.id})
+        if archive.settings.partitioning is Partitioning.PER_DIALOGUE:
+            from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415 (slow to import)
+            from archive_pipeline.orchestration.partitions import remove_key  # noqa: PLC0415
+
+            with instance_for(archive.settings) as instance:
+                remove_key(instance, archive.settings, dialogue.partition_key)
+    if as_json:
+        print_json({"deleted": dialogue.partition_key, "messages": dialogue.message_count})
+    else:
+        click.echo(f"deleted {dialogue.partition_key} ({dialogue.message_count:,} messages)")

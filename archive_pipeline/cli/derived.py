@@ -1,0 +1,93 @@
+"""Running the derived assets for a command: what is stale, as one Dagster run with progress bars."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from archive_pipeline.cli.archive import OpenArchive
+from archive_pipeline.cli.progress import building_progress
+from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
+from archive_pipeline.store.staleness import DialogueRef, find_dialogue, key_of, stale_dialogues
+
+if TYPE_CHECKING:
+    from archive_pipeline.orchestration.jobs import RunOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What to build.
+
+    Attributes:
+        keys: partition keys.
+        assets: names of assets.
+        messages: per asset, the messages of the dialogues to build (for progress).
+        full: build what is up to date as well.
+    """
+
+    keys: Collection[str]
+    assets: Sequence[str]
+    messages: dict[str, int]
+    full: bool
+
+
+def plan_stale(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
+    """Plan to build whatever is stale in the archive, from this command or left over from an interrupted one."""
+    return _plan(archive, {name: _stale(archive, name) for name in assets}, full=False)
+
+
+def plan_all(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
+    """Plan to build everything."""
+    with archive.database.session() as connection:
+        everything = stale_dialogues(connection, "", "")
+    return _plan(archive, dict.fromkeys(assets, everything), full=True)
+
+
+def plan_dialogues(archive: OpenArchive, assets: Sequence[str], names: Sequence[str], *, full: bool) -> BuildPlan:
+    """Plan to build the named dialogues; a name is a partition key or a dialogue id."""
+    with archive.database.session() as connection:
+        found = [(name, find_dialogue(connection, name)) for name in names]
+    for name, dialogue in found:
+        if dialogue is None:
+            raise UnknownDialogueError(
+                f"no dialogue has the key or id {name!r}; `llm-archive stats` shows what there is"
+            )
+    dialogues = [dialogue for _, dialogue in found if dialogue is not None]
+    return _plan(archive, dict.fromkeys(assets, dialogues), full=full)
+
+
+def check_assets(names: Sequence[str]) -> list[str]:
+    """Return the names of derived assets in build order, all of them for none; raise for an unknown one."""
+    unknown = [name for name in names if name not in ASSETS]
+    if unknown:
+        raise ConfigurationError(f"no derived asset is called {unknown[0]!r}; there are {', '.join(ASSETS)}")
+    return [name for name in ASSETS if not names or name in names]
+
+
+def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> RunOutcome | None:
+    """Build as planned, in a Dagster run that the UI shows; None if there is nothing to do."""
+    if not plan.keys:
+        return None
+    # Dagster takes seconds to import; commands that do not run it do not wait for it.
+    from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
+    from archive_pipeline.orchestration.jobs import run_derived  # noqa: PLC0415
+
+    with instance_for(archive.settings) as instance, building_progress(plan.messages, enabled=show_progress) as bars:
+        return run_derived(instance, archive.settings, plan.keys, assets=plan.assets, full=plan.full, progress=bars)
+
+
+def _stale(archive: OpenArchive, name: str) -> list[DialogueRef]:
+    with archive.database.session() as connection:
+        return stale_dialogues(connection, name, effective_version(name, archive.settings))
+
+
+def _plan(archive: OpenArchive, dialogues: dict[str, list[DialogueRef]], *, full: bool) -> BuildPlan:
+    partitioning = archive.settings.partitioning
+    return BuildPlan(
+        keys={key_of(dialogue, partitioning) for refs in dialogues.values() for dialogue in refs},
+        assets=list(dialogues),
+        messages={name: sum(ref.message_count for ref in refs) for name, refs in dialogues.items()},
+        full=full,
+    )

@@ -1,0 +1,51 @@
+"""What commands print: tables for people, JSON for programs, one line for an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+import orjson
+from rich.console import Console
+from rich.table import Table
+
+EXIT_REJECTED: Final = 1
+EXIT_FAILED: Final = 2
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON on standard output."""
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str))
+
+
+def fail(message: str) -> None:
+    """Print an error as one line on standard error."""
+    click.echo(f"llm-archive: {' '.join(message.split())}", err=True)
+
+
+def note(message: str) -> None:
+    """Print a remark on standard error, where it is in nobody's way."""
+    click.echo(message, err=True)
+
+
+def stdout_console() -> Console:
+    """Return a console on standard output that never wraps a number."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def stderr_console() -> Console:
+    """Return a console for progress."""
+    return Console(stderr=True, highlight=False)
+
+
+def count_table(title: str, counts: Mapping[str, int], *, headers: tuple[str, str]) -> Table:
+    """Return a two-column table of names and numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None)
+    table.add_column(headers[0])
+    table.add_column(headers[1], justify="right")
+    for name, count in counts.items():
+        table.add_row(name, f"{count:,}")
+    return table

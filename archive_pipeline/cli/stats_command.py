@@ -1,0 +1,59 @@
+"""``llm-archive stats``: what the archive holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.table import Table
+
+from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.output import count_table, json_option, print_json, stdout_console
+from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.store.archive_stats import ArchiveStats, archive_stats
+
+
+@click.command()
+@json_option
+def stats(*, as_json: bool) -> None:
+    """Show what the archive holds: dialogues by source, rows per table, what is stale, what was rejected."""
+    with open_archive() as archive:
+        versions = {name: effective_version(name, archive.settings) for name in ASSETS}
+        found = archive_stats(archive.database, versions)
+    if as_json:
+        print_json(_as_dict(found))
+    else:
+        _print(found)
+
+
+def _as_dict(found: ArchiveStats) -> dict[str, Any]:
+    return {
+        "sources": found.sources,
+        "rows": found.rows,
+        "stale": found.stale,
+        "imports": found.imports,
+        "last_import_at": found.last_import_at,
+        "size_bytes": found.size_bytes,
+    }
+
+
+def _print(found: ArchiveStats) -> None:
+    console = stdout_console()
+    sources = Table(
+        title="Sources", title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None
+    )
+    for header in ("", "dialogues", "messages"):
+        sources.add_column(header, justify="right" if header else "left")
+    for source in found.sources:
+        sources.add_row(source["source"], f"{source['dialogues']:,}", f"{source['messages']:,}")
+    layout = Table.grid(padding=(0, 6))
+    left = Table.grid()
+    left.add_row(sources)
+    left.add_row("")
+    left.add_row(count_table("Imported files", found.imports, headers=("", "")))
+    left.add_row("")
+    left.add_row(count_table("Dialogues to build", found.stale, headers=("", "")))
+    layout.add_row(left, count_table("Rows", found.rows, headers=("", "")))
+    console.print(layout)
+    last = f"{found.last_import_at:%Y-%m-%d %H:%M}" if found.last_import_at else "never"
+    console.print(f"\nlast import {last}, database {found.size_bytes / 1e6:,.1f} MB")

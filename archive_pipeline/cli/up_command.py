@@ -1,0 +1,84 @@
+"""``llm-archive up``: Dagster's UI and daemon over the archive."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import psutil
+
+from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.output import note
+from archive_pipeline.settings import CHECKOUT, Settings
+
+STOP_SECONDS = 20
+
+
+@click.command()
+@click.option("--port", default=3000, show_default=True, help="Port of the UI, on the loopback interface only.")
+def up(port: int) -> int:
+    """Start Dagster's UI and daemon; Ctrl-C stops everything that was started."""
+    with open_archive() as archive:  # held open: the embedded server stays up at least as long as this command
+        from archive_pipeline.orchestration.instance import ensure_configuration  # noqa: PLC0415 (slow to import)
+
+        ensure_configuration(archive.settings)
+        note(f"Dagster's UI will be at http://127.0.0.1:{port} in a few seconds; Ctrl-C stops it")
+        process = subprocess.Popen(  # noqa: S603 (the command is this interpreter and fixed arguments)
+            [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(port), *_code_location()],
+            env=_environment(archive.settings),
+            cwd=archive.settings.home,
+            start_new_session=True,
+        )
+        return _wait(process)
+
+
+def _code_location() -> list[str]:
+    workspace = CHECKOUT / "workspace.yaml"
+    if workspace.exists():
+        return ["--workspace", str(workspace)]
+    return ["--module-name", "archive_pipeline.definitions"]
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    own = {
+        "ARCHIVE_HOME": str(settings.home),
+        "DAGSTER_HOME": os.environ.get("DAGSTER_HOME") or str(settings.home),
+        # `dagster dev` recommends another tool at every start, which a user can do nothing about.
+        "PYTHONWARNINGS": "ignore::dagster.SupersessionWarning",
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+    }
+    return {**os.environ, **own}
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        _stop(process)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Stop the process and all it started, by id: they sit in sessions of their own and outlive a group signal."""
+    try:
+        children = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return
+    process.send_signal(signal.SIGINT)
+    parent = psutil.Process(process.pid)
+    _gone, alive = psutil.wait_procs([parent, *children], timeout=STOP_SECONDS)
+    for survivor in alive:
+        survivor.terminate()
+    _gone, alive = psutil.wait_procs(alive, timeout=STOP_SECONDS)
+    for survivor in alive:
+        survivor.kill()

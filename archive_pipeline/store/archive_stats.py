@@ -1,0 +1,58 @@
+"""Figures about the whole archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.staleness import stale_dialogues
+from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveStats:
+    """What the archive holds.
+
+    Attributes:
+        sources: per source its name, dialogues, and live messages.
+        rows: rows per table, as ``schema.table``.
+        stale: dialogues to build per derived asset.
+        imports: imported files by status, and rejected records.
+        last_import_at: when the last import ended.
+        size_bytes: size of the database.
+    """
+
+    sources: list[dict[str, Any]]
+    rows: dict[str, int]
+    stale: dict[str, int]
+    imports: dict[str, int]
+    last_import_at: datetime | None
+    size_bytes: int
+
+
+def archive_stats(database: Database, code_versions: Mapping[str, str]) -> ArchiveStats:
+    """Return the figures; ``code_versions`` has the effective version of each derived asset."""
+    with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        sources = cursor.execute(load_sql("queries/stats_sources")).fetchall()
+        totals: dict[str, Any] = cursor.execute(load_sql("queries/stats_totals")).fetchone() or {}
+        rows: dict[str, int] = {}
+        for table in (*RAW_TABLES, *DERIVED_TABLES):
+            name = sql.Identifier(table.schema or "public", table.name)
+            counted = cursor.execute(sql.SQL("SELECT count(*) AS count FROM {}").format(name)).fetchone() or {}
+            rows[str(table)] = counted["count"]
+        stale = {asset: len(stale_dialogues(connection, asset, version)) for asset, version in code_versions.items()}
+    return ArchiveStats(
+        sources=sources,
+        rows=rows,
+        stale=stale,
+        imports={name: totals[name] for name in ("done", "failed", "running", "rejected_records")},
+        last_import_at=totals["last_import_at"],
+        size_bytes=totals["size_bytes"],
+    )

@@ -1,0 +1,138 @@
+"""Real servers for the suite: the embedded one in a temporary home, and one of the user's own where it is installed.
+
+Each pytest worker has its own home, so the suite runs under ``pytest -n`` too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from psycopg import sql
+
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+
+# Examples run against real servers: their time says nothing about the code, and their choice must not vary by run.
+hypothesis_settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+hypothesis_settings.load_profile("suite")
+
+_database_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(home=tmp_path_factory.mktemp("archive"))
+
+
+@pytest.fixture(scope="session")
+def archive(settings: Settings) -> Iterator[Database]:
+    """The session's migrated archive on the embedded server."""
+    database = Database.open(settings)
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # the suite's data need not outlive a power cut
+        connection.execute("SELECT pg_reload_conf()")
+    migrate(database)
+    yield database
+    database.engine.dispose()
+    release(settings.postgres_folder)
+
+
+@pytest.fixture
+def database(archive: Database) -> Database:
+    """The session's archive without dialogues and imports: all other rows go with them."""
+    empty(archive)
+    return archive
+
+
+def empty(database: Database) -> None:
+    """Delete everything that imports and builds wrote."""
+    with database.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues")
+        connection.execute("DELETE FROM raw.imports")
+
+
+@pytest.fixture
+def new_database(archive: Database) -> Iterator[Callable[[], Database]]:
+    """Makes databases without any schema, on the embedded server."""
+    made: list[Database] = []
+
+    def make() -> Database:
+        name = f"empty_{next(_database_numbers)}"
+        with psycopg.connect(archive.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        made.append(Database(archive.url.replace("/archive?", f"/{name}?")))
+        return made[-1]
+
+    yield make
+    for database in made:
+        database.engine.dispose()
+
+
+def _installed_server() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return found[0].parent if found else None
+
+
+@pytest.fixture(scope="session")
+def own_server() -> Iterator[str]:
+    """The libpq URL of a superuser on a PostgreSQL of the user's own (the oldest that is installed)."""
+    binaries = _installed_server()
+    if binaries is None:
+        pytest.skip("no PostgreSQL below /usr/lib/postgresql (on Debian: apt-get install postgresql)")
+    as_user = []
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        if shutil.which("runuser") is None:
+            pytest.skip("PostgreSQL does not run as root, and there is no runuser")
+        as_user = ["runuser", "-u", "postgres", "--"]
+    folder = Path(tempfile.mkdtemp(prefix="own-server-", dir="/tmp"))  # noqa: S108 (a socket's path has to be short)
+    folder.chmod(0o777)
+    data = folder / "data"
+    subprocess.run(
+        [*as_user, binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"],
+        check=True,
+        capture_output=True,
+        cwd=folder,
+    )
+    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
+    control = [*as_user, binaries / "pg_ctl", "-D", data, "-w"]
+    start = [*control, "-l", folder / "log", "-o", options, "start"]
+    subprocess.run(start, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    yield f"postgresql://postgres@/postgres?host={quote(str(folder), safe='')}"
+    subprocess.run([*control, "-m", "immediate", "stop"], check=True, capture_output=True, cwd=folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def own_database(own_server: str) -> Iterator[Database]:
+    """A migrated archive in the user's own PostgreSQL, whose role may create schemas and is no superuser."""
+    number = next(_database_numbers)
+    role, name = f"archivist_{number}", f"archive_{number}"
+    with psycopg.connect(own_server, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER").format(sql.Identifier(role)))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(role))
+        )
+    url = own_server.replace("postgres@/postgres?", f"{role}@/{name}?")
+    database = Database.open(Settings(home=Path("/nonexistent"), database_url=url))
+    migrate(database)
+    yield database
+    database.engine.dispose()

@@ -1,0 +1,257 @@
+"""Every derived table equals its definition, for random forests: see ``reference``."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.content_hashes import content_hashes
+from archive_pipeline.derive.dialogue_trees import dialogue_trees
+from archive_pipeline.derive.exchanges import exchanges
+from archive_pipeline.derive.linear_sequences import linear_sequences
+from archive_pipeline.derive.message_paths import ancestor_path, message_paths
+from archive_pipeline.derive.prompt_responses import prompt_responses
+from archive_pipeline.derive.qa_pairs import qa_pairs
+from archive_pipeline.derive.qa_turns import find_turns
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.identity import row_id
+from archive_pipeline.settings import Normalization, Settings
+from archive_pipeline_tests.derive import reference
+from archive_pipeline_tests.derive.batches import batch_of, random_batch, talks
+
+many = hypothesis_settings(max_examples=150)
+
+
+def rows(frame: pd.DataFrame, key: str) -> dict[Any, dict[str, Any]]:
+    """Return the frame's rows by their key, which has to be unique."""
+    found = frame.to_dict("records")
+    assert len({row[key] for row in found}) == len(found)
+    return {row.pop(key): row for row in found}
+
+
+def expected(batch: DialogueBatch, name: str) -> dict[Any, dict[str, Any]]:
+    return {key: row for dialogue in reference.dialogues(batch) for key, row in getattr(dialogue, name)().items()}
+
+
+@given(random_batch())
+@many
+def test_message_paths_say_where_each_message_is(batch: DialogueBatch):
+    found = rows(message_paths(batch), "message_id")
+    assert set(found) == set(batch.message_ids)
+    for dialogue in reference.dialogues(batch):
+        places = {m.id: (found[m.id].pop("tree_left"), found[m.id].pop("tree_right")) for m in dialogue.messages}
+        assert sorted(left for left, _ in places.values()) == list(range(len(places)))
+        for message in dialogue.messages:
+            left, right = places[message.id]
+            inside = {other for other, (place, _) in places.items() if left <= place <= right}
+            assert inside == dialogue.descendants(message) | {message.id}
+            # Siblings stand in the order of messages.
+            lefts = [places[child.id][0] for child in dialogue.children(message.parent)]
+            assert lefts == sorted(lefts)
+    assert found == expected(batch, "message_paths")
+
+
+@given(random_batch())
+@many
+def test_ancestor_paths_run_from_the_root_to_the_parent(batch: DialogueBatch):
+    for dialogue in reference.dialogues(batch):
+        for message in dialogue.messages:
+            above = [ancestor.id for ancestor in dialogue.ancestors(message)]
+            assert ancestor_path(batch, batch.message_ids.index(message.id)) == above
+
+
+@given(random_batch())
+@many
+def test_dialogue_trees_describe_the_shape(batch: DialogueBatch):
+    assert dialogue_trees(batch).to_dict("records") == [dialogue.tree() for dialogue in reference.dialogues(batch)]
+
+
+@given(random_batch())
+@many
+def test_there_is_one_sequence_a_leaf_and_one_primary_a_dialogue(batch: DialogueBatch):
+    frame = linear_sequences(batch)
+    found = rows(frame, "leaf_message_id")
+    for leaf, row in found.items():
+        assert row.pop("id") == row_id("sequence", leaf)
+    assert found == expected(batch, "sequences")
+    primaries = frame[frame["is_primary"].astype(bool)]["dialogue_id"].tolist()
+    assert sorted(primaries) == sorted(dialogue.id for dialogue in reference.dialogues(batch) if dialogue.messages)
+
+
+@given(random_batch())
+@many
+def test_prompt_responses_follow_the_seeds_rules(batch: DialogueBatch):
+    frames = prompt_responses(batch)
+    texts = rows(frames["prompt_response_content"], "prompt_response_id")
+    found = rows(frames["prompt_responses"], "response_message_id")
+    for response, row in found.items():
+        assert row["id"] == row_id("prompt_response", response)
+        row.update(texts.pop(row.pop("id")))
+    assert texts == {}
+    assert found == expected(batch, "prompt_responses")
+
+
+def exchange_rows(batch: DialogueBatch) -> dict[tuple[str, str], dict[str, Any]]:
+    frames = exchanges(batch)
+    texts = rows(frames["exchange_content"], "exchange_id")
+    found = rows(frames["exchanges"], "id")
+    assert set(texts) == set(found)
+    keys = {name: (row["first_message_id"], row["last_message_id"]) for name, row in found.items()}
+    for name, row in found.items():
+        assert name == row_id("exchange", row["last_message_id"])
+        row.update(texts[name])
+        row["continuation_of"] = keys.get(row.pop("continuation_of_id"))
+        del row["first_message_id"], row["last_message_id"]
+        for time in ("started_at", "ended_at"):
+            row[time] = None if pd.isna(row[time]) else row[time].value // 1000
+    return {keys[name]: row for name, row in found.items()}
+
+
+@given(random_batch())
+@hypothesis_settings(max_examples=300)
+def test_exchanges_are_the_runs_of_all_paths(batch: DialogueBatch):
+    wanted = expected(batch, "exchanges")
+    for row in wanted.values():
+        del row["full_text"]  # generated by the database
+    assert exchange_rows(batch) == wanted
+
+
+@given(random_batch(), st.sampled_from([1, 2]))
+@many
+def test_content_hashes_are_those_of_the_texts(batch: DialogueBatch, version: int):
+    wanted = {}
+    simhash = reference.seed_simhash if version == 1 else reference.shingled_simhash
+    for dialogue in reference.dialogues(batch):
+        for kind, entity, scope, text in dialogue.hashed_texts():
+            name = row_id("exchange", entity[1]) if kind == "exchange" else entity
+            for normalization in Normalization:
+                digest = reference.sha256(reference.normalized(text, normalization.value))
+                key = (dialogue.id, kind, name, scope, normalization.value)
+                wanted[key] = (digest, simhash(text), version)
+    frame = content_hashes(batch, list(Normalization), version)
+    names = ["dialogue_id", "entity_type", "entity_id", "hash_scope", "normalization"]
+    values = ["hash_sha256", "hash_simhash", "simhash_version"]
+    found = dict(
+        zip(
+            frame[names].itertuples(index=False, name=None),
+            frame[values].itertuples(index=False, name=None),
+            strict=True,
+        )
+    )
+    assert len(found) == len(frame)
+    assert found == wanted
+
+
+@given(random_batch(), st.sampled_from(["first", "final"]))
+@hypothesis_settings(max_examples=300)
+def test_turns_are_those_of_every_path(batch: DialogueBatch, answer: Any):
+    usable = [complete and not hidden for complete, hidden in zip(batch.is_complete, batch.is_hidden, strict=True)]
+    turns = find_turns(
+        batch.forest.order,
+        batch.parent,
+        [role if take else None for role, take in zip(batch.role, usable, strict=True)],
+        [text is not None for text in batch.text],
+        batch.forest.on_primary_path,
+        answer=answer,
+    )
+    ids = batch.message_ids
+    found = [(ids[turn.question], ids[turn.answer]) for turn in turns]
+    assert len(set(found)) == len(found)
+    every = [dialogue.turns(answer) for dialogue in reference.dialogues(batch)]
+    assert set(found) == {pair for pairs in every for pair in pairs}
+    primary = {pair for dialogue in reference.dialogues(batch) for pair in dialogue.primary_turns(answer)}
+    marked = {(ids[turn.question], ids[turn.answer]) for turn in turns if turn.is_on_primary_path}
+    assert marked == primary
+
+
+@given(random_batch())
+@many
+def test_qa_pairs_are_turns_and_answered_calls(batch: DialogueBatch):
+    frame = qa_pairs(batch)
+    wanted: dict[str, tuple[Any, ...]] = {}
+    for index, dialogue in enumerate(reference.dialogues(batch)):
+        primary = dialogue.primary_turns("final")
+        for asked, answered in dialogue.turns("final"):
+            question, answer = dialogue.by_id[asked], dialogue.by_id[answered]
+            suffix = "" if (asked, answered) in primary else f"@{answer.number}"
+            texts = (question.text or "", answer.text or "")
+            name = f"{dialogue.id}:{question.number}{suffix}"
+            wanted[name] = ("conversation_turn", question.number, answer.number, asked, *texts, "final", False)
+        wanted.update(traces(batch, index, dialogue))
+    columns = ["pair_type", "start_sequence_number", "end_sequence_number", "source_message_id", "question", "answer"]
+    found = rows(frame, "pair_id")
+    assert {
+        name: (*(row[column] for column in columns), row["answer_rule"], row["is_error"]) for name, row in found.items()
+    } == wanted
+    for row in found.values():
+        assert row["content_hash"] == reference.pair_hash(row["question"], row["answer"])
+
+
+def traces(batch: DialogueBatch, index: int, dialogue: reference.Dialogue) -> dict[str, tuple[Any, ...]]:
+    """Each call of an assistant message with the last result of its id, the first call of an id in a message."""
+    parts = list(zip(*dataclasses.asdict(batch.tools).values(), strict=True))
+    own = [part for part in parts if batch.dialogue[part[0]] == index and part[2] and batch.is_complete[part[0]]]
+    found: dict[str, tuple[Any, ...]] = {}
+    for message, is_result, call, name, arguments, _, _ in own:
+        results = [part for part in own if part[1] and part[2] == call]
+        if is_result or not results or batch.role[message] != "assistant":
+            continue
+        at, _, _, _, _, text, is_error = results[-1]
+        start, end = batch.sequence_number[message], batch.sequence_number[at]
+        question = f"Tool: {name or 'unknown'}({arguments or '{}'})"
+        answer = text or "[No tool result content]"
+        pair = ("trace_pair", start, end, batch.message_ids[message], question, answer, "tool_result", is_error)
+        found.setdefault(f"{dialogue.id}:{start}:{call}", pair)
+    return found
+
+
+@given(talks(), st.randoms(use_true_random=False))
+@many
+def test_the_order_of_dialogues_in_a_batch_does_not_matter(found: list[Any], chance: random.Random):
+    settings = Settings(home=None)  # type: ignore[arg-type]
+    batch = batch_of(*found)
+    shuffled = shuffle(batch, chance)
+    for asset in ASSETS.values():
+        one, other = asset.derive(batch, settings), asset.derive(shuffled, settings)
+        assert list(one) == list(other)
+        for table in one:
+            assert comparable(one[table]) == comparable(other[table])
+
+
+def comparable(frame: pd.DataFrame) -> list[str]:
+    return sorted(map(repr, frame.astype(object).itertuples(index=False, name=None)))
+
+
+def shuffle(batch: DialogueBatch, chance: random.Random) -> DialogueBatch:
+    """Return the same dialogues in another order, each with its messages in their order."""
+    new_order = list(range(len(batch.dialogue_ids)))
+    chance.shuffle(new_order)
+    place = {old: new for new, old in enumerate(new_order)}
+    messages = sorted(range(len(batch)), key=lambda at: (place[batch.dialogue[at]], at))
+    moved = {old: new for new, old in enumerate(messages)}
+    tools = batch.tools
+    parts = sorted(range(len(tools.message)), key=lambda part: moved[tools.message[part]])
+    lists = ("message_ids", "role", "sequence_number", "is_complete", "is_hidden", "text", "has_other_content")
+    return DialogueBatch(
+        dialogue_ids=[batch.dialogue_ids[old] for old in new_order],
+        active_ids=[batch.active_ids[old] for old in new_order],
+        dialogue=[place[batch.dialogue[at]] for at in messages],
+        parent=[-1 if batch.parent[at] < 0 else moved[batch.parent[at]] for at in messages],
+        created_at=np.array([batch.created_at[at] for at in messages], dtype=np.int64),
+        tools=type(tools)(
+            message=[moved[tools.message[part]] for part in parts],
+            **{
+                name: [getattr(tools, name)[part] for part in parts]
+                for name in ("is_result", "tool_use_id", "tool_name", "tool_input", "text", "is_error")
+            },
+        ),
+        **{name: [getattr(batch, name)[at] for at in messages] for name in lists},
+    )

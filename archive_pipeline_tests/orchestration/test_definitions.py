@@ -1,0 +1,147 @@
+"""The code location: what Dagster's catalog shows, and that it loads the way a user loads it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from archive_pipeline.definitions import build_defs, defs
+from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.orchestration.assets.catalog import CATALOG
+from archive_pipeline.orchestration.checks import CHECKS
+from archive_pipeline.orchestration.instance import CONFIGURATION, instance_for, packaged_configuration
+from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
+from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store.replace import TABLES
+
+pytestmark = pytest.mark.dagster
+
+
+@pytest.fixture(scope="module")
+def specs() -> dict[str, dg.AssetSpec]:
+    definitions = build_defs(settings=Settings(home=Path("/nowhere")))
+    return {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
+
+
+def test_definitions_load_without_warnings_and_without_touching_the_home(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dg.Definitions.validate_loadable(build_defs(settings=Settings(home=home)))
+    assert not home.exists()
+
+
+def test_the_code_location_is_made_from_the_environment_when_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCHIVE_PARTITIONING", "sharded")
+    spec = next(spec for spec in defs().resolve_all_asset_specs() if spec.key == dg.AssetKey("exchanges"))
+    assert spec.partitions_def == dg.DynamicPartitionsDefinition(name="dialogue_shards")
+
+
+def test_every_derived_asset_and_raw_table_is_an_asset(specs: dict[str, dg.AssetSpec]) -> None:
+    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES)}
+    assert set(CATALOG) == set(ASSETS)
+
+
+def test_every_asset_says_what_it_is(specs: dict[str, dg.AssetSpec]) -> None:
+    for name, spec in specs.items():
+        assert spec.group_name == ("raw" if name.startswith("raw/") else "derived"), name
+        assert list(spec.owners) == ["team:archive"], name
+        assert spec.kinds == ({"postgres"} if name.startswith("raw/") else {"postgres", "pandas", "python"}), name
+        assert spec.description, name
+        schema = "raw" if name.startswith("raw/") else "derived"
+        assert spec.metadata["dagster/table_name"] == f"{schema}.{spec.key.path[-1]}", name
+
+
+def test_column_schemas_are_those_of_the_tables(specs: dict[str, dg.AssetSpec]) -> None:
+    for name, spec in specs.items():
+        table = RAW_ASSET_TABLES.get(spec.key.path[-1]) if name.startswith("raw/") else TABLES[name]
+        assert table is not None
+        columns = spec.metadata["dagster/column_schema"].columns
+        assert [column.name for column in columns] == [column.name for column in table.columns]
+        assert [column.description for column in columns] == [column.comment for column in table.columns]
+        assert [column.constraints.nullable for column in columns] == [column.nullable for column in table.columns]
+        assert all(column.type for column in columns)
+
+
+def test_derived_assets_depend_on_what_they_are_made_of(specs: dict[str, dg.AssetSpec]) -> None:
+    dependencies = {name: {dep.asset_key.to_user_string() for dep in specs[name].deps} for name in ASSETS}
+    for name, asset in ASSETS.items():
+        assert {dep for dep in dependencies[name] if not dep.startswith("raw/")} == set(asset.upstream)
+        assert any(dep.startswith("raw/") for dep in dependencies[name])
+    assert dependencies["exchanges"] == {
+        *ASSETS["exchanges"].upstream,
+        "raw/messages",
+        "raw/content_parts",
+        "raw/attachments",
+    }
+
+
+def test_code_versions_partitions_and_lineage_are_set(specs: dict[str, dg.AssetSpec]) -> None:
+    settings = Settings(home=Path("/nowhere"))
+    known = {name: {column.name for column in TABLES[name].columns} for name in TABLES}
+    known |= {f"raw/{name}": {column.name for column in table.columns} for name, table in RAW_ASSET_TABLES.items()}
+    for name in ASSETS:
+        assert specs[name].code_version == effective_version(name, settings)
+        assert specs[name].partitions_def == dg.DynamicPartitionsDefinition(name="dialogues")
+        for column, sources in specs[name].metadata["dagster/column_lineage"].deps_by_column.items():
+            table, _, bare = column.rpartition(".")
+            assert bare in known[table or name]
+            for source in sources:
+                assert source.column_name in known[source.asset_key.to_user_string()]
+
+
+def test_assets_run_together_in_a_backfill() -> None:
+    definitions = build_defs(settings=Settings(home=Path("/nowhere"), partitioning=Partitioning.SHARDED))
+    graph = definitions.resolve_asset_graph()
+    policies = {graph.get(dg.AssetKey(name)).backfill_policy for name in ASSETS}
+    assert policies == {dg.BackfillPolicy.multi_run(max_partitions_per_run=1000)}
+
+
+def test_every_check_blocks_and_has_a_query() -> None:
+    graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
+    assert {key.name for key in graph.asset_check_keys} == {check.name for check in CHECKS}
+    assert all(graph.get(key).blocking for key in graph.asset_check_keys)
+    queries = {path.stem for path in (CHECKOUT / "sql" / "checks").glob("*.sql")} - {"checked_dialogues"}
+    assert queries == {f"{check.asset}_{check.name}" for check in CHECKS}
+
+
+def test_a_home_gets_the_configuration_once(settings: Settings, instance: dg.DagsterInstance) -> None:
+    path = settings.home / CONFIGURATION
+    assert path.read_text() == packaged_configuration().read_text()
+    path.write_text(path.read_text() + "# mine\n")
+    with instance_for(settings):
+        assert path.read_text().endswith("# mine\n")
+
+
+def test_an_import_is_reported_as_materialisations_of_raw_tables(instance: dg.DagsterInstance) -> None:
+    report_import(instance, {"dialogues": 3, "messages": 9, "attachments": 0, "rejected_records": 1})
+    event = instance.get_latest_materialization_event(dg.AssetKey(["raw", "messages"]))
+    assert event is not None
+    assert event.asset_materialization is not None
+    assert event.asset_materialization.metadata["rows_written"].value == 9
+    assert instance.get_latest_materialization_event(dg.AssetKey(["raw", "attachments"])) is None
+
+
+@pytest.mark.system
+def test_the_workspace_loads_in_a_fresh_home(tmp_path: Path) -> None:
+    (tmp_path / CONFIGURATION).write_bytes(packaged_configuration().read_bytes())
+    environment = {**os.environ, "ARCHIVE_HOME": str(tmp_path), "DAGSTER_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("dagster"), "definitions", "validate", "-w", "workspace.yaml"],
+        cwd=CHECKOUT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "All code locations passed validation" in done.stderr + done.stdout
+    warned = [line for line in done.stderr.splitlines() if "arning" in line and "SupersessionWarning" not in line]
+    assert warned == []

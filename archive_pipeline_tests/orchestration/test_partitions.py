@@ -1,0 +1,53 @@
+"""Partition keys: registration, and ranges."""
+
+from __future__ import annotations
+
+import os
+
+import dagster as dg
+import pytest
+
+from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.orchestration.partitions import contiguous, register_keys
+from archive_pipeline.settings import Settings
+
+pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
+
+
+def keys_of(instance: dg.DagsterInstance, prefix: str) -> list[str]:
+    return [key for key in instance.get_dynamic_partitions("dialogues") if key.startswith(prefix)]
+
+
+def test_registering_is_sorted_and_idempotent(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(instance, settings, ["reg-b", "reg-a", "reg-b"])
+    register_keys(instance, settings, ["reg-c", "reg-a"])
+    assert keys_of(instance, "reg-") == ["reg-a", "reg-b", "reg-c"]
+
+
+def test_keys_that_are_a_range_are_left_alone(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(instance, settings, ["left-a", "left-b", "left-c"])
+    register_keys(instance, settings, ["left-0"])
+    assert contiguous(instance, settings, ["left-c", "left-b"]) == dg.PartitionKeyRange("left-b", "left-c")
+    assert contiguous(instance, settings, ["left-c", "left-0"]) == dg.PartitionKeyRange("left-c", "left-0")
+    assert keys_of(instance, "left-") == ["left-a", "left-b", "left-c", "left-0"]
+
+
+def test_scattered_and_new_keys_become_the_last_range(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(instance, settings, ["scat-a", "scat-b", "scat-c"])
+    assert contiguous(instance, settings, ["scat-c", "scat-a", "scat-0"]) == dg.PartitionKeyRange("scat-0", "scat-c")
+    assert keys_of(instance, "scat-") == ["scat-b", "scat-0", "scat-a", "scat-c"]
+
+
+def test_no_keys_are_no_range(instance: dg.DagsterInstance, settings: Settings) -> None:
+    with pytest.raises(UnknownDialogueError):
+        contiguous(instance, settings, [])
+
+
+def test_a_forked_process_uses_connections_of_its_own(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(instance, settings, ["fork-parent"])
+    child = os.fork()
+    if child == 0:
+        found = keys_of(instance, "fork-")
+        os._exit(0 if found == ["fork-parent"] else 1)
+    assert [keys_of(instance, "fork-") for _ in range(20)] == [["fork-parent"]] * 20
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

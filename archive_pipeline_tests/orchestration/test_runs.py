@@ -1,0 +1,274 @@
+"""Runs over ranges of dialogues on a real instance: what they build, what they record, and what they cost."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import dagster as dg
+import pytest
+from dagster import DagsterEventType
+from dagster._core.instance.ref import InstanceRef
+from dagster_postgres import PostgresEventLogStorage
+from sqlalchemy import text
+
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.orchestration.dagster_storage import ArchiveDagsterStorage
+from archive_pipeline.orchestration.instance import COMMAND_OVERRIDES
+from archive_pipeline.orchestration.jobs import RunOutcome, run_derived
+from archive_pipeline.orchestration.orphans import PROCESS_TAG, process_tag
+from archive_pipeline.orchestration.partitions import contiguous, register_keys
+from archive_pipeline.orchestration.pooled_storage import PooledEventLogStorage
+from archive_pipeline.settings import Partitioning, Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.orchestration.conftest import add_dialogues
+
+pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
+
+PLANNED = DagsterEventType.ASSET_MATERIALIZATION_PLANNED
+MATERIALIZED = DagsterEventType.ASSET_MATERIALIZATION
+
+
+@pytest.fixture
+def stock_instance(settings: Settings, database: Database) -> Iterator[dg.DagsterInstance]:
+    storage = {"postgres": {"postgres_url": database.dagster_url}}
+    overrides = {**COMMAND_OVERRIDES, "storage": storage}
+    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(settings.home), overrides=overrides)) as instance:
+        assert type(instance.event_log_storage) is PostgresEventLogStorage
+        yield instance
+
+
+def events_per_partition(
+    instance: dg.DagsterInstance, outcome: RunOutcome, event_type: DagsterEventType
+) -> Counter[tuple[str, str | None]]:
+    entries = [entry for run in outcome.run_ids for entry in instance.all_logs(run, of_type=event_type)]
+    events = [entry.get_dagster_event() for entry in entries]
+    return Counter((event.asset_key.to_user_string(), event.partition) for event in events if event.asset_key)
+
+
+def test_the_instance_is_on_the_archive_s_own_storage_in_every_process(instance: dg.DagsterInstance) -> None:
+    assert isinstance(instance.event_log_storage, PooledEventLogStorage)
+    storage = instance.get_ref().storage_data
+    assert storage is not None
+    assert storage.class_name == ArchiveDagsterStorage.__name__
+
+
+def test_a_run_builds_every_table_and_a_second_one_writes_nothing(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 5)
+    first = run_derived(instance, settings, keys)
+    assert (first.success, first.failed_checks, first.errors) == (True, (), ())
+    assert set(first.rows) == {table for asset in ASSETS.values() for table in asset.tables}
+    assert all(first.rows.values())
+    assert first.rows["message_paths"] == 20
+    second = run_derived(instance, settings, keys)
+    assert second.success
+    assert set(second.rows.values()) == {0}
+    assert set(second.rows) == set(first.rows)
+
+
+def test_full_builds_what_is_up_to_date_too(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 2)
+    first = run_derived(instance, settings, keys)
+    assert run_derived(instance, settings, keys, full=True).rows == first.rows
+    some = run_derived(instance, settings, keys, full=True, assets=["exchanges"])
+    assert set(some.rows) == {"exchanges", "exchange_content"}
+
+
+def test_progress_is_reported_by_asset_and_messages(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    seen: Counter[str] = Counter()
+    run_derived(instance, settings, add_dialogues(database, 3), progress=lambda asset, n: seen.update({asset: n}))
+    assert seen == dict.fromkeys(ASSETS, 12)
+
+
+def test_scattered_keys_are_one_run(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
+    keys = add_dialogues(database, 9)
+    register_keys(instance, settings, keys)
+    outcome = run_derived(instance, settings, keys[::2])
+    assert len(outcome.run_ids) == 1
+    assert outcome.success
+    assert events_per_partition(instance, outcome, MATERIALIZED) == {
+        (asset, key): 1 for asset in ASSETS for key in keys[::2]
+    }
+
+
+def test_a_run_records_each_partition_once_as_planned_and_once_as_materialised(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 4)
+    outcome = run_derived(instance, settings, keys)
+    expected = {(asset, key): 1 for asset in ASSETS for key in keys}
+    assert events_per_partition(instance, outcome, PLANNED) == expected
+    assert events_per_partition(instance, outcome, MATERIALIZED) == expected
+    definition = dg.DynamicPartitionsDefinition(name="dialogues")
+    status = instance.get_status_by_partition(dg.AssetKey("exchanges"), keys, definition)
+    assert status is not None
+    assert {str(status[key]) for key in keys} == {"AssetPartitionStatus.MATERIALIZED"}
+
+
+def test_stock_storage_records_the_same(
+    stock_instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 5)
+    register_keys(stock_instance, settings, keys)
+    outcome = run_derived(stock_instance, settings, keys[::2])
+    expected = {(asset, key): 1 for asset in ASSETS for key in keys[::2]}
+    assert outcome.success
+    assert events_per_partition(stock_instance, outcome, PLANNED) == expected
+    assert events_per_partition(stock_instance, outcome, MATERIALIZED) == expected
+
+
+def test_the_run_belongs_to_the_job_of_the_code_location(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    outcome = run_derived(instance, settings, add_dialogues(database, 1))
+    run = instance.get_run_by_id(outcome.run_ids[0])
+    assert run is not None
+    assert run.job_name == "build_derived"
+    assert run.remote_job_origin is not None
+    assert run.remote_job_origin.repository_origin.get_label() == "__repository__@archive_pipeline"
+
+
+def test_shards_are_partitions_too(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
+    keys = add_dialogues(database, 6)
+    with database.session() as connection:
+        query = "SELECT DISTINCT shard_key FROM raw.dialogues WHERE partition_key = ANY(%s)"
+        shards = [row[0] for row in connection.execute(query, [keys])]
+    outcome = run_derived(instance, replace(settings, partitioning=Partitioning.SHARDED), shards)
+    assert outcome.success
+    assert set(instance.get_dynamic_partitions("dialogue_shards")) == set(shards)
+    assert set(run_derived(instance, settings, keys).rows.values()) == {0}
+
+
+def test_a_failed_blocking_check_stops_what_is_downstream(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 3)
+    assert run_derived(instance, settings, keys, assets=["message_paths"]).success
+    with database.engine.begin() as connection:
+        connection.execute(
+            text(
+                "DELETE FROM derived.message_paths USING raw.dialogues AS dialogue"
+                " WHERE dialogue.id = dialogue_id AND dialogue.partition_key = :key AND depth = 3"
+            ),
+            {"key": keys[1]},
+        )
+    outcome = run_derived(instance, settings, keys)
+    assert not outcome.success
+    assert len(outcome.failed_checks) == 1
+    assert outcome.failed_checks[0].startswith("message_paths: cover_live_messages: 1 violations.")
+    assert set(outcome.rows) == {"message_paths", "prompt_responses", "prompt_response_content"}
+    assert run_derived(instance, settings, keys, full=True).success
+
+
+FAULTS = {
+    "linear_sequences": "UPDATE derived.linear_sequences SET is_primary = FALSE WHERE dialogue_id = :dialogue",
+    "prompt_responses": (
+        "UPDATE derived.prompt_responses SET prompt_message_id = response_message_id WHERE dialogue_id = :dialogue"
+    ),
+    "exchanges": (
+        "UPDATE derived.exchanges SET is_continuation = TRUE, continuation_pattern = 'continue',"
+        " continuation_of_id = gen_random_uuid() WHERE dialogue_id = :dialogue"
+    ),
+    "content_hashes": (
+        "UPDATE derived.content_hashes SET hash_sha256 = repeat('0', 64) WHERE dialogue_id = :dialogue"
+        " AND entity_type = 'message' AND hash_scope = 'full' AND normalization = 'none'"
+    ),
+    "qa_pairs": "UPDATE derived.qa_pairs SET end_sequence_number = 99 WHERE dialogue_id = :dialogue",
+}
+
+
+@pytest.mark.parametrize("asset", FAULTS)
+def test_each_check_finds_its_fault(
+    asset: str, instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 2)
+    assert run_derived(instance, settings, keys).success
+    with database.engine.begin() as connection:
+        query = text("SELECT id FROM raw.dialogues WHERE partition_key = :key")
+        dialogue = connection.execute(query, {"key": keys[0]}).scalar_one()
+        connection.execute(text(FAULTS[asset]), {"dialogue": dialogue})
+    outcome = run_derived(instance, settings, keys, assets=[asset])
+    assert [line.split(":")[0] for line in outcome.failed_checks] == [asset]
+    assert run_derived(instance, settings, keys[1:], assets=[asset]).success
+    assert run_derived(instance, settings, keys, assets=[asset], full=True).success
+
+
+def test_an_asset_that_fails_is_named_with_its_error(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    def fail(asset: str, _messages: int) -> None:
+        if asset == "qa_pairs":
+            raise ValueError("the disk is made of cheese")
+
+    outcome = run_derived(instance, settings, add_dialogues(database, 1), progress=fail)
+    assert not outcome.success
+    assert len(outcome.errors) == 1
+    assert outcome.errors[0].startswith("qa_pairs: ")
+    assert "the disk is made of cheese" in outcome.errors[0]
+    assert outcome.rows["exchange_content"] == 2
+
+
+def test_an_interrupt_ends_the_run_and_is_passed_on(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(asset: str, _messages: int) -> None:
+        if asset == "qa_pairs":
+            raise KeyboardInterrupt
+
+    keys = add_dialogues(database, 2)
+    with pytest.raises(KeyboardInterrupt):
+        run_derived(instance, settings, keys, progress=interrupt)
+    assert instance.get_runs(limit=1)[0].status == dg.DagsterRunStatus.FAILURE
+    assert capfd.readouterr() == ("", "")
+    assert run_derived(instance, settings, keys).success
+
+
+def test_runs_of_killed_processes_are_marked_as_failed(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    mine = instance.create_run_for_job(_empty_job(), tags=process_tag())
+    host, pid, _ = process_tag()[PROCESS_TAG].rsplit(":", 2)
+    killed = instance.create_run_for_job(_empty_job(), tags={PROCESS_TAG: f"{host}:{pid}:1.00"})
+    elsewhere = instance.create_run_for_job(_empty_job(), tags={PROCESS_TAG: "another-host:1:1.00"})
+    assert run_derived(instance, settings, add_dialogues(database, 1)).success
+    statuses = [instance.get_run_by_id(run.run_id).status for run in (mine, killed, elsewhere)]
+    assert [status.value for status in statuses] == ["NOT_STARTED", "FAILURE", "NOT_STARTED"]
+
+
+def _empty_job() -> dg.JobDefinition:
+    @dg.job
+    def empty() -> None: ...
+
+    return empty
+
+
+def test_no_keys_are_nothing_to_do(instance: dg.DagsterInstance, settings: Settings) -> None:
+    assert run_derived(instance, settings, []) == RunOutcome((), success=True, rows={}, failed_checks=(), errors=())
+
+
+def test_bookkeeping_stays_within_its_budget(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 200)
+    run_derived(instance, settings, keys)
+    started = time.perf_counter()
+    run_derived(instance, settings, keys)  # nothing is stale: what is left is Dagster
+    milliseconds = (time.perf_counter() - started) * 1000 / (len(keys) * len(ASSETS))
+    assert milliseconds < 6
+
+
+def test_moving_a_thousand_keys_takes_less_than_a_second(instance: dg.DagsterInstance, settings: Settings) -> None:
+    keys = [f"chatgpt-move-{number:04d}" for number in range(3_000)]
+    register_keys(instance, settings, keys)
+    started = time.perf_counter()
+    contiguous(instance, settings, keys[::3])
+    assert time.perf_counter() - started < 1
+    assert instance.get_dynamic_partitions("dialogues")[-1_000:] == keys[::3]

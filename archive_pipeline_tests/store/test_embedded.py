@@ -1,0 +1,169 @@
+"""The embedded server: there when a process needs it, gone with the last one, back after a crash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from archive_pipeline.errors import DatabaseUnavailableError
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import embedded_url, release
+
+pytestmark = [pytest.mark.postgres, pytest.mark.system]
+
+# Says the URL when the server is up, and keeps it in use until it is told to end.
+USE = """
+import sys
+from pathlib import Path
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+database = Database.open(Settings(home=Path(sys.argv[1])))
+print(database.url, flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    stop(tmp_path)
+
+
+def stop(home: Path) -> None:
+    folder = home / "postgres"
+    release(folder)
+    number = postmaster(folder)
+    if number is not None and psutil.pid_exists(number):
+        os.kill(number, signal.SIGQUIT)
+
+
+@pytest.fixture
+def use() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts processes that use the server of a home."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(home: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", USE, str(home)]
+        started.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate(timeout=30)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.communicate("\n", timeout=60)
+    assert process.returncode == 0
+
+
+def postmaster(folder: Path) -> int | None:
+    file = folder / "postmaster.pid"
+    return int(file.read_text().splitlines()[0]) if file.exists() else None
+
+
+def is_up(url: str) -> bool:
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def test_two_processes_share_one_server_that_ends_with_the_last(home: Path, use):
+    first, second = use(home), use(home)  # both at once, on a folder that is not there yet
+    urls = [process.stdout.readline().strip() for process in (first, second)]
+    assert urls[0] == urls[1]
+    assert is_up(urls[0])
+    end(first)
+    assert is_up(urls[0])
+    end(second)
+    assert not is_up(urls[0])
+    assert postmaster(home / "postgres") is None
+    # It starts again with its data for the next one.
+    third = use(home)
+    assert is_up(third.stdout.readline().strip())
+    third.kill()  # a process that is killed releases its use too ...
+    third.wait(30)
+    last = use(home)
+    url = last.stdout.readline().strip()
+    end(last)  # ... so this one is the last
+    assert not is_up(url)
+
+
+def test_it_listens_on_no_port_and_two_homes_do_not_touch_each_other(home: Path, archive: Database, settings: Settings):
+    other = Database.open(Settings(home=home))
+    try:
+        for database in (archive, other):
+            with database.session() as connection:
+                assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+        with other.session() as connection:
+            connection.execute("CREATE TABLE only_here (n integer)")
+        with archive.session() as connection:
+            assert connection.execute("SELECT to_regclass('only_here')").fetchone() == (None,)
+        assert postmaster(settings.postgres_folder) != postmaster(home / "postgres")
+    finally:
+        other.engine.dispose()
+        release(home / "postgres")
+    assert not is_up(other.url)
+    assert is_up(archive.url)
+
+
+def test_after_its_postmaster_is_killed_the_next_use_starts_it_again(home: Path):
+    folder = home / "postgres"
+    url = embedded_url(folder)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 1 AS n")
+        number = postmaster(folder)
+        os.kill(number, signal.SIGKILL)
+        psutil.Process(number).wait(10) if psutil.pid_exists(number) else None
+        with pytest.raises(psycopg.OperationalError):
+            for _ in range(1000):
+                connection.execute("SELECT pg_sleep(0.01)")
+    again = embedded_url(folder)
+    with psycopg.connect(again) as connection:
+        assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
+    assert postmaster(folder) != number
+
+
+def test_a_pid_file_left_by_a_reboot_does_not_stop_it(home: Path, use):
+    folder = home / "postgres"
+    embedded_url(folder)
+    file = folder / "postmaster.pid"
+    lines = file.read_text().splitlines()
+    release(folder)
+    # The number belongs to another program now: this one.
+    file.write_text("\n".join([str(os.getpid()), *lines[1:]]) + "\n")
+    process = use(home)
+    assert is_up(process.stdout.readline().strip())
+    end(process)
+
+
+def test_a_home_that_cannot_be_made_is_an_error_that_names_the_variable(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    with pytest.raises(DatabaseUnavailableError, match="ARCHIVE_HOME"):
+        Database.open(Settings(home=file))
+
+
+def test_the_server_that_was_asked_to_stay_stays(home: Path, use):
+    (home / "postgres-keep-running").touch()
+    process = use(home)
+    url = process.stdout.readline().strip()
+    end(process)
+    assert is_up(url)
+    (home / "postgres-keep-running").unlink()
+    process = use(home)
+    process.stdout.readline()
+    end(process)
+    assert not is_up(url)

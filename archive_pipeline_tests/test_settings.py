@@ -1,0 +1,67 @@
+"""Settings come from the environment and name the variable that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.settings import CHECKOUT, Normalization, Partitioning, Settings
+
+
+def test_without_variables_everything_has_its_default():
+    assert Settings.from_environment({}) == Settings(
+        home=CHECKOUT / "dagster_home",
+        database_url=None,
+        partitioning=Partitioning.PER_DIALOGUE,
+        hash_normalizations=(Normalization.NONE, Normalization.FULL),
+        simhash_version=2,
+    )
+
+
+def test_each_variable_is_read(tmp_path: Path):
+    settings = Settings.from_environment(
+        {
+            "ARCHIVE_HOME": str(tmp_path / "x" / ".." / "home"),
+            "ARCHIVE_DATABASE_URL": "postgresql://me@host/db",
+            "ARCHIVE_PARTITIONING": "sharded",
+            "ARCHIVE_HASH_NORMALIZATIONS": "full, lowercase",
+            "ARCHIVE_SIMHASH_VERSION": "1",
+        }
+    )
+    assert settings.home == (tmp_path / "home").resolve()
+    assert settings.database_url == "postgresql://me@host/db"
+    assert settings.partitioning is Partitioning.SHARDED
+    assert settings.hash_normalizations == (Normalization.LOWERCASE, Normalization.FULL)
+    assert settings.simhash_version == 1
+    assert settings.postgres_folder.parent == settings.imports_folder.parent == settings.home
+
+
+def test_the_order_of_normalizations_says_nothing():
+    one = Settings.from_environment({"ARCHIVE_HASH_NORMALIZATIONS": "full,none"})
+    assert one.hash_normalizations == Settings.from_environment({}).hash_normalizations
+
+
+def test_an_empty_variable_is_an_unset_one():
+    names = ["HOME", "DATABASE_URL", "PARTITIONING", "HASH_NORMALIZATIONS", "SIMHASH_VERSION"]
+    assert Settings.from_environment({f"ARCHIVE_{name}": "" for name in names}) == Settings.from_environment({})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ARCHIVE_PARTITIONING", "per-dialogue"),
+        ("ARCHIVE_HASH_NORMALIZATIONS", "none,lower"),
+        ("ARCHIVE_HASH_NORMALIZATIONS", " , "),
+        ("ARCHIVE_SIMHASH_VERSION", "3"),
+    ],
+)
+def test_a_value_nobody_can_use_is_an_error_that_names_the_variable(name: str, value: str):
+    with pytest.raises(ConfigurationError, match=name) as raised:
+        Settings.from_environment({name: value})
+    assert "\n" not in str(raised.value)
+
+
+def test_a_home_below_the_users_folder_may_be_written_with_a_tilde():
+    assert Settings.from_environment({"ARCHIVE_HOME": "~/archive"}).home == Path.home().resolve() / "archive"
