@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from archive_pipeline.derive.forest import Forest
 
 NO_TIME: Final = np.iinfo(np.int64).min
+# Between the texts of parts, and of messages: a space would glue a code fence to prose (decision on texts).
+BLANK_LINE: Final = "\n\n"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from archive_pipeline.derive.batch import DialogueBatch
-from archive_pipeline.derive.exchange_runs import BLANK_LINE, ExchangeRuns
+from archive_pipeline.derive.batch import BLANK_LINE, DialogueBatch
+from archive_pipeline.derive.exchange_runs import ExchangeRuns
 from archive_pipeline.derive.frames import frame
 from archive_pipeline.derive.normalization import JOINERS, normalize, sha256
 from archive_pipeline.derive.simhash import WordHashes, simhash_v1, simhash_words, word_hashes

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
-from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.derive.forest import ROOT
 from archive_pipeline.identity import row_id
-
-BLANK_LINE: Final = "\n\n"
 
 
 @dataclass(frozen=True)

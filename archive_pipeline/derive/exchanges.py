@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from archive_pipeline.derive.batch import NO_TIME, DialogueBatch
+from archive_pipeline.derive.batch import BLANK_LINE, NO_TIME, DialogueBatch
 from archive_pipeline.derive.continuation import continuation_pattern
-from archive_pipeline.derive.exchange_runs import BLANK_LINE, ExchangeRuns, members_of
+from archive_pipeline.derive.exchange_runs import ExchangeRuns, members_of
 from archive_pipeline.derive.frames import frame
 
 CODE_VERSION: Final = "1"

@@ -1,8 +1,8 @@
 """Normalisation of texts before hashing (seed 000), and the hash itself.
 
 Hashes are over UTF-8, so normalisation yields UTF-8 too. ASCII characters, which are most of all texts, take one table
-look-up per byte; runs of other characters take the regular expressions that define the normalisation, and are
-remembered: a few quotation marks, dashes and letters make up most of them.
+look-up per byte; each other character that occurs takes the regular expressions that define the normalisation, which
+is remembered: a few quotation marks, dashes and letters make up most of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from archive_pipeline.settings import Normalization
 
 _PUNCTUATION: Final = re.compile(r"[^\w\s]+")
-_OTHER_RUN: Final = re.compile(r"[^\x00-\x7f]+")
+_ASCII_BYTES: Final = bytes(range(128))
 # The one letter whose lower case depends on what stands around it.
 _SIGMA: Final = "\u03a3"
 _SPACE: Final = b" "
@@ -44,11 +44,22 @@ def _whitespace(text: str) -> bytes:
 
 
 def _full(text: str) -> bytes:
+    encoded = text.encode()
     if not text.isascii():
-        if _SIGMA in text:
+        others = other_characters(encoded)
+        if _SIGMA in others:
             return define_full(text).encode()
-        text = _OTHER_RUN.sub(_full_run, text)
-    return _collapse(text.encode().translate(_FULL_TABLE, _DELETED))
+        for character in others:
+            # UTF-8 of a character is no part of another one's.
+            before, after = _full_character(character)
+            if before != after:
+                encoded = encoded.replace(before, after)
+    return _collapse(encoded.translate(_FULL_TABLE, _DELETED))
+
+
+def other_characters(encoded: bytes) -> set[str]:
+    """Return the different characters of UTF-8 text that are not ASCII."""
+    return set(encoded.translate(None, _ASCII_BYTES).decode())
 
 
 def define_full(text: str) -> str:
@@ -59,13 +70,10 @@ def define_full(text: str) -> str:
     return " ".join(_PUNCTUATION.sub("", text.lower()).split())
 
 
-def _full_run(match: re.Match[str]) -> str:
-    return _full_characters(match.group())
-
-
 @lru_cache(maxsize=65_536)
-def _full_characters(run: str) -> str:
-    return re.sub(r"\s+", " ", _PUNCTUATION.sub("", run.lower()))
+def _full_character(character: str) -> tuple[bytes, bytes]:
+    lower = _PUNCTUATION.sub("", character.lower())
+    return character.encode(), (" " if lower.isspace() else lower).encode()
 
 
 def _collapse(encoded: bytes) -> bytes:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
+from archive_pipeline.derive.normalization import other_characters
+
 # Texts are counted together in groups of about this many characters, so that the arrays stay in the processor's cache.
 _GROUP: Final = 1 << 17
-_OTHER_SPACE: Final = re.compile(r"[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_OTHER_SPACES: Final = frozenset(chr(code) for code in range(0x80, 0x3001) if chr(code).isspace())
 _IS_SPACE: Final = np.array([chr(code).isspace() and code < 128 for code in range(256)])
 
 
@@ -25,7 +26,7 @@ def count_words(texts: Sequence[str | None]) -> list[int | None]:
     for index, text in enumerate(texts):
         if text is None:
             continue
-        if not text.isascii() and _OTHER_SPACE.search(text):
+        if not text.isascii() and not _OTHER_SPACES.isdisjoint(other_characters(text.encode())):
             counts[index] = len(text.split())
         else:
             group.append(index)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
+from weakref import WeakSet
 
 import sqlalchemy
 from dagster import DagsterEventType, EventLogEntry
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
-from sqlalchemy import event
-from sqlalchemy.exc import DisconnectionError
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
 POOL_SIZE: Final = 4
@@ -28,8 +28,11 @@ BULK_EVENTS: Final = frozenset(
 )
 
 
+_engines: WeakSet[sqlalchemy.Engine] = WeakSet()
+
+
 def pooled_engine(url: str) -> sqlalchemy.Engine:
-    """Return an autocommitting engine whose pool survives server restarts and forks."""
+    """Return an autocommitting engine whose pool survives restarts of the server and forks."""
     engine = sqlalchemy.create_engine(
         url,
         isolation_level="AUTOCOMMIT",
@@ -38,21 +41,21 @@ def pooled_engine(url: str) -> sqlalchemy.Engine:
         pool_pre_ping=True,
         pool_recycle=RECYCLE_SECONDS,
     )
-    event.listen(engine, "connect", _remember_process)
-    event.listen(engine, "checkout", _refuse_connection_of_parent)
+    _engines.add(engine)
+    _watch_forks()
     return engine
 
 
-def _remember_process(_connection: Any, record: Any) -> None:
-    record.info["process"] = os.getpid()
+@cache
+def _watch_forks() -> None:
+    os.register_at_fork(after_in_child=_forget_connections)
 
 
-def _refuse_connection_of_parent(_connection: Any, record: Any, proxy: Any) -> None:
-    # A forked child inherits the pool; two processes on one socket would read each other's answers. The reference is
-    # dropped without closing, which would end the parent's session.
-    if record.info["process"] != os.getpid():
-        record.dbapi_connection = proxy.dbapi_connection = None
-        raise DisconnectionError("the connection belongs to the parent process")
+def _forget_connections() -> None:
+    # A forked child inherits the pools; two processes on one socket would read each other's answers. The connections
+    # are forgotten, not closed, which would end the parent's sessions.
+    for engine in _engines:
+        engine.dispose(close=False)
 
 
 class PooledRunStorage(PostgresRunStorage):

@@ -1,4 +1,4 @@
-"""Reading batches of dialogues: three set-based queries a batch, as Arrow."""
+"""Reading batches of dialogues: four set-based queries a batch, as Arrow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import BLANK_LINE, NO_TIME, DialogueBatch, ToolParts
 from archive_pipeline.derive.forest import ROOT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
@@ -23,12 +23,13 @@ def load_batch(database: Database, dialogue_ids: Sequence[str]) -> DialogueBatch
     with database.arrow() as connection:
         dialogues = _fetch(connection, "queries/batch_dialogues", dialogue_ids)
         messages = _fetch(connection, "queries/batch_messages", dialogue_ids)
+        parts = _fetch(connection, "queries/batch_parts", dialogue_ids)
         tools = _fetch(connection, "queries/batch_tool_parts", dialogue_ids)
-    return to_batch(dialogues, messages, tools)
+    return to_batch(dialogues, messages, parts, tools)
 
 
-def to_batch(dialogues: pa.Table, messages: pa.Table, tools: pa.Table) -> DialogueBatch:
-    """Turn the three result sets into a batch: ids become positions."""
+def to_batch(dialogues: pa.Table, messages: pa.Table, parts: pa.Table, tools: pa.Table) -> DialogueBatch:
+    """Turn the result sets into a batch: ids become positions."""
     dialogue_ids = dialogues["dialogue_id"].to_pylist()
     dialogue_number = {dialogue_id: index for index, dialogue_id in enumerate(dialogue_ids)}
     # A dialogue that was imported between two of the queries is not in the first result set.
@@ -37,6 +38,8 @@ def to_batch(dialogues: pa.Table, messages: pa.Table, tools: pa.Table) -> Dialog
         messages = messages.filter(pa.array(known))
     message_ids = messages["message_id"].to_pylist()
     number = {message_id: position for position, message_id in enumerate(message_ids)}
+    is_hidden = messages["is_hidden"].to_pylist()
+    text, has_other_content = _contents(parts, number, is_hidden)
     return DialogueBatch(
         dialogue_ids=dialogue_ids,
         active_ids=dialogues["active_message_id"].to_pylist(),
@@ -47,9 +50,9 @@ def to_batch(dialogues: pa.Table, messages: pa.Table, tools: pa.Table) -> Dialog
         sequence_number=messages["sequence_number"].to_pylist(),
         created_at=_microseconds(messages["created_at"]),
         is_complete=messages["is_complete"].to_pylist(),
-        is_hidden=messages["is_hidden"].to_pylist(),
-        text=[_text_or_none(text) for text in messages["text"].to_pylist()],
-        has_other_content=messages["has_other_content"].to_pylist(),
+        is_hidden=is_hidden,
+        text=text,
+        has_other_content=has_other_content,
         tools=_tool_parts(tools, number),
     )
 
@@ -65,7 +68,28 @@ def _fetch(connection: Any, query: str, dialogue_ids: Sequence[str]) -> pa.Table
         return cursor.fetch_arrow_table()
 
 
-def _text_or_none(text: str | None) -> str | None:
+def _contents(
+    parts: pa.Table, number: dict[str, int], is_hidden: list[bool]
+) -> tuple[list[str | None], list[bool]]:
+    """Per message: its visible text, and whether it has anything else."""
+    texts: list[list[tuple[int, str]]] = [[] for _ in number]
+    has_other = [False] * len(number)
+    columns = [parts[name].to_pylist() for name in ("message_id", "sequence", "text", "is_other")]
+    for message_id, sequence, text, is_other in zip(*columns, strict=True):
+        position = number.get(message_id)
+        if position is None:  # soft-deleted
+            continue
+        if is_other or (text and is_hidden[position]):
+            has_other[position] = True
+        elif text:
+            texts[position].append((sequence, text))
+    return [_join(pieces) for pieces in texts], has_other
+
+
+def _join(pieces: list[tuple[int, str]]) -> str | None:
+    if len(pieces) > 1:
+        pieces.sort()
+    text = BLANK_LINE.join([text for _, text in pieces])
     return text if text and not text.isspace() else None
 
 

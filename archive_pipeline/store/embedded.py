@@ -34,6 +34,8 @@ SERVER_SETTINGS: Final = {
     "maintenance_work_mem": "256MB",
     "work_mem": "32MB",
     "max_connections": "200",
+    "random_page_cost": "1.1",
+    "max_parallel_workers_per_gather": "0",  # the reader has one core, Python has the other
 }
 
 _servers: dict[Path, EmbeddedServer] = {}

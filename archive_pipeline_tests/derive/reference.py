@@ -303,14 +303,31 @@ def dialogues(batch: DialogueBatch) -> list[Dialogue]:
     return [Dialogue(batch, index) for index in range(len(batch.dialogue_ids))]
 
 
+COMMANDS = {"continue": "continue", "go on": "go_on", "keep going": "keep_going", "more": "more"}
+COMMANDS |= {"elaborate": "elaborate", "proceed": "proceed"}
+
+
 def continuation(run: Run) -> str | None:
-    """The patterns that the tests' texts can match (all of them are tested by themselves)."""
+    """Tell which pattern the user texts of an exchange match, word by word."""
     users = [message for message in run.messages if message.role == "user"]
-    text = "\n\n".join(message.text for message in users if message.text is not None)
-    if not text:
+    text = "\n\n".join(message.text for message in users if message.text is not None).lower()
+    if not text.strip():
         return None if any(message.has_other_content for message in users) else "empty"
-    named = {"continue": "continue", "Go on…": "go_on", "yes please": "assent", "> quoted\n\nelaborate": "quoted"}
-    return named.get(text)
+    lines = [line for line in text.strip().split("\n") if line.strip()]
+    quoted = [line for line in lines if line.startswith(">")]
+    if quoted:
+        rest = re.sub(r"[.!?…]", " ", " ".join(lines[len(quoted) :])).split()
+        is_asking = [word for word in rest if word != "please"] in (["elaborate"], ["continue"])
+        return "quoted" if lines[: len(quoted)] == quoted and is_asking else None
+    words = re.split(r"[\s,.!]+", text.strip().rstrip(" \n\t.!?…,;:"))
+    assent = {"yes", "ok", "okay", "please"}
+    leading = next((at for at, word in enumerate(words) if word not in assent), len(words))
+    rest = words[leading:]
+    asks_nicely = rest[-1:] == ["please"]
+    command = COMMANDS.get(" ".join(rest[:-1] if asks_nicely else rest))
+    if command and not leading and not asks_nicely:
+        return command
+    return "assent" if command or (leading and not rest) else None
 
 
 def sha256(text: str | None) -> str | None:

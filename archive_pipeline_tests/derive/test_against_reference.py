@@ -27,7 +27,7 @@ from archive_pipeline.settings import Normalization, Settings
 from archive_pipeline_tests.derive import reference
 from archive_pipeline_tests.derive.batches import batch_of, random_batch, talks
 
-many = hypothesis_settings(max_examples=150)
+many = hypothesis_settings(max_examples=250)
 
 
 def rows(frame: pd.DataFrame, key: str) -> dict[Any, dict[str, Any]]:
@@ -116,7 +116,7 @@ def exchange_rows(batch: DialogueBatch) -> dict[tuple[str, str], dict[str, Any]]
 
 
 @given(random_batch())
-@hypothesis_settings(max_examples=300)
+@hypothesis_settings(max_examples=600)
 def test_exchanges_are_the_runs_of_all_paths(batch: DialogueBatch):
     wanted = expected(batch, "exchanges")
     for row in wanted.values():
@@ -151,7 +151,7 @@ def test_content_hashes_are_those_of_the_texts(batch: DialogueBatch, version: in
 
 
 @given(random_batch(), st.sampled_from(["first", "final"]))
-@hypothesis_settings(max_examples=300)
+@hypothesis_settings(max_examples=600)
 def test_turns_are_those_of_every_path(batch: DialogueBatch, answer: Any):
     usable = [complete and not hidden for complete, hidden in zip(batch.is_complete, batch.is_hidden, strict=True)]
     turns = find_turns(
@@ -214,7 +214,7 @@ def traces(batch: DialogueBatch, index: int, dialogue: reference.Dialogue) -> di
 
 
 @given(talks(), st.randoms(use_true_random=False))
-@many
+@hypothesis_settings(max_examples=60)
 def test_the_order_of_dialogues_in_a_batch_does_not_matter(found: list[Any], chance: random.Random):
     settings = Settings(home=None)  # type: ignore[arg-type]
     batch = batch_of(*found)

@@ -7,4 +7,4 @@ INNER JOIN derived.build_state AS state
         AND dialogue.fingerprint = state.fingerprint
 WHERE
     state.asset = %(asset)s
-    AND (%(dialogue_ids)s::uuid [] IS NULL OR dialogue.id = ANY(%(dialogue_ids)s::uuid []));
+    AND (%(dialogue_ids)s::uuid[] IS NULL OR dialogue.id = ANY(%(dialogue_ids)s::uuid[]));

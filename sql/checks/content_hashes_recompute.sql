@@ -1,31 +1,27 @@
 -- Messages whose text does not have the hash that was stored, among 1,000 of the dialogues.
 WITH hashed AS (
     SELECT
-        hash.dialogue_id,
-        hash.entity_id,
-        hash.hash_sha256
+        stored_hash.dialogue_id,
+        stored_hash.entity_id,
+        stored_hash.hash_sha256
     FROM checked
-    INNER JOIN derived.content_hashes AS hash
-        ON checked.dialogue_id = hash.dialogue_id
+    INNER JOIN derived.content_hashes AS stored_hash
+        ON checked.dialogue_id = stored_hash.dialogue_id
     WHERE
-        hash.entity_type = 'message'
-        AND hash.hash_scope = 'full'
-        AND hash.normalization = 'none'
+        stored_hash.entity_type = 'message'
+        AND stored_hash.hash_scope = 'full'
+        AND stored_hash.normalization = 'none'
+    ORDER BY stored_hash.entity_id
     LIMIT 1000
-)
+),
 
-SELECT
-    hashed.dialogue_id::text AS dialogue_id,
-    hashed.entity_id::text AS entity_id,
-    'stored hash is not that of the text' AS problem
-FROM hashed
-LEFT JOIN (
+content AS (
     SELECT
         message.id AS message_id,
-        string_agg(part.text_content, E'\n\n' ORDER BY part.sequence) AS text
-    FROM hashed AS sampled
+        string_agg(part.text_content, E'\n\n' ORDER BY part.sequence) AS message_text
+    FROM hashed
     INNER JOIN raw.messages AS message
-        ON sampled.entity_id = message.id
+        ON hashed.entity_id = message.id
     INNER JOIN raw.content_parts AS part
         ON message.id = part.message_id
     WHERE
@@ -33,8 +29,15 @@ LEFT JOIN (
         AND NOT message.is_hidden
         AND part.part_type = 'text'
     GROUP BY message.id
-) AS content
+)
+
+SELECT
+    hashed.dialogue_id::text AS dialogue_id,
+    hashed.entity_id::text AS entity_id,
+    'stored hash is not that of the text' AS problem
+FROM hashed
+LEFT JOIN content
     ON hashed.entity_id = content.message_id
 WHERE
-    content.text IS NULL
-    OR hashed.hash_sha256 IS DISTINCT FROM encode(sha256(convert_to(content.text, 'UTF8')), 'hex');
+    content.message_text IS NULL
+    OR hashed.hash_sha256 IS DISTINCT FROM encode(sha256(convert_to(content.message_text, 'UTF8')), 'hex');

@@ -1,25 +1,30 @@
 -- Dialogues with live messages that have no primary sequence or several, and sequences of dialogues without any.
-SELECT
-    dialogue.dialogue_id::text AS dialogue_id,
-    dialogue.dialogue_id::text AS entity_id,
-    format('%%s primary sequences, %%s in all', dialogue.primaries, dialogue.sequences) AS problem
-FROM (
+WITH with_messages AS (
+    SELECT DISTINCT checked.dialogue_id
+    FROM checked
+    INNER JOIN raw.messages AS message
+        ON checked.dialogue_id = message.dialogue_id
+    WHERE message.deleted_at IS NULL
+),
+
+counted AS (
     SELECT
         checked.dialogue_id,
-        count(sequence.id) FILTER (WHERE sequence.is_primary) AS primaries,
-        count(sequence.id) AS sequences,
-        EXISTS (
-            SELECT 1
-            FROM raw.messages AS message
-            WHERE
-                message.dialogue_id = checked.dialogue_id
-                AND message.deleted_at IS NULL
-        ) AS has_messages
+        count(linear_sequence.id) AS sequence_count,
+        count(linear_sequence.id) FILTER (WHERE linear_sequence.is_primary) AS primary_count
     FROM checked
-    LEFT JOIN derived.linear_sequences AS sequence
-        ON checked.dialogue_id = sequence.dialogue_id
+    LEFT JOIN derived.linear_sequences AS linear_sequence
+        ON checked.dialogue_id = linear_sequence.dialogue_id
     GROUP BY checked.dialogue_id
-) AS dialogue
+)
+
+SELECT
+    counted.dialogue_id::text AS dialogue_id,
+    counted.dialogue_id::text AS entity_id,
+    format('%%s primary sequences, %%s in all', counted.primary_count, counted.sequence_count) AS problem
+FROM counted
+LEFT JOIN with_messages
+    ON counted.dialogue_id = with_messages.dialogue_id
 WHERE
-    dialogue.primaries <> dialogue.has_messages::integer
-    OR (dialogue.sequences > 0) <> dialogue.has_messages;
+    (with_messages.dialogue_id IS NOT NULL AND counted.primary_count <> 1)
+    OR (with_messages.dialogue_id IS NULL AND counted.sequence_count > 0);

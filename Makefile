@@ -1,0 +1,60 @@
+# Needs make and Python 3.11 or newer, nothing else: everything is installed into .venv.
+# Another Python: make demo PYTHON=python3.12
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo install test check docs bench clean
+
+help:
+	@echo "make demo    install, import the sample archive, print what came out"
+	@echo "make test    install with development tools, run the whole suite"
+	@echo "make check   lint, format and type checks, SQL lint"
+	@echo "make docs    write docs/tables.md anew from the declarations"
+	@echo "make bench   measure the derived tables (several minutes)"
+	@echo "make clean   remove .venv and caches; archives stay"
+
+demo: $(VENV)/.installed
+	$(BIN)/llm-archive import examples/sample_archive
+	@echo
+	@echo "Look at it:  $(BIN)/llm-archive up        (Dagster's UI at http://127.0.0.1:3000, Ctrl-C stops it)"
+	@echo "What is in:  $(BIN)/llm-archive stats"
+	@echo "Use SQL:     $(BIN)/llm-archive db url    (any PostgreSQL client takes the URL)"
+
+install: $(VENV)/.installed
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/sqlfluff lint --disable-progress-bar sql/views sql/queries sql/checks
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python docs/generate_tables.py
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.derived
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are older than pyproject.toml when dependencies may have changed.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)

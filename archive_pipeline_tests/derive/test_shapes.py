@@ -1,0 +1,99 @@
+"""Forests of extreme shapes: every derived table in seconds, without recursion."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from archive_pipeline.derive.batch import DialogueBatch, ToolParts
+from archive_pipeline.derive.forest import CyclicParentsError
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.settings import Settings
+
+LIMIT_SECONDS = 10.0
+SETTINGS = Settings(home=None)  # type: ignore[arg-type]
+
+
+def batch(parents: list[int], roles: list[str]) -> DialogueBatch:
+    count = len(parents)
+    return DialogueBatch(
+        dialogue_ids=["d"],
+        active_ids=[None],
+        message_ids=[f"m{at}" for at in range(count)],
+        dialogue=[0] * count,
+        parent=parents,
+        role=roles,
+        sequence_number=list(range(count)),
+        created_at=np.arange(count, dtype=np.int64),
+        is_complete=[True] * count,
+        is_hidden=[False] * count,
+        text=[f"Words of message {at}" for at in range(count)],
+        has_other_content=[False] * count,
+        tools=ToolParts([], [], [], [], [], [], []),
+    )
+
+
+def alternating(count: int) -> list[str]:
+    return [("user", "assistant")[at % 2] for at in range(count)]
+
+
+def chain(count: int) -> DialogueBatch:
+    return batch([at - 1 for at in range(count)], alternating(count))
+
+
+def siblings(count: int) -> DialogueBatch:
+    return batch([-1, *[0] * count], ["user", *["assistant"] * count])
+
+
+def leaves_on_chain(length: int, leaves: int) -> DialogueBatch:
+    parents = [*[at - 1 for at in range(length)], *[length - 1] * leaves]
+    return batch(parents, [*alternating(length), *["user"] * leaves])
+
+
+def comb(length: int) -> DialogueBatch:
+    """A chain with one more answer at each user message."""
+    users = [at for at in range(length) if at % 2 == 0]
+    return batch([*[at - 1 for at in range(length)], *users], [*alternating(length), *["assistant"] * len(users)])
+
+
+# (shape, leaves, deepest): leaves and exchanges follow from the shape.
+#   chain: 50,000 pairs of user and assistant;        siblings: 10,000 answers to one prompt, each an exchange
+#   leaves on a chain: 500 exchanges and 1,000 more;  comb: 5,000 on the chain and 5,000 with the other answer
+SHAPES = {
+    "a chain of 100,000": (chain(100_000), 1, 99_999, 50_000),
+    "10,000 siblings": (siblings(10_000), 10_000, 1, 10_000),
+    "1,000 leaves on a chain of 1,000": (leaves_on_chain(1_000, 1_000), 1_000, 1_000, 1_500),
+    "a comb of 10,000": (comb(10_000), 5_001, 9_999, 10_000),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_asset_is_done_in_seconds(shape: str):
+    found, leaves, deepest, exchanges = SHAPES[shape]
+    rows = {}
+    for asset in ASSETS.values():
+        started = time.perf_counter()
+        rows.update(asset.derive(found, SETTINGS))
+        assert time.perf_counter() - started < LIMIT_SECONDS, asset.name
+    assert len(rows["message_paths"]) == len(found)
+    assert len(rows["linear_sequences"]) == leaves
+    assert rows["dialogue_trees"]["max_depth"].tolist() == [deepest]
+    assert len(rows["exchanges"]) == exchanges
+
+
+def test_one_exchange_of_many_messages_with_many_ends_is_done_in_seconds():
+    # 2,000 tool messages in one exchange, each with another answer beside it: every answer ends an exchange.
+    length = 2_000
+    parents = [*[at - 1 for at in range(length)], *range(1, length)]
+    found = batch(parents, ["user", *["tool"] * (length - 1), *["assistant"] * (length - 1)])
+    started = time.perf_counter()
+    for asset in ASSETS.values():
+        asset.derive(found, SETTINGS)
+    assert time.perf_counter() - started < LIMIT_SECONDS
+
+
+def test_a_cycle_that_an_import_never_writes_is_an_error_and_not_a_loop():
+    with pytest.raises(CyclicParentsError, match="dialogue d"):
+        _ = batch([1, 0], ["user", "user"]).forest

@@ -1,0 +1,97 @@
+"""All derived tables: the pipeline beside the seeds' builders, on the same archive, in one run.
+
+    python -m benchmarks.derived [--dialogues 5000] [--sample 100] [--rounds 3]
+
+Makes a seeded corpus, imports it into an archive of its own in a temporary folder, and then takes turns: the seeds'
+builders on a random sample of dialogues (they do not finish the whole corpus in reasonable time), the pipeline on all of
+them, from empty derived tables. Dagster's bookkeeping is not part of either. Prints both rates of each round, the median
+ratio, and the seconds of each asset.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.corpus import write_corpus
+from benchmarks.seed_builders import SeedRun, build_all
+
+from archive_pipeline.building import BuildResult, build_stale
+from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.tables import DERIVED_TABLES, build_state
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dialogues", type=int, default=5_000)
+    parser.add_argument("--sample", type=int, default=100, help="dialogues for the seeds' builders, per round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=7)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
+        home = Path(folder) / "home"
+        settings = Settings(home=home)
+        try:
+            database = _archive(settings, Path(folder) / "conversations.json", arguments.dialogues, arguments.seed)
+            _compare(database, settings, arguments.sample, arguments.rounds)
+            database.engine.dispose()
+        finally:
+            release(settings.postgres_folder)
+
+
+def _archive(settings: Settings, path: Path, dialogues: int, seed: int) -> Database:
+    corpus = write_corpus(path, dialogues=dialogues, seed=seed)
+    print(f"corpus     {corpus.dialogues:,} dialogues, {corpus.messages:,} messages, {corpus.bytes / 1e6:.0f} MB")
+    database = Database.open(settings)
+    migrate(database)
+    started = time.perf_counter()
+    import_archive(database, read_paths([path]))
+    seconds = time.perf_counter() - started
+    print(f"import     {corpus.messages / seconds:,.0f} messages/s, {corpus.bytes / 1e6 / seconds:.1f} MB/s into raw")
+    return database
+
+
+def _compare(database: Database, settings: Settings, sample: int, rounds: int) -> None:
+    ratios: list[float] = []
+    for number in range(1, rounds + 1):
+        seeds = build_all(database.engine, dialogue_limit=sample)
+        _empty_derived(database)
+        started = time.perf_counter()
+        results = build_stale(database, settings)
+        seconds = time.perf_counter() - started
+        ratios.append(_print_round(number, seeds, results, seconds))
+    print(f"\nmedian     {statistics.median(ratios):,.0f} times the seeds' builders")
+
+
+def _empty_derived(database: Database) -> None:
+    with database.session() as connection:
+        connection.execute("TRUNCATE " + ", ".join(str(table) for table in (*DERIVED_TABLES, build_state)))
+    with database.session() as connection:
+        connection.execute("CHECKPOINT")
+
+
+def _print_round(number: int, seeds: SeedRun, results: dict[str, BuildResult], seconds: float) -> float:
+    messages = max(result.messages for result in results.values())
+    rate = messages / seconds
+    print(f"\nround {number}    {'messages/s':>12}  {'messages':>10}  {'seconds':>8}")
+    print(f"seeds      {seeds.messages_per_second:>12,.0f}  {seeds.messages:>10,}  {seeds.seconds:>8.1f}")
+    for name, part in seeds.seconds_by_builder.items():
+        print(f"  {name:<22}{'':>12}  {part:>9.2f}")
+    print(f"pipeline   {rate:>12,.0f}  {messages:>10,}  {seconds:>8.1f}")
+    for name, result in results.items():
+        print(f"  {name:<22}{sum(result.rows.values()):>12,} rows {result.seconds:>5.2f}")
+    print(f"ratio      {rate / seeds.messages_per_second:>12,.0f}")
+    return rate / seeds.messages_per_second
+
+
+if __name__ == "__main__":
+    main()
