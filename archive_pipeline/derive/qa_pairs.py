@@ -15,6 +15,7 @@ from archive_pipeline.derive.qa_turns import AnswerRule, find_turns
 
 CODE_VERSION: Final = "1"
 ANSWER_RULE: Final[AnswerRule] = "final"
+_LONGEST_CALL_ID: Final = 256
 NO_RESULT_CONTENT: Final = "[No tool result content]"
 
 _COLUMNS: Final = (
@@ -116,7 +117,7 @@ def _traces(batch: DialogueBatch) -> list[_Pair]:
 def _trace(batch: DialogueBatch, call_index: int, result_index: int, call: str) -> _Pair:
     tools = batch.tools
     return _Pair(
-        suffix=f":{call}",
+        suffix=f":{_short(call)}",
         pair_type="trace_pair",
         start=tools.message[call_index],
         end=tools.message[result_index],
@@ -125,6 +126,11 @@ def _trace(batch: DialogueBatch, call_index: int, result_index: int, call: str) 
         answer_rule="tool_result",
         is_error=tools.is_error[result_index],
     )
+
+
+def _short(call: str) -> str:
+    """Return a tool call's id as a part of a key: one too long for an index is replaced by its hash."""
+    return call if len(call) <= _LONGEST_CALL_ID else hashlib.sha256(call.encode()).hexdigest()
 
 
 def _row(batch: DialogueBatch, pair: _Pair) -> tuple[object, ...]:

@@ -29,6 +29,7 @@ from archive_pipeline.store.database import Database
 GROUP_DIALOGUES: Final = 200
 GROUP_BYTES: Final = 16_000_000
 
+_PROGRAM_LIMIT: Final = "54"
 _GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError)
 
 Progress = Callable[[FileReading], None]
@@ -189,9 +190,9 @@ class _FileImport:
             try:
                 with self._database.session() as connection:
                     written = write_dialogues(connection, group, self._context)
-            except _GONE:
-                raise
-            except (psycopg.Error, ValueError, TypeError):
+            except (psycopg.Error, ValueError, TypeError) as error:
+                if _is_gone(error):
+                    raise
                 self._write_one_by_one(group)
             else:
                 self._count(written)
@@ -203,9 +204,9 @@ class _FileImport:
                 try:
                     with connection.transaction():  # a savepoint: the session's transaction is open
                         written = write_dialogues(connection, [item], self._context)
-                except _GONE:
-                    raise
                 except (psycopg.Error, ValueError, TypeError) as error:
+                    if _is_gone(error):
+                        raise
                     locator = item.read.record.locator
                     message = f"{type(error).__name__}: {str(error).splitlines()[0]}"
                     self._reject(RejectedRecord(locator, "PostgreSQL does not take the dialogue", message), connection)
@@ -257,6 +258,16 @@ class _FileImport:
         total.files_read += self._is_whole
         total.files_failed += not self._is_whole
         self._progress(self._file)
+
+
+def _is_gone(error: Exception) -> bool:
+    """Tell whether the database failed, rather than refused a dialogue.
+
+    What exceeds PostgreSQL's limits (class 54: an id too long for an index, a text of a gigabyte) is an operational
+    error by its Python type, but the dialogue's own fault.
+    """
+    sqlstate = getattr(error, "sqlstate", None) or ""
+    return isinstance(error, _GONE) and not sqlstate.startswith(_PROGRAM_LIMIT)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ ParentFlag = Literal["missing_parent", "cycle"]
 _NEW: Final = 0
 _ON_WAY: Final = 1
 _DONE: Final = 2
+NOTHING_KNOWN: Final[Mapping[str, str | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def link_messages(
     message_less: Mapping[str, str | None],
     *,
     is_linear: bool = False,
-    known: Collection[str] = (),
+    known: Mapping[str, str | None] = NOTHING_KNOWN,
 ) -> list[Link]:
     """Return the parent of each message.
 
@@ -41,14 +42,16 @@ def link_messages(
         source_ids: their ids (those of the messages, or made up where the source has none).
         message_less: nodes without a message: id -> parent id.
         is_linear: the source has no pointers; each message follows the one before it.
-        known: source ids of live messages that are already stored and that this import does not bring (a partial
-            export may point to them).
+        known: live messages that are already stored, to which a partial export may point: id -> parent id. A linear
+            partial export goes on below the stored parent of its first message.
     """
     if is_linear:
-        return [Link(None if index == 0 else source_ids[index - 1]) for index in range(len(messages))]
-    present = {*source_ids, *known}
-    links = [_resolve(message.parent_source_id, present, message_less) for message in messages]
-    return _break_cycles(messages, source_ids, links)
+        before = [known.get(source_ids[0]), *source_ids[:-1]] if source_ids else []
+        links = [Link(parent) for parent in before]
+    else:
+        present = {*source_ids, *known}
+        links = [_resolve(message.parent_source_id, present, message_less) for message in messages]
+    return _break_cycles(messages, source_ids, links, known)
 
 
 def _resolve(pointer: str | None, present: Collection[str], message_less: Mapping[str, str | None]) -> Link:
@@ -63,8 +66,14 @@ def _resolve(pointer: str | None, present: Collection[str], message_less: Mappin
     return Link(pointer)
 
 
-def _break_cycles(messages: Sequence[MessageRecord], source_ids: Sequence[str], links: list[Link]) -> list[Link]:
+def _break_cycles(
+    messages: Sequence[MessageRecord],
+    source_ids: Sequence[str],
+    links: list[Link],
+    known: Mapping[str, str | None],
+) -> list[Link]:
     position = {source_id: index for index, source_id in enumerate(source_ids)}
+    above = _own_ancestors(position, known)
     state = [_NEW] * len(messages)
     for start in range(len(messages)):
         path: list[int] = []
@@ -72,7 +81,8 @@ def _break_cycles(messages: Sequence[MessageRecord], source_ids: Sequence[str], 
         while current is not None and state[current] == _NEW:
             state[current] = _ON_WAY
             path.append(current)
-            current = position.get(links[current].parent or "")
+            parent = links[current].parent
+            current = position.get(above.get(parent or "", parent) or "")
         if current is not None and state[current] == _ON_WAY:
             cycle = path[path.index(current) :]
             latest = max(cycle, key=lambda index: (_time(messages[index]), index))
@@ -80,6 +90,21 @@ def _break_cycles(messages: Sequence[MessageRecord], source_ids: Sequence[str], 
         for index in path:
             state[index] = _DONE
     return links
+
+
+def _own_ancestors(own: Collection[str], known: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return, for each stored message that this import does not bring, the nearest message above it that it brings."""
+    found: dict[str, str | None] = {}
+    for start in known:
+        trail: list[str] = []
+        current: str | None = start
+        while current is not None and current not in own and current not in found:
+            found[current] = None
+            trail.append(current)
+            current = known.get(current)
+        nearest = current if current is None or current in own else found[current]
+        found.update(dict.fromkeys(trail, nearest))
+    return found
 
 
 def _time(message: MessageRecord) -> float:

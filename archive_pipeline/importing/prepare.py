@@ -13,7 +13,7 @@ import orjson
 
 from archive_pipeline import identity
 from archive_pipeline.importing.fingerprint import message_hash
-from archive_pipeline.importing.linking import Link, link_messages
+from archive_pipeline.importing.linking import NOTHING_KNOWN, Link, link_messages
 from archive_pipeline.importing.sanitize import clean_optional, clean_text, json_text
 from archive_pipeline.readers.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord
 
@@ -66,7 +66,7 @@ class PreparedDialogue:
 
 
 def prepare(
-    record: DialogueRecord, raw: bytes, *, occurrence: int = 0, known: Collection[str] = ()
+    record: DialogueRecord, raw: bytes, *, occurrence: int = 0, known: Mapping[str, str | None] = NOTHING_KNOWN
 ) -> PreparedDialogue:
     """Prepare one dialogue.
 
@@ -74,7 +74,7 @@ def prepare(
         record: what the reader yields.
         raw: its bytes in the file.
         occurrence: how many dialogues without an id and with the same beginning came before it.
-        known: source ids of stored live messages, to which a partial export may point.
+        known: stored live messages, to which a partial export may point: source id -> that of its parent.
     """
     counts = Counter(record.warnings)
     sanitized: Counter[str] = Counter()
@@ -117,7 +117,7 @@ def prepare(
 def beginning_id(record: DialogueRecord, occurrence: int) -> str:
     """Return an id for a dialogue that has none: from its beginning, which stays when messages are added."""
     first = record.messages[0] if record.messages else None
-    texts = [part.text for part in first.parts] if first else [record.title]
+    texts = [clean_optional(text, Counter()) for text in ([p.text for p in first.parts] if first else [record.title])]
     created = record.created_at.isoformat() if record.created_at else None
     encoded = orjson.dumps([created, texts, occurrence], default=str, option=orjson.OPT_PASSTHROUGH_DATACLASS)
     return f"made-{hashlib.sha256(encoded).hexdigest()[:24]}"

@@ -97,9 +97,12 @@ def _write_stored(
     messages = raw_writes.stored_messages(connection, dialogue.id)
     kept: list[StoredMessage] = []
     if context.is_partial:
-        live = {source_id for source_id, message in messages.items() if message.is_live}
-        dialogue = prepare(item.read.record, item.read.raw, known=live)
-        kept = [messages[name] for name in live - {message.source_id for message in dialogue.messages}]
+        live = {source_id: message for source_id, message in messages.items() if message.is_live}
+        names = {message.id: source_id for source_id, message in live.items()}
+        known = {source_id: names.get(message.parent_id or "") for source_id, message in live.items()}
+        dialogue = prepare(item.read.record, item.read.raw, known=known)
+        own = {message.source_id for message in dialogue.messages}
+        kept = [message for source_id, message in live.items() if source_id not in own]
         if fingerprint_of(dialogue, kept) == known.fingerprint:
             return Outcome.UNCHANGED
     _update(connection, dialogue, messages, kept, context, written)

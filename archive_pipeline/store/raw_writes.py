@@ -11,7 +11,7 @@ import pandas as pd
 import psycopg
 from psycopg.rows import namedtuple_row
 
-from archive_pipeline.store.copy import copy_frame
+from archive_pipeline.store.copy import copy_frame, foreign_keys_unchecked
 from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.store.tables import raw
 
@@ -32,6 +32,7 @@ class StoredMessage:
 
     id: str
     source_id: str
+    parent_id: str | None
     sequence_number: int
     is_live: bool
     content_hash: str
@@ -63,24 +64,33 @@ def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> di
         cursor.execute(load_sql("queries/stored_messages"), {"dialogue_id": dialogue_id})
         rows: list[Any] = cursor.fetchall()
     return {
-        row.source_id: StoredMessage(row.id, row.source_id, row.sequence_number, row.is_live, row.content_hash)
+        row.source_id: StoredMessage(
+            row.id, row.source_id, row.parent_id, row.sequence_number, row.is_live, row.content_hash
+        )
         for row in rows
     }
 
 
 def append(connection: psycopg.Connection[Any], frames: RawFrames) -> dict[str, int]:
     """Append new dialogues with all that belongs to them; return rows per table."""
-    return {
-        raw.dialogues.name: copy_frame(connection, raw.dialogues, frames.dialogues),
-        raw.messages.name: copy_frame(connection, raw.messages, frames.messages),
-        raw.content_parts.name: copy_frame(connection, raw.content_parts, frames.parts),
-        raw.attachments.name: copy_frame(connection, raw.attachments, frames.attachments),
-    }
+    written = {raw.dialogues.name: copy_frame(connection, raw.dialogues, frames.dialogues)}
+    with foreign_keys_unchecked(connection):  # messages and parts come with their dialogues
+        written |= {
+            raw.messages.name: copy_frame(connection, raw.messages, frames.messages),
+            raw.content_parts.name: copy_frame(connection, raw.content_parts, frames.parts),
+            raw.attachments.name: copy_frame(connection, raw.attachments, frames.attachments),
+        }
+    return written
 
 
 def update_dialogue(connection: psycopg.Connection[Any], values: Mapping[str, Any]) -> None:
-    """Bring the row of a stored dialogue up to date."""
+    """Bring the row of a stored dialogue up to date; what was built from its former state is stale.
+
+    Saying so is not left to the fingerprint: content that comes back after a change has its old fingerprint, but may
+    have other times, which the fingerprint leaves out and derived rows are ordered by.
+    """
     connection.execute(load_sql("queries/update_dialogue"), values)
+    connection.execute(load_sql("queries/forget_builds"), {"id": values["id"]})
 
 
 def upsert_messages(connection: psycopg.Connection[Any], rows: pd.DataFrame) -> int:

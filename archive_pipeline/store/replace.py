@@ -10,7 +10,7 @@ import psycopg
 from psycopg import sql
 
 from archive_pipeline.store import locks
-from archive_pipeline.store.copy import copy_frame
+from archive_pipeline.store.copy import copy_frame, foreign_keys_unchecked
 from archive_pipeline.store.tables import DERIVED_TABLES, build_state
 from archive_pipeline.store.tables.base import DERIVED
 
@@ -51,9 +51,9 @@ def replace_rows(
         if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
             statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
             connection.execute(statement, [dialogue_ids])
-    _skip_foreign_key_checks(connection)
-    written = {name: copy_frame(connection, TABLES[name], rows) for name, rows in frames.items()}
-    _record(connection, asset, fingerprints, code_version)
+    with foreign_keys_unchecked(connection):  # the rows were computed from dialogues that are locked now
+        written = {name: copy_frame(connection, TABLES[name], rows) for name, rows in frames.items()}
+        _record(connection, asset, fingerprints, code_version)
     return written
 
 
@@ -63,17 +63,6 @@ def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[
     ).fetchall()
     if len(rows) != len(dialogue_ids):
         raise DialoguesGoneError
-
-
-def _skip_foreign_key_checks(connection: psycopg.Connection[Any]) -> None:
-    """Load without a foreign key look-up per row, where the role may.
-
-    The rows were computed from dialogues that this transaction holds locked, so the keys hold by construction; the
-    look-ups take longer than the rest of the load. A role without the privilege loads with them.
-    """
-    row = connection.execute("SELECT has_parameter_privilege('session_replication_role', 'SET')").fetchone()
-    if row is not None and row[0]:
-        connection.execute("SET LOCAL session_replication_role = replica")
 
 
 def _record(

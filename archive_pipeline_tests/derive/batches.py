@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from sqlalchemy import insert
 
 from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, ToolParts
 from archive_pipeline.derive.forest import ROOT
+from archive_pipeline.derive.frames import frame
 from archive_pipeline.identity import dialogue_id, message_id, partition_key, row_id, shard_key
+from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.tables.raw import content_parts, dialogues, messages
 
@@ -195,7 +196,7 @@ def store(database: Database, batch: DialogueBatch) -> None:
                 "fingerprint": f"of {dialogue}",
                 "message_count": batch.dialogue.count(index),
                 "active_message_id": batch.active_ids[index],
-                "source_json": {},
+                "source_json": "{}",
             }
         )
     for at, message in enumerate(batch.message_ids):
@@ -215,10 +216,10 @@ def store(database: Database, batch: DialogueBatch) -> None:
             }
         )
         texts["parts"].extend(_parts(batch, at))
-    with database.engine.begin() as connection:
+    with database.session() as connection:
         for table, name in ((dialogues, "dialogues"), (messages, "messages"), (content_parts, "parts")):
-            if texts[name]:
-                connection.execute(insert(table), texts[name])
+            made = texts[name]
+            copy_frame(connection, table, frame({key: [row[key] for row in made] for key in (made[0] if made else {})}))
 
 
 def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
@@ -231,7 +232,7 @@ def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
             "part_type": "tool_result" if tools.is_result[index] else "tool_use",
             "tool_use_id": tools.tool_use_id[index],
             "tool_name": tools.tool_name[index],
-            "tool_input": None if tools.tool_input[index] is None else {"x": 1},
+            "tool_input": tools.tool_input[index],
             "text_content": tools.text[index],
             "is_error": tools.is_error[index],
         }

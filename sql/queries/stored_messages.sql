@@ -1,6 +1,7 @@
 SELECT
     message.id::text AS id,
     message.source_id,
+    message.parent_id::text AS parent_id,
     message.sequence_number,
     message.deleted_at IS NULL AS is_live,
     message.content_hash

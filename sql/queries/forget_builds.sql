@@ -1,0 +1,1 @@
+DELETE FROM derived.build_state WHERE dialogue_id = %(id)s;
