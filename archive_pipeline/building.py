@@ -85,7 +85,8 @@ def build_asset(
     Each chunk is one transaction, so an interrupted build keeps the chunks that were done.
 
     Args:
-        database, settings: where and how.
+        database: the archive.
+        settings: how to build.
         name: the asset.
         dialogues: what to build.
         cache: shared by the assets of one run.

@@ -59,7 +59,8 @@ def build_qa_pairs(
         messages: dicts or objects with ``id``, ``role``, ``content``, ``sequence_number`` and, where they apply,
             ``state``, ``tool_calls``, ``tool_call_id``.
         conversation_id: the conversation.
-        workspace_id, session_id: copied to the pairs.
+        workspace_id: copied to the pairs.
+        session_id: copied to the pairs.
         answer: ``first`` takes the first assistant message, as the seed does; ``final`` the last one with text before
             the next user message, so that the answer given after tool use is not lost.
     """

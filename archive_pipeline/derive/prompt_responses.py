@@ -1,4 +1,4 @@
-"""``prompt_responses`` and ``prompt_response_content``: which user message each assistant message answers (seed 001)."""
+"""``prompt_responses`` and their content: which user message each assistant message answers (seed 001)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which answers belong to which user message: the pairing rule of seed 004, along every path of a tree.
 
-Shared by the ``qa_pairs`` table and the public ``build_qa_pairs``, for which a list of messages is a tree with one path.
+Shared by the table ``qa_pairs`` and the public ``build_qa_pairs``, to which a list of messages is a tree of one path.
 """
 
 from __future__ import annotations
@@ -75,5 +75,5 @@ def _is_better(best: int, position: int, has_text: Sequence[bool], answer: Answe
 
 
 def _record(found: dict[tuple[int, int], bool], question: int, answer: int, *, is_primary: bool) -> None:
-    if question != NONE and answer != NONE:
+    if NONE not in {question, answer}:
         found[question, answer] = found.get((question, answer), False) or is_primary

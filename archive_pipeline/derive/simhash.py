@@ -3,7 +3,7 @@
 Version 2, which another language can reproduce:
 
 1. The text is normalised as ``full`` (lower case, punctuation removed) and encoded as UTF-8. A word is what stands
-   between spaces, except that each UTF-8 sequence that starts with 0xE3 to 0xED (kana, Han, Hangul) is a word of its own.
+   between spaces, except that each UTF-8 sequence that starts with 0xE3 to 0xED (kana, Han, Hangul) is its own word.
 2. The hash of a word starts as its number of bytes; each block of eight bytes (little-endian, the last one padded with
    zeros) turns it into ``mix(hash ^ block)``.
 3. A shingle is three consecutive words; its hash is ``mix(h0 + 3 * rotl(h1, 21) + 5 * rotl(h2, 42))``. A text of one or

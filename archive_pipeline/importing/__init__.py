@@ -1,1 +1,1 @@
-"""From records to the ``raw`` tables: sanitising, re-linking, fingerprints, and the writing of new and changed dialogues."""
+"""From records to the ``raw`` tables: sanitising, re-linking, fingerprints, writing of new and changed dialogues."""

@@ -99,8 +99,8 @@ def _write_stored(
     if context.is_partial:
         live = {source_id: message for source_id, message in messages.items() if message.is_live}
         names = {message.id: source_id for source_id, message in live.items()}
-        known = {source_id: names.get(message.parent_id or "") for source_id, message in live.items()}
-        dialogue = prepare(item.read.record, item.read.raw, known=known)
+        parents = {source_id: names.get(message.parent_id or "") for source_id, message in live.items()}
+        dialogue = prepare(item.read.record, item.read.raw, known=parents)
         own = {message.source_id for message in dialogue.messages}
         kept = [message for source_id, message in live.items() if source_id not in own]
         if fingerprint_of(dialogue, kept) == known.fingerprint:

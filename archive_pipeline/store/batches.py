@@ -68,9 +68,7 @@ def _fetch(connection: Any, query: str, dialogue_ids: Sequence[str]) -> pa.Table
         return cursor.fetch_arrow_table()
 
 
-def _contents(
-    parts: pa.Table, number: dict[str, int], is_hidden: list[bool]
-) -> tuple[list[str | None], list[bool]]:
+def _contents(parts: pa.Table, number: dict[str, int], is_hidden: list[bool]) -> tuple[list[str | None], list[bool]]:
     """Per message: its visible text, and whether it has anything else."""
     texts: list[list[tuple[int, str]]] = [[] for _ in number]
     has_other = [False] * len(number)

@@ -19,8 +19,8 @@ _ROWS_PER_WRITE: Final = 2_000
 def copy_frame(connection: psycopg.Connection[Any], table: Table, rows: pd.DataFrame) -> int:
     """Append the frame's rows to the table, in the current transaction; return how many there were.
 
-    The frame's columns are columns of the table; columns of the table that it lacks get their defaults. JSON is given as
-    text, times as ``datetime64`` in UTC or as aware datetimes.
+    The frame's columns are columns of the table; columns that it lacks get their defaults. JSON is given as text, times
+    as ``datetime64`` in UTC or as aware datetimes.
     """
     if rows.empty:
         return 0

@@ -75,7 +75,7 @@ class Database:
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
         if version // 10000 < MINIMUM_SERVER_VERSION:
             raise DatabaseVersionError(
-                f"PostgreSQL {version // 10000} at {self.shown_url}: version {MINIMUM_SERVER_VERSION} or newer is needed"
+                f"{self.shown_url} is PostgreSQL {version // 10000}; {MINIMUM_SERVER_VERSION} or newer is needed"
             )
 
     @property

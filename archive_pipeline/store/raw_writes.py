@@ -98,7 +98,8 @@ def upsert_messages(connection: psycopg.Connection[Any], rows: pd.DataFrame) -> 
     if rows.empty:
         return 0
     with connection.cursor() as cursor:
-        cursor.executemany(load_sql("queries/upsert_message"), rows.to_dict("records"))
+        records: list[Any] = rows.to_dict("records")
+        cursor.executemany(load_sql("queries/upsert_message"), records)
     return len(rows)
 
 

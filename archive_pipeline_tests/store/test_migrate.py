@@ -110,7 +110,7 @@ def test_views_exist_and_can_be_made_again(new_database: Callable[[], Database])
         create_views(connection)
     assert views(database) == VIEWS
     # One file does not make a view but sets how texts are stored.
-    assert {name.split("_", 1)[1] for name in view_names()} == VIEWS | {"storage"}
+    assert {name.split("_", 1)[1] for name in view_names()} == VIEWS
 
 
 def test_migrating_again_touches_nothing(new_database: Callable[[], Database]):

@@ -9,7 +9,7 @@ from archive_pipeline.store.tables.base import DERIVED, RAW
 SCHEMAS = {RAW, DERIVED}
 
 
-def include_name(name: str | None, kind: str, parents: dict[str, str | None]) -> bool:
+def include_name(name: str | None, kind: str, _parents: dict[str, str | None]) -> bool:
     """Compare the project's own schemas only."""
     if kind == "schema":
         return name in SCHEMAS
