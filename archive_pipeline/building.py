@@ -1,4 +1,4 @@
-"""Building derived tables: stale dialogues in chunks, read, computed, and written while the next chunk is computed.
+"""Building derived tables in chunks: one is computed while the next one is read and the one before it is written.
 
 Called by the Dagster assets and, without Dagster, by tests and benchmarks.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
@@ -97,10 +97,12 @@ def build_asset(
     cache = BatchCache() if cache is None else cache
     rows: Counter[str] = Counter(dict.fromkeys(asset.tables, 0))
     messages = 0
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer:
+    with (
+        ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
+        ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
+    ):
         pending: Future[dict[str, int]] | None = None
-        for chunk in chunks(dialogues):
-            batch = cache.load(database, chunk)
+        for chunk, batch in _read_ahead(reader, database, cache, chunks(dialogues)):
             frames = asset.derive(batch, settings)
             if pending is not None:
                 rows.update(pending.result())
@@ -110,6 +112,20 @@ def build_asset(
         if pending is not None:
             rows.update(pending.result())
     return BuildResult(rows, len(dialogues), messages, time.perf_counter() - started)
+
+
+def _read_ahead(
+    reader: ThreadPoolExecutor, database: Database, cache: BatchCache, refs: Iterable[list[DialogueRef]]
+) -> Iterator[tuple[list[DialogueRef], DialogueBatch]]:
+    """Yield each chunk with its batch, while the next one is read."""
+    pending: tuple[list[DialogueRef], Future[DialogueBatch]] | None = None
+    for chunk in refs:
+        following = (chunk, reader.submit(cache.load, database, chunk))
+        if pending is not None:
+            yield pending[0], pending[1].result()
+        pending = following
+    if pending is not None:
+        yield pending[0], pending[1].result()
 
 
 def build_stale(

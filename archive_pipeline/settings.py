@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from archive_pipeline.errors import ConfigurationError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
+_CRON_FIELDS: Final = 5
+_MOST_DAYS: Final = 36_500
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
@@ -43,6 +46,9 @@ class Settings:
         partitioning: granularity of Dagster partitions (``ARCHIVE_PARTITIONING``).
         hash_normalizations: normalisations that ``content_hashes`` materialises (``ARCHIVE_HASH_NORMALIZATIONS``).
         simhash_version: 1 for the seed's simhash, 2 for the shingled one (``ARCHIVE_SIMHASH_VERSION``).
+        schedule: when the nightly jobs start, as a cron expression (``ARCHIVE_SCHEDULE``).
+        timezone: the time zone the schedule is meant in, as an IANA name (``ARCHIVE_TIMEZONE``).
+        event_retention_days: how long Dagster's events are kept (``ARCHIVE_EVENT_RETENTION_DAYS``); 0 keeps them all.
     """
 
     home: Path
@@ -50,6 +56,9 @@ class Settings:
     partitioning: Partitioning = Partitioning.PER_DIALOGUE
     hash_normalizations: tuple[Normalization, ...] = (Normalization.NONE, Normalization.FULL)
     simhash_version: int = 2
+    schedule: str = "0 3 * * *"
+    timezone: str = "UTC"
+    event_retention_days: int = 90
 
     @property
     def imports_folder(self) -> Path:
@@ -71,6 +80,9 @@ class Settings:
             partitioning=_choice(env, "ARCHIVE_PARTITIONING", Partitioning, Partitioning.PER_DIALOGUE),
             hash_normalizations=_normalizations(env),
             simhash_version=_simhash_version(env),
+            schedule=_schedule(env),
+            timezone=_timezone(env),
+            event_retention_days=_event_retention_days(env),
         )
 
 
@@ -107,4 +119,32 @@ def _simhash_version(env: Mapping[str, str]) -> int:
     value = env.get("ARCHIVE_SIMHASH_VERSION") or "2"
     if value not in {"1", "2"}:
         raise ConfigurationError(f"ARCHIVE_SIMHASH_VERSION={value!r}: use 1 or 2")
+    return int(value)
+
+
+def _schedule(env: Mapping[str, str]) -> str:
+    value = " ".join((env.get("ARCHIVE_SCHEDULE") or "0 3 * * *").split())
+    # Whether the fields make sense is for Dagster to say, which takes seconds to import.
+    if len(value.split(" ")) != _CRON_FIELDS and not value.startswith("@"):
+        raise ConfigurationError(
+            f"ARCHIVE_SCHEDULE={value!r}: use five fields (minute hour day month weekday), such as '0 3 * * *'"
+        )
+    return value
+
+
+def _timezone(env: Mapping[str, str]) -> str:
+    value = env.get("ARCHIVE_TIMEZONE") or "UTC"
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigurationError(f"ARCHIVE_TIMEZONE={value!r}: use an IANA name such as Europe/Berlin or UTC") from error
+    return value
+
+
+def _event_retention_days(env: Mapping[str, str]) -> int:
+    value = env.get("ARCHIVE_EVENT_RETENTION_DAYS") or "90"
+    if not (value.isascii() and value.isdigit()) or int(value) > _MOST_DAYS:
+        raise ConfigurationError(
+            f"ARCHIVE_EVENT_RETENTION_DAYS={value!r}: use a number of days, or 0 to keep all of Dagster's events"
+        )
     return int(value)

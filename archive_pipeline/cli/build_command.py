@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
-from archive_pipeline.cli.derived import BuildPlan, check_assets, plan_all, plan_dialogues, plan_stale, run_plan
+from archive_pipeline.cli.derived import (
+    BuildPlan,
+    check_assets,
+    failures_of,
+    plan_all,
+    plan_dialogues,
+    plan_stale,
+    run_plan,
+)
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, json_option, print_json, stdout_console
 from archive_pipeline.derive.registry import ASSETS
-
-if TYPE_CHECKING:
-    from archive_pipeline.orchestration.jobs import RunOutcome
 
 
 @click.command()
@@ -51,20 +55,20 @@ def _run(archive: OpenArchive, plan: BuildPlan, *, as_json: bool) -> int:
     outcome = run_plan(archive, plan, show_progress=not as_json)
     rows = {table: 0 for name in plan.assets for table in ASSETS[name].tables} | (outcome.rows if outcome else {})
     seconds = time.perf_counter() - started
-    if as_json:
-        failures = [*outcome.errors, *outcome.failed_checks] if outcome else []
-        print_json({"rows": rows, "seconds": round(seconds, 3), "failures": failures})
-    else:
-        _print(rows, outcome, seconds)
-    return EXIT_REJECTED if outcome is not None and not outcome.success else 0
-
-
-def _print(rows: dict[str, int], outcome: RunOutcome | None, seconds: float) -> None:
-    if outcome is None:
-        click.echo("Everything is up to date.")
-        return
-    for failure in (*outcome.errors, *outcome.failed_checks):
+    failures = failures_of(outcome) if outcome else []
+    for failure in failures:
         fail(failure)
+    if as_json:
+        runs = list(outcome.run_ids) if outcome else []
+        print_json({"rows": rows, "seconds": round(seconds, 3), "runs": runs, "failures": failures})
+    elif outcome is None:
+        click.echo("Everything is up to date.")
+    else:
+        _print(rows, seconds)
+    return EXIT_REJECTED if failures else 0
+
+
+def _print(rows: dict[str, int], seconds: float) -> None:
     console = stdout_console()
     console.print(count_table("Rows written", rows, headers=("", "")))
     console.print(f"\n{seconds:.1f} seconds")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from archive_pipeline.cli.archive import OpenArchive
+from archive_pipeline.cli.output import one_line
 from archive_pipeline.cli.progress import building_progress
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
@@ -75,7 +76,18 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
     from archive_pipeline.orchestration.jobs import run_derived  # noqa: PLC0415
 
     with instance_for(archive.settings) as instance, building_progress(plan.messages, enabled=show_progress) as bars:
-        return run_derived(instance, archive.settings, plan.keys, assets=plan.assets, full=plan.full, progress=bars)
+        outcome = run_derived(instance, archive.settings, plan.keys, assets=plan.assets, full=plan.full, progress=bars)
+        if outcome.success:
+            bars.finish()
+        return outcome
+
+
+def failures_of(outcome: RunOutcome) -> list[str]:
+    """Return what went wrong in a run, a line each; empty only if nothing did."""
+    failures = [one_line(failure) for failure in (*outcome.errors, *outcome.failed_checks)]
+    if not failures and not outcome.success:
+        failures = [f"the Dagster run {run_id} failed; `llm-archive up` shows why" for run_id in outcome.run_ids]
+    return failures
 
 
 def _stale(archive: OpenArchive, name: str) -> list[DialogueRef]:

@@ -10,11 +10,12 @@ import click
 from rich.table import Table
 
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
-from archive_pipeline.cli.derived import check_assets, plan_stale, run_plan
+from archive_pipeline.cli.derived import check_assets, failures_of, plan_stale, run_plan
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
     EXIT_REJECTED,
     count_table,
+    encodable,
     fail,
     json_option,
     note,
@@ -25,6 +26,7 @@ from archive_pipeline.cli.progress import reading_progress
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.importing.importer import ImportSummary, import_archive
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.readers.records import RejectedRecord
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.jobs import RunOutcome
@@ -49,14 +51,35 @@ def import_(paths: tuple[Path, ...], source: str | None, *, partial: bool, as_js
     with open_for_writing() as archive:
         with reading_progress(reading, enabled=not as_json) as show:
             summary = import_archive(archive.database, reading, is_partial=partial, progress=show)
-        _report_to_dagster(archive, summary)
-        outcome = run_plan(archive, plan_stale(archive, check_assets(())), show_progress=not as_json)
+        useless = _why_useless(summary, reading)
+        outcome = None if useless else _build(archive, summary, show_progress=not as_json)
     result = _result(summary, reading, outcome, time.perf_counter() - started)
     if as_json:
         print_json(result)
     else:
-        _print_summary(result, summary, reading)
-    return _exit_code(summary, reading, outcome)
+        _print_reasons(summary, reading)
+    if useless:
+        fail(useless)
+        return EXIT_FAILED
+    for failure in result["failures"]:
+        fail(failure)
+    if not as_json:
+        _print_summary(result)
+    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] else 0
+
+
+def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
+    """Return why the import came to nothing, None if it did not."""
+    if not reading.files:
+        return "no file to import was found; give files, zips or folders of exports"
+    if summary.dialogues["rejected"] and not summary.loaded:
+        return "nothing could be read; what was rejected says why"
+    return None
+
+
+def _build(archive: OpenArchive, summary: ImportSummary, *, show_progress: bool) -> RunOutcome | None:
+    _report_to_dagster(archive, summary)
+    return run_plan(archive, plan_stale(archive, check_assets(())), show_progress=show_progress)
 
 
 def _report_to_dagster(archive: OpenArchive, summary: ImportSummary) -> None:
@@ -78,22 +101,33 @@ def _result(
         "seconds": round(seconds, 3),
         "files": {"read": summary.files_read, "failed": summary.files_failed, "skipped": len(reading.skipped)},
         "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
-        "rejected": [{"locator": record.locator, "reason": record.reason} for record in summary.rejected],
-        "skipped": [{"locator": file.locator, "reason": file.reason} for file in reading.skipped],
+        "rejected": [
+            {"locator": encodable(record.locator), "reason": encodable(record.reason), "error": encodable(record.error)}
+            for record in summary.rejected
+        ],
+        "skipped": [{"locator": encodable(file.locator), "reason": encodable(file.reason)} for file in reading.skipped],
         "runs": list(outcome.run_ids) if outcome else [],
-        "failures": [*outcome.errors, *outcome.failed_checks] if outcome else [],
+        "failures": failures_of(outcome) if outcome else [],
     }
 
 
-def _print_summary(result: dict[str, Any], summary: ImportSummary, reading: ArchiveReading) -> None:
+def _print_reasons(summary: ImportSummary, reading: ArchiveReading) -> None:
     for record in summary.rejected[:_SHOWN_REJECTED]:
-        note(f"rejected  {record.locator}: {record.reason}")
-    if len(summary.rejected) > _SHOWN_REJECTED:
-        note(f"rejected  {summary.dialogues['rejected'] - _SHOWN_REJECTED:,} more, see raw.rejected_records")
+        note(f"rejected  {_told(record)}")
+    more = summary.dialogues["rejected"] - _SHOWN_REJECTED
+    if more > 0:
+        note(f"rejected  {more:,} more, see raw.rejected_records")
     for file in reading.skipped:
         note(f"skipped   {file.locator}: {file.reason}")
-    for failure in result["failures"]:
-        fail(failure)
+
+
+def _told(record: RejectedRecord) -> str:
+    place = "" if record.reason.startswith(record.locator) else f"{record.locator}: "
+    technical = f" ({record.error})" if record.error and not record.whole_file else ""
+    return f"{place}{record.reason}{technical}"
+
+
+def _print_summary(result: dict[str, Any]) -> None:
     console = stdout_console()
     layout = Table.grid(padding=(0, 6))
     left = Table.grid()
@@ -106,12 +140,3 @@ def _print_summary(result: dict[str, Any], summary: ImportSummary, reading: Arch
     console.print()
     console.print(layout)
     console.print(f"\n{result['seconds']:.1f} seconds")
-
-
-def _exit_code(summary: ImportSummary, reading: ArchiveReading, outcome: RunOutcome | None) -> int:
-    if not reading.files or (summary.files_read == 0 and summary.loaded == 0):
-        if not reading.files:
-            fail("no file to import was found; give files, zips or folders of exports")
-        return EXIT_FAILED
-    failed = outcome is not None and not outcome.success
-    return EXIT_REJECTED if summary.dialogues["rejected"] or failed else 0

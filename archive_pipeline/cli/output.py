@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,6 +10,8 @@ import click
 import orjson
 from rich.console import Console
 from rich.table import Table
+
+from archive_pipeline.importing.sanitize import clean_text
 
 EXIT_REJECTED: Final = 1
 EXIT_FAILED: Final = 2
@@ -23,12 +26,23 @@ def print_json(value: Any) -> None:
 
 def fail(message: str) -> None:
     """Print an error as one line on standard error."""
-    click.echo(f"llm-archive: {' '.join(message.split())}", err=True)
+    click.echo(f"llm-archive: {one_line(message)}", err=True)
 
 
 def note(message: str) -> None:
-    """Print a remark on standard error, where it is in nobody's way."""
-    click.echo(message, err=True)
+    """Print a remark as one line on standard error, where it is in nobody's way."""
+    click.echo(one_line(message), err=True)
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line that a terminal shows as it is: names of files may hold anything."""
+    line = " ".join(part.strip() for part in encodable(text).splitlines() if part.strip())
+    return "".join(character if character.isprintable() else "\ufffd" for character in line)
+
+
+def encodable(text: str) -> str:
+    """Return the text as it is kept in the database: names of files that are not UTF-8 cannot be printed."""
+    return clean_text(text, Counter())
 
 
 def stdout_console() -> Console:

@@ -16,7 +16,6 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from archive_pipeline.building import Progress as BuildProgress
 from archive_pipeline.cli.output import stderr_console
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
 
@@ -41,19 +40,30 @@ def reading_progress(reading: ArchiveReading, *, enabled: bool) -> Iterator[Call
         bars.update(task, completed=reading.total_bytes or 1)
 
 
+class BuildingBars:
+    """A bar per asset, of messages."""
+
+    def __init__(self, bars: Progress, messages: Mapping[str, int]) -> None:
+        self._bars = bars
+        self._totals = {asset: max(total, 1) for asset, total in messages.items()}
+        self._tasks: dict[str, TaskID] = {
+            asset: bars.add_task(asset, total=total, start=False) for asset, total in self._totals.items()
+        }
+
+    def __call__(self, asset: str, built: int) -> None:
+        """Advance an asset's bar."""
+        self._bars.start_task(self._tasks[asset])
+        self._bars.advance(self._tasks[asset], built)
+
+    def finish(self) -> None:
+        """Fill every bar: what had nothing left to build is done too."""
+        for asset, task in self._tasks.items():
+            self._bars.update(task, completed=self._totals[asset])
+
+
 @contextmanager
-def building_progress(messages: Mapping[str, int], *, enabled: bool) -> Iterator[BuildProgress]:
+def building_progress(messages: Mapping[str, int], *, enabled: bool) -> Iterator[BuildingBars]:
     """Show messages per asset; ``messages`` has the assets to build, each with its number of messages."""
     columns = (TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr_console(), disable=not enabled) as bars:
-        tasks: dict[str, TaskID] = {
-            asset: bars.add_task(asset, total=max(total, 1), start=False) for asset, total in messages.items()
-        }
-
-        def show(asset: str, built: int) -> None:
-            bars.start_task(tasks[asset])
-            bars.advance(tasks[asset], built)
-
-        yield show
-        for asset, task in tasks.items():
-            bars.update(task, completed=max(messages[asset], 1))
+        yield BuildingBars(bars, messages)

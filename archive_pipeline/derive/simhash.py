@@ -133,19 +133,18 @@ def _hash_group(encoded: list[bytes]) -> tuple[_U64, _Index]:
 
 def _find_words(data: npt.NDArray[np.uint8]) -> tuple[_Index, _Index]:
     """Return the first byte and the length of each word; ``data`` ends with a space."""
-    is_word = data != _SPACE
-    begins = is_word.copy()
-    begins[1:] &= ~is_word[:-1]
-    is_end = is_word[:-1] & ~is_word[1:]
-    own = np.flatnonzero((data >= _OWN_FIRST) & (data <= _OWN_LAST))
-    if own.size:
-        begins[own] = True
+    is_space = data == _SPACE
+    ends = np.flatnonzero(is_space)
+    starts = np.concatenate((np.zeros(1, dtype=np.intp), ends[:-1] + 1))
+    if data.max() >= _OWN_FIRST:
+        own = np.flatnonzero((data >= _OWN_FIRST) & (data <= _OWN_LAST))
         after = own + 3
-        begins[after] |= is_word[after]
-        # A word ends before the next byte that begins another one.
-        is_end |= is_word[:-1] & begins[1:]
-    starts = np.flatnonzero(begins)
-    return starts, np.flatnonzero(is_end) - starts + 1
+        # Such a sequence begins a word, and so does what follows it unless that is a space.
+        starts = np.union1d(starts, np.concatenate((own, after[~is_space[after]])))
+        ends = np.append(np.minimum(starts[1:], ends[np.searchsorted(ends, starts[:-1])]), ends[-1])
+    lengths = ends - starts
+    is_word = lengths > 0
+    return starts[is_word], lengths[is_word]
 
 
 def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
@@ -183,8 +182,9 @@ def _shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:
 def _count_bits(values: _U64, counts: _Index) -> npt.NDArray[np.int64]:
     """Return how often each of the 64 bits is set in each segment of ``values``; shape (segments, 64).
 
-    Each byte is spread over the eight one-byte lanes of a 64-bit integer, so that one addition counts eight bits.
-    A lane holds up to 255: longer segments are counted in blocks.
+    Each byte is spread over the eight one-byte lanes of a 64-bit integer, so that one addition counts eight bits: a
+    product with ones nine bits apart has the bits of the byte, last one first, at the top of the lanes. A lane holds up
+    to 255: longer segments are counted in blocks.
     """
     blocks = -(-counts // _LANE_LIMIT)
     first_block = np.cumsum(blocks) - blocks
@@ -193,8 +193,12 @@ def _count_bits(values: _U64, counts: _Index) -> npt.NDArray[np.int64]:
     planes = values.astype("<u8").view(np.uint8).reshape(-1, _BLOCK)
     lanes = np.empty((offsets.size, _BLOCK), dtype="<u8")
     for plane in range(_BLOCK):
-        lanes[:, plane] = np.add.reduceat(_SPREAD[planes[:, plane]], offsets)
-    block_votes = lanes.view(np.uint8).reshape(-1, 64)
+        spread = planes[:, plane].astype(np.uint64)
+        spread *= _NINE_APART
+        spread >>= _TOP_TO_BOTTOM
+        spread &= _BOTTOM_BITS
+        lanes[:, plane] = np.add.reduceat(spread, offsets)
+    block_votes = lanes.view(np.uint8).reshape(-1, _BLOCK, _BLOCK)[:, :, ::-1].reshape(-1, 64)
     if offsets.size == counts.size:
         return block_votes.astype(np.int64)
     return np.add.reduceat(block_votes, first_block, axis=0, dtype=np.int64)
@@ -219,6 +223,6 @@ def _mix(values: _U64) -> _U64:
 
 
 _BLOCK_MASK: Final[_U64] = np.array([(1 << (8 * size)) - 1 for size in range(_BLOCK + 1)], dtype=np.uint64)
-_SPREAD: Final[_U64] = np.array(
-    [sum(((byte >> bit) & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], dtype=np.uint64
-)
+_NINE_APART: Final = np.uint64(0x8040201008040201)
+_TOP_TO_BOTTOM: Final = np.uint64(7)
+_BOTTOM_BITS: Final = np.uint64(0x0101010101010101)

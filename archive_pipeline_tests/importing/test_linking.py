@@ -71,7 +71,7 @@ def test_without_times_the_last_in_source_order_is_the_latest():
 
 def test_a_cycle_through_skipped_nodes_is_broken_too():
     links = link(message("a", "x", 1), message("b", "a", 2), nodes={"x": "b"})
-    assert links == {"a": Link("b"), "b": Link(None, "cycle")} or links == {"a": Link("b"), "b": Link(None, "cycle")}
+    assert links == {"a": Link("b"), "b": Link(None, "cycle")}
 
 
 def test_a_linear_source_is_a_chain():

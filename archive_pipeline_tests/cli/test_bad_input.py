@@ -1,0 +1,285 @@
+"""Bad input: the exit code says how bad, one line says where, everything good is loaded, nothing is half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.records import RejectedRecord
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.cli import bad_input
+from archive_pipeline_tests.cli.bad_input import dialogue, encoded
+from archive_pipeline_tests.cli.command_line import CommandLine, Result
+from archive_pipeline_tests.tables import counts, query
+
+pytestmark = pytest.mark.postgres
+
+Run = Callable[..., Result]
+
+
+def titles(database: Database) -> list[str]:
+    return [row[0] for row in query(database, "SELECT title FROM raw.dialogues ORDER BY title")]
+
+
+def assert_nothing_loaded(database: Database) -> None:
+    loaded = counts(database)
+    del loaded["imports"], loaded["rejected_records"]
+    assert set(loaded.values()) == {0}
+
+
+NOT_JSON = b"<html><body>Please log in to download your data</body></html>"
+WHOLE_FILES: dict[str, tuple[bytes, str]] = {
+    "text that is not JSON": (NOT_JSON, "@ byte 0: the file is not a JSON array or object"),
+    "no bytes": (b"", "the file is empty"),
+    "white space": (b" \n \n", "nothing but white space"),
+    "a number": (b"42", "the file is not a JSON array or object"),
+    "an object of no known kind": (b'{"hello": "world"}', "no known export format: top level is"),
+    "records of no known kind": (b'[{"hello": "world"}]', "no known export format: an array whose first record is"),
+    "random bytes": (bytes(range(128, 256)), "the file is not a JSON array or object"),
+    "100,000 brackets": (b"[" * 100_000, "cut off after byte"),
+    "closed nesting, 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, "is not valid JSON"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE_FILES)
+def test_a_file_that_cannot_be_read_is_two_lines_and_no_table(
+    name: str, llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    content, reason = WHOLE_FILES[name]
+    path = tmp_path / "conversations.json"
+    path.write_bytes(content)
+    result = llm_archive("import", path)
+    assert result.code == 2
+    assert result.out == ""
+    rejected = [line for line in result.err.splitlines() if line.startswith("rejected")]
+    assert len(rejected) == 1
+    assert str(path) in rejected[0]
+    assert reason in rejected[0]
+    assert rejected[0].count(str(path)) == 1
+    assert result.error == "nothing could be read; what was rejected says why"
+    assert_nothing_loaded(database)
+
+
+PATHS: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "missing": (lambda folder: folder / "nowhere.json", "does not exist: check the path"),
+    "escaping": (lambda folder: bad_input.escaping(folder / "evil.zip"), "has a name that leads out of the zip"),
+    "encrypted": (lambda folder: bad_input.encrypted(folder / "locked.zip"), "is encrypted: unpack the zip"),
+    "damaged": (lambda folder: bad_input.damaged(folder / "rotten.zip"), "copy or download it again"),
+    "torn": (lambda folder: bad_input.torn(folder / "torn.zip"), "is not a readable zip: copy or download it again"),
+    "a pipe": (lambda folder: _pipe(folder / "pipe"), "is neither a file nor a folder"),
+}
+
+
+def _pipe(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_path_that_cannot_be_read_says_why_once(
+    name: str, llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    make, reason = PATHS[name]
+    path = make(tmp_path)
+    result = llm_archive("import", path)
+    assert result.code == 2
+    assert result.out == ""
+    line = next(line for line in result.err.splitlines() if line.startswith("rejected"))
+    assert reason in line
+    assert line.count(str(path)) == 1
+    assert result.error == "nothing could be read; what was rejected says why"
+    assert_nothing_loaded(database)
+
+
+def test_json_says_what_could_not_be_read_too(llm_archive: CommandLine, tmp_path: Path):
+    result = llm_archive("import", tmp_path / "nowhere.json", "--json")
+    assert result.code == 2
+    assert result.json["dialogues"]["rejected"] == 1
+    assert result.json["rejected"][0]["locator"] == str(tmp_path / "nowhere.json")
+    assert result.error == "nothing could be read; what was rejected says why"
+
+
+def test_an_empty_folder_has_nothing_to_import(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    result = llm_archive("import", tmp_path)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.error == "no file to import was found; give files, zips or folders of exports"
+    assert counts(database)["imports"] == 0
+
+
+def test_a_file_that_breaks_off_gives_every_dialogue_before_the_break(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    whole = encoded("first", "second", "third")
+    third = whole.index(b'{"id": "third"')
+    path = tmp_path / "conversations.json"
+    path.write_bytes(whole[: third + 40])
+    result = llm_archive("import", path)
+    assert result.code == 1
+    assert titles(database) == ["first", "second"]
+    assert query(database, "SELECT locator, reason FROM raw.rejected_records") == [
+        (
+            f"{path} @ byte {third}",
+            f"the file is cut off after byte {third}, inside a record that begins there; 2 records before it were found",
+        )
+    ]
+    assert f"rejected  {path} @ byte {third}: " in result.err
+    assert counts(database)["prompt_responses"] == 2
+    assert query(database, "SELECT status FROM raw.imports") == [("failed",)]
+
+
+def test_one_bad_dialogue_does_not_cost_the_others(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    bad = {**dialogue("bad"), "mapping": "not a mapping"}
+    path.write_text(json.dumps([dialogue("before"), bad, dialogue("after")]))
+    result = llm_archive("import", path)
+    assert result.code == 1
+    assert titles(database) == ["after", "before"]
+    assert f"rejected  {path}[1]: " in result.err
+    assert query(database, "SELECT status FROM raw.imports") == [("done",)]
+
+
+def test_a_file_of_nothing_but_bad_dialogues_could_not_be_read(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{**dialogue(name), "mapping": "not a mapping"} for name in ("one", "two")]))
+    result = llm_archive("import", path)
+    assert result.code == 2
+    assert result.error == "nothing could be read; what was rejected says why"
+    assert_nothing_loaded(database)
+
+
+def test_hundreds_of_bad_dialogues_are_counted_not_listed(llm_archive: CommandLine, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    bad = [{**dialogue(f"bad-{number}"), "mapping": number} for number in range(50)]
+    path.write_text(json.dumps([dialogue("good"), *bad]))
+    result = llm_archive("import", path)
+    assert result.code == 1
+    lines = [line for line in result.err.splitlines() if line.startswith("rejected")]
+    assert len(lines) == 21
+    assert lines[-1] == "rejected  30 more, see raw.rejected_records"
+
+
+def test_a_dialogue_nested_100_000_deep_is_rejected_and_the_next_one_read(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    path = tmp_path / "conversations.json"
+    deep = b'{"id": "deep", "mapping": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    good = json.dumps(dialogue("good")).encode()
+    path.write_bytes(b"[" + deep + b"," + good + b"]")
+    result = llm_archive("import", path)
+    assert result.code == 1
+    assert titles(database) == ["good"]
+    assert "is not valid JSON" in result.err
+
+
+def test_a_zip_bomb_is_left_alone_and_the_member_beside_it_read(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    path = bad_input.bomb(tmp_path / "bomb.zip")
+    result = llm_archive("import", path)
+    assert result.code == 1
+    assert f"rejected  {path}/conversations.json unpacks to" in result.err
+    assert titles(database) == ["beside-the-bomb"]
+
+
+def test_a_zip_with_a_path_out_of_it_writes_nothing_there(llm_archive: CommandLine, tmp_path: Path):
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    llm_archive("import", bad_input.escaping(inner / "evil.zip"))
+    assert not (tmp_path / "conversations.json").exists()
+
+
+def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    (tmp_path / "broken.json").write_bytes(NOT_JSON)
+    (tmp_path / "good.json").write_bytes(encoded("good"))
+    bad_input.torn(tmp_path / "torn.zip")
+    bad_input.zipped(tmp_path / "whole.zip", chats__conversations=encoded("zipped"))
+    (tmp_path / "notes.txt").write_text("call the harbour")
+    result = llm_archive("import", tmp_path, "--json")
+    assert result.code == 1
+    assert titles(database) == ["good", "zipped"]
+    assert result.json["dialogues"] == {"new": 2, "changed": 0, "unchanged": 0, "older": 0, "rejected": 2}
+    assert {Path(record["locator"].split(" @ ")[0]).name for record in result.json["rejected"]} == {
+        "broken.json",
+        "torn.zip",
+    }
+    assert [Path(file["locator"]).name for file in result.json["skipped"]] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("mode", [(), ("--json",)])
+@pytest.mark.parametrize("content", [encoded("named"), NOT_JSON], ids=["good", "bad"])
+def test_a_name_that_is_not_utf8_is_read_and_shown(
+    mode: tuple[str, ...], content: bytes, llm_archive: CommandLine, tmp_path: Path
+):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
+    path.write_bytes(content)
+    result = llm_archive("import", path, *mode)
+    assert result.code == (2 if content is NOT_JSON else 0)
+    assert "Traceback" not in result.err
+    if content is NOT_JSON:
+        assert "caf�.json" in (result.out if mode else result.err)
+
+
+def test_a_name_of_several_lines_is_shown_on_one(llm_archive: CommandLine, tmp_path: Path):
+    path = tmp_path / "two\nlines.json"
+    path.write_bytes(NOT_JSON)
+    result = llm_archive("import", path)
+    assert result.code == 2
+    assert [line.split()[0] for line in result.err.splitlines()] == ["reading", "rejected", "llm-archive:"]
+
+
+def test_nul_and_lone_surrogates_are_taken_out_and_counted(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([dialogue("odd", "a\0b \ud800 c")]))
+    result = llm_archive("import", path, "--json")
+    assert result.code == 0
+    assert result.json["surprises"]["sanitized_nul"] >= 1
+    assert result.json["surprises"]["sanitized_surrogate"] >= 1
+    texts = query(
+        database,
+        "SELECT text_content FROM raw.content_parts JOIN raw.messages m ON m.id = message_id WHERE m.role = 'user'",
+    )
+    assert texts == [("ab � c",)]
+
+
+def test_a_source_nobody_knows_is_named_before_anything_is_opened(llm_archive: CommandLine, sample: Path):
+    result = llm_archive("import", sample, "--source", "myspace")
+    assert result.code == 2
+    assert result.error == "unknown source 'myspace': choose one of chatgpt, claude_ai"
+
+
+@pytest.fixture
+def as_nobody() -> Iterator[None]:
+    """Read files as a user with no rights."""
+    if os.geteuid() != 0:
+        yield  # whoever is not root may not read what has no permissions
+        return
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+@pytest.fixture
+def forbidden() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "conversations.json"
+        path.write_bytes(encoded("hidden"))
+        path.chmod(0o000)
+        Path(folder).chmod(0o755)
+        yield path
+
+
+def test_a_file_that_may_not_be_read_says_so(forbidden: Path, as_nobody: None):
+    [record] = [record for file in read_paths([forbidden]) for record in file.records()]
+    assert isinstance(record, RejectedRecord)
+    assert record.reason == f"{forbidden} may not be read: check its permissions"

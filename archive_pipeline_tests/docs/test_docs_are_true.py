@@ -1,0 +1,129 @@
+"""What the documents say is what the program has: commands, options, variables, tables, warnings, examples."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import archive_pipeline
+from archive_pipeline.building import build_stale
+from archive_pipeline.cli import llm_archive
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.derive.simhash import simhash_v1, simhash_v2
+from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.orchestration.checks import CHECKS
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.records import PartType
+from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.sql_files import load_sql, view_names
+from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_state
+
+DOCS = CHECKOUT / "docs"
+README = CHECKOUT / "README.md"
+DOCUMENTS = [README, CHECKOUT / "CHANGELOG.md", CHECKOUT / "dagster_home" / "README.md", *sorted(DOCS.glob("*.md"))]
+PACKAGE = Path(archive_pipeline.__file__).parent
+
+
+def text(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def commands(group: click.Group, *names: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *names, name)
+        else:
+            yield " ".join([*names, name]), command
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_tables", DOCS / "generate_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tables_document_is_what_the_generator_writes(archive: Database, generator: ModuleType):
+    assert generator.document(archive) == text("tables.md"), "run `make docs`"
+
+
+@pytest.mark.parametrize(("name", "command"), [pytest.param(*item, id=item[0]) for item in commands(llm_archive)])
+def test_every_command_and_option_is_described(name: str, command: click.Command):
+    assert command.help
+    operations = text("operations.md")
+    described = re.search(rf"^\| `{name}\b.*$", operations, re.MULTILINE)
+    assert described is not None, f"operations.md has no row for `{name}`"
+    options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
+    assert not [option for option in options if option != "--json" and option not in described.group()]
+    if "--json" in options:
+        assert "`--json`" in operations
+
+
+def test_every_variable_is_described():
+    variables = set(re.findall(r"\bARCHIVE_[A-Z_]+\b", (PACKAGE / "settings.py").read_text(encoding="utf-8")))
+    assert variables
+    assert not [name for name in variables if f"`{name}`" not in text("operations.md")]
+
+
+def test_every_table_view_and_asset_is_described():
+    views = [name for file in view_names() for name in re.findall(r"VIEW derived\.(\w+)", load_sql(f"views/{file}"))]
+    names = [str(table) for table in (*RAW_TABLES, *DERIVED_TABLES, build_state)]
+    headings = re.findall(r"^## (\S+)$", text("tables.md"), re.MULTILINE)
+    assert headings == [*names, *(f"derived.{view}" for view in views)]
+    assert not [asset for asset in ASSETS if f"the asset `{asset}`" not in text("tables.md")]
+    assert not [asset for asset in ASSETS if f"`{asset}`" not in text("architecture.md")]
+    assert not [check for check in CHECKS if f"`{check.name}`" not in text("operations.md")]
+
+
+def test_every_surprise_is_described():
+    names = {"missing_parent", "cycle", "messages_deleted", "messages_restored"}
+    for path in [*(PACKAGE / "readers").glob("*.py"), *(PACKAGE / "importing").glob("*.py")]:
+        code = path.read_text(encoding="utf-8")
+        names.update(re.findall(r'(?:warnings|counts)\[f?"([a-z_]+)', code))
+        for constant in re.findall(r"(?:warnings|counts)\[([A-Z_]+)\]", code):
+            names.update(re.findall(rf'^{constant}\b.* = "(\w+)"$', code, re.MULTILINE))
+        names.update(re.findall(r'^(?:LENIENT_JSON|INVALID_UTF8|DUPLICATE_MESSAGE) = "(\w+)"$', code, re.MULTILINE))
+    assert {"bad_timestamp", "sanitized_nul", "unknown_part"} <= names
+    assert not [name for name in names if f"`{name}" not in text("formats.md")]
+
+
+def test_every_part_type_is_described():
+    assert not [part for part in PartType if f"`{part}`" not in text("formats.md")]
+
+
+def test_the_simhash_of_the_golden_texts_is_the_documented_one():
+    rows = re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{16})` \| `([0-9a-f]{16})` \|$", text("decisions.md"), re.MULTILINE)
+    assert len(rows) >= 4
+    for content, first, second in rows:
+        assert (simhash_v1(content), simhash_v2([content])) == (first, [second]), content
+
+
+def test_the_queries_of_the_readme_run_on_the_sample(database: Database, settings: Settings):
+    import_archive(database, read_paths([CHECKOUT / "examples" / "sample_archive"]))
+    build_stale(database, settings)
+    queries = re.findall(r"```sql\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(queries) >= 3
+    with database.session() as connection:
+        for query in queries:
+            assert connection.execute(query).fetchall(), query
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document: Path):
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+        if not link.startswith("docs/images/"):
+            assert (document.parent / link).exists(), link

@@ -1,0 +1,189 @@
+"""Writes ``docs/tables.md`` from the table declarations and from the views a real server makes of ``sql/views``.
+
+Run by ``make docs``. The descriptions are the comments of the declarations and of the SQL files; only columns that a
+view computes have their description here. A column without one is an error.
+"""
+# ruff: noqa: INP001 (a folder of documents, not a package)
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import CheckConstraint, Column, Table, UniqueConstraint
+from sqlalchemy.dialects import postgresql
+
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.sql_files import load_sql, view_names
+from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_state
+
+TARGET: Final = Path(__file__).with_name("tables.md")
+HEAD: Final = """\
+# Tables
+
+Written by `make docs` from `archive_pipeline/store/tables` and `sql/views`; not edited by hand.
+
+- Schema `raw`: what the exports say. Written by imports. `raw.schema_version` holds the version of the schema.
+- Schema `derived`: what is computed from `raw`. Every row can be thrown away and built again.
+- Schema `dagster`: Dagster's own tables (runs, events, partitions).
+
+Ids are UUID version 5 and the same on every machine. Times are in UTC. Rules behind the columns:
+[decisions.md](decisions.md).
+"""
+
+# What a view computes: (view, column) -> meaning.
+COMPUTED: Final = {
+    ("message_paths_v", "ancestor_path"): "Ids of all ancestors, root first; `{}` for a root",
+    ("sequence_messages", "sequence_id"): "The sequence",
+    ("sequence_messages", "position"): "Place in the sequence, from 0",
+    ("exchange_messages", "exchange_id"): "The exchange",
+    ("exchange_messages", "position"): "Place in the exchange, from 0",
+    ("sequence_exchanges", "sequence_id"): "The sequence",
+    ("sequence_exchanges", "exchange_id"): "The exchange",
+    ("sequence_exchanges", "position"): "Place in the sequence, from 0",
+    ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
+    ("prompt_exchanges", "response_count"): "How many there are",
+    ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
+}
+_VIEW: Final = re.compile(r"CREATE OR REPLACE VIEW (\w+)\.(\w+) AS")
+_SPECIFICATION: Final = re.compile(r" \(seed \d+\)")  # which specification a table follows is said in decisions.md
+_DIALECT: Final = postgresql.dialect()
+_COLUMNS_OF_VIEW: Final = """
+SELECT attribute.attname, format_type(attribute.atttypid, attribute.atttypmod)
+FROM pg_attribute AS attribute
+WHERE attribute.attrelid = %s::regclass AND attribute.attnum > 0
+ORDER BY attribute.attnum
+"""
+_TABLES_OF_VIEW: Final = """
+SELECT table_schema || '.' || table_name
+FROM information_schema.view_table_usage
+WHERE view_schema = %s AND view_name = %s
+ORDER BY 1
+"""
+
+
+def document(database: Database) -> str:
+    """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
+    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state)
+    described = {str(table): table for table in tables}
+    views = list(_views(database, described))
+    contents = [*(str(table) for table in tables), *(name for name, _ in views)]
+    links = "\n".join(f"- [{name}](#{_anchor(name)})" for name in contents)
+    return "\n".join([HEAD, links, "", *(_table(table) for table in tables), *(text for _, text in views)])
+
+
+def _anchor(name: str) -> str:
+    return name.replace(".", "").lower()
+
+
+def _table(table: Table) -> str:
+    rows = [(column.name, _type(column), _meaning(column)) for column in table.columns]
+    lines = [f"## {table}", "", f"{_plain(table.comment)}.{_asset(table)}", "", *_grid(rows), ""]
+    lines += [f"- {line}" for line in _constraints(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _asset(table: Table) -> str:
+    names = [name for name, asset in ASSETS.items() if table.name in asset.tables and table.schema == "derived"]
+    return f" Written by the asset `{names[0]}`." if names else ""
+
+
+def _type(column: Column[Any]) -> str:
+    kind = str(column.type.compile(dialect=_DIALECT)).lower().replace("timestamp with time zone", "timestamptz")
+    return kind if column.nullable else f"{kind} not null"
+
+
+def _meaning(column: Column[Any]) -> str:
+    keys = "".join(f"; references `{key.target_fullname}`" for key in column.foreign_keys)
+    return f"{_escaped(column.comment)}{keys}"
+
+
+def _constraints(table: Table) -> Iterator[str]:
+    yield f"primary key: {_names(table.primary_key.columns)}"
+    single = [column.name for column in table.columns if column.unique]
+    for constraint in sorted(table.constraints, key=lambda item: str(item.name)):
+        if isinstance(constraint, UniqueConstraint) and [*constraint.columns.keys()] not in [[name] for name in single]:
+            yield f"unique: {_names(constraint.columns)}"
+        elif isinstance(constraint, CheckConstraint):
+            yield f"check: `{constraint.sqltext}`"
+    if single:
+        yield "unique: " + ", ".join(f"`{name}`" for name in single)
+    for index in sorted(table.indexes, key=lambda item: str(item.name)):
+        where = index.dialect_options["postgresql"].get("where")
+        kind = "unique index" if index.unique else "index"
+        yield f"{kind}: {_names(index.columns)}" + (f" where `{where}`" if where is not None else "")
+
+
+def _views(database: Database, described: dict[str, Table]) -> Iterator[tuple[str, str]]:
+    with database.session() as connection:
+        for file in view_names():
+            sql = load_sql(f"views/{file}")
+            for schema, view in _VIEW.findall(sql):
+                columns = connection.execute(_COLUMNS_OF_VIEW, [f"{schema}.{view}"]).fetchall()
+                used = [described[name] for (name,) in connection.execute(_TABLES_OF_VIEW, [schema, view])]
+                rows = [
+                    (name, kind.replace("timestamp with time zone", "timestamptz"), _view_meaning(view, name, used))
+                    for name, kind in columns
+                ]
+                comment = " ".join(line.removeprefix("--").strip() for line in _leading_comment(sql))
+                name = f"{schema}.{view}"
+                yield name, "\n".join([f"## {name}", "", f"View. {_plain(comment)}", "", *_grid(rows)]) + "\n"
+
+
+def _view_meaning(view: str, column: str, used: list[Table]) -> str:
+    if (view, column) in COMPUTED:
+        return COMPUTED[view, column]
+    origin = next((table for table in used if column in table.columns), None)
+    if origin is None and column.endswith("_id"):
+        return _escaped(next(table for table in used if "id" in table.columns).columns["id"].comment)
+    if origin is None:
+        raise SystemExit(f"{view}.{column} has no description: add it to COMPUTED in {__file__}")
+    return _escaped(origin.columns[column].comment)
+
+
+def _leading_comment(sql: str) -> Iterator[str]:
+    for line in sql.splitlines():
+        if not line.startswith("--"):
+            return
+        yield line
+
+
+def _grid(rows: list[tuple[str, str, str]]) -> list[str]:
+    return ["| column | type | meaning |", "|---|---|---|", *(f"| `{a}` | {b} | {c} |" for a, b, c in rows)]
+
+
+def _names(columns: Any) -> str:
+    return ", ".join(f"`{column.name}`" for column in columns)
+
+
+def _escaped(text: str | None) -> str:
+    return _plain(text).replace("|", "\\|").replace("<", "\\<")
+
+
+def _plain(text: str | None) -> str:
+    return _SPECIFICATION.sub("", text or "")
+
+
+def main() -> None:
+    """Write the file, from a schema made on an embedded server of its own."""
+    with tempfile.TemporaryDirectory(prefix="docs-", dir="/tmp") as home:  # a socket's path has to be short
+        settings = Settings(home=Path(home))
+        database = Database.open(settings)
+        try:
+            migrate(database)
+            TARGET.write_text(document(database), encoding="utf-8")
+        finally:
+            database.engine.dispose()
+            release(settings.postgres_folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
