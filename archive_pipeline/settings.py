@@ -137,7 +137,9 @@ def _timezone(env: Mapping[str, str]) -> str:
     try:
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ConfigurationError(f"ARCHIVE_TIMEZONE={value!r}: use an IANA name such as Europe/Berlin or UTC") from error
+        raise ConfigurationError(
+            f"ARCHIVE_TIMEZONE={value!r}: use an IANA name such as Europe/Berlin or UTC"
+        ) from error
     return value
 
 

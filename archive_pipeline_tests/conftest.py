@@ -103,7 +103,7 @@ def own_server() -> Iterator[str]:
         if shutil.which("runuser") is None:
             pytest.skip("PostgreSQL does not run as root, and there is no runuser")
         as_user = ["runuser", "-u", "postgres", "--"]
-    folder = Path(tempfile.mkdtemp(prefix="own-server-", dir="/tmp"))  # noqa: S108 (a socket's path has to be short)
+    folder = Path(tempfile.mkdtemp(prefix="own-server-", dir="/tmp"))
     folder.chmod(0o777)
     data = folder / "data"
     subprocess.run(
@@ -128,9 +128,7 @@ def own_database(own_server: str) -> Iterator[Database]:
     role, name = f"archivist_{number}", f"archive_{number}"
     with psycopg.connect(own_server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER").format(sql.Identifier(role)))
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(role))
-        )
+        connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(role)))
     url = own_server.replace("postgres@/postgres?", f"{role}@/{name}?")
     database = Database.open(Settings(home=Path("/nonexistent"), database_url=url))
     migrate(database)

@@ -53,7 +53,7 @@ COMPUTED: Final = {
     ("prompt_exchanges", "response_count"): "How many there are",
     ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
 }
-_VIEW: Final = re.compile(r"CREATE OR REPLACE VIEW (\w+)\.(\w+) AS")
+_VIEW: Final = re.compile(r"CREATE(?: OR REPLACE)? VIEW (\w+)\.(\w+) AS")
 _SPECIFICATION: Final = re.compile(r" \(seed \d+\)")  # which specification a table follows is said in decisions.md
 _DIALECT: Final = postgresql.dialect()
 _COLUMNS_OF_VIEW: Final = """

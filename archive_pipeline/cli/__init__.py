@@ -32,7 +32,7 @@ for _command in (import_, up, build, build_prompt_responses, stats, delete, db):
 def main() -> NoReturn:
     """Run the command line; every expected error is one line and an exit code, never a traceback."""
     try:
-        code = llm_archive.main(standalone_mode=False)
+        code = llm_archive.main(prog_name="llm-archive", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

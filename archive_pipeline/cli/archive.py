@@ -10,7 +10,7 @@ import psycopg
 import sqlalchemy.exc
 
 from archive_pipeline.cli.output import note
-from archive_pipeline.errors import DatabaseUnavailableError
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.import_log import only_writer
@@ -30,12 +30,29 @@ def open_archive() -> Iterator[OpenArchive]:
     """Open the archive of the environment; a database that goes away meanwhile is one line, not a traceback."""
     settings = Settings.from_environment()
     try:
-        database = Database.open(settings)
+        database = _connect(settings)
         migrate(database)
         yield OpenArchive(settings, database)
     except (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError) as error:
-        reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
-        raise DatabaseUnavailableError(f"the database failed ({reason}); run the command again") from error
+        raise DatabaseUnavailableError(f"the database failed ({reason_of(error)}); run the command again") from error
+
+
+def _connect(settings: Settings) -> Database:
+    try:
+        return Database.open(settings)
+    except (ValueError, sqlalchemy.exc.ProgrammingError) as error:
+        raise ConfigurationError(
+            f"ARCHIVE_DATABASE_URL cannot be used ({reason_of(error)}); write postgresql://user:password@host:5432/database"
+        ) from error
+    except DatabaseUnavailableError as error:
+        if settings.database_url is None:
+            raise
+        raise DatabaseUnavailableError(f"{error}; start it, or correct ARCHIVE_DATABASE_URL") from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what the database or its driver said, without what SQLAlchemy adds."""
+    return (str(getattr(error, "orig", error)).strip() or type(error).__name__).splitlines()[0]
 
 
 @contextmanager

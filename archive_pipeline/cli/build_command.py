@@ -45,7 +45,7 @@ def build_prompt_responses(dialogue_id: str | None, *, as_json: bool) -> int:
     """Rebuild the prompt-response pairs of all dialogues, or of one (seed 001)."""
     names = ["prompt_responses"]
     with open_for_writing() as archive:
-        chosen = [dialogue_id] if dialogue_id else []
+        chosen = [] if dialogue_id is None else [dialogue_id]
         plan = plan_dialogues(archive, names, chosen, full=True) if chosen else plan_all(archive, names)
         return _run(archive, plan, as_json=as_json)
 

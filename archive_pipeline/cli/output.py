@@ -36,7 +36,7 @@ def note(message: str) -> None:
 
 def one_line(text: str) -> str:
     """Return the text on one line that a terminal shows as it is: names of files may hold anything."""
-    line = " ".join(part.strip() for part in encodable(text).splitlines() if part.strip())
+    line = " ".join(part.strip() for part in encodable(text).replace("\t", " ").splitlines() if part.strip())
     return "".join(character if character.isprintable() else "\ufffd" for character in line)
 
 

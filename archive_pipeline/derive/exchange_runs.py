@@ -35,6 +35,12 @@ class ExchangeRuns:
     assistants: list[list[int]]
 
     @cached_property
+    def along_paths(self) -> list[int]:
+        """The exchanges in an order in which each comes after the one before it on its path."""
+        depth = self.batch.forest.depth
+        return sorted(range(len(self.last)), key=lambda index: depth[self.last[index]])
+
+    @cached_property
     def user_text(self) -> list[str | None]:
         """Texts of the user messages, joined by a blank line."""
         return [self._join(positions) for positions in self.users]

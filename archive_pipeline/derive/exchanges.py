@@ -41,6 +41,8 @@ def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
                 for pattern, previous in zip(patterns, runs.previous, strict=True)
             ],
             "continuation_pattern": patterns,
+            "previous_exchange_id": [None if previous < 0 else runs.ids[previous] for previous in runs.previous],
+            "path_position": _path_positions(runs),
             "merged_count": _merged_counts(runs, patterns),
             "started_at": started,
             "ended_at": ended,
@@ -61,11 +63,18 @@ def _patterns(runs: ExchangeRuns) -> list[str | None]:
     return patterns
 
 
+def _path_positions(runs: ExchangeRuns) -> list[int]:
+    positions = [0] * len(runs.ids)
+    for index in runs.along_paths:
+        if runs.previous[index] >= 0:
+            positions[index] = positions[runs.previous[index]] + 1
+    return positions
+
+
 def _merged_counts(runs: ExchangeRuns, patterns: list[str | None]) -> list[int]:
     merged = [0] * len(runs.ids)
     original = list(range(len(runs.ids)))
-    depth = runs.batch.forest.depth
-    for index in sorted(original, key=lambda index: depth[runs.last[index]]):  # an exchange after the one before it
+    for index in runs.along_paths:
         if patterns[index] is not None:
             original[index] = original[runs.previous[index]]
             merged[original[index]] += 1

@@ -21,12 +21,17 @@ class Forest:
     """Structure per message, by position in the batch.
 
     Attributes:
-        order: positions in depth-first order, dialogue after dialogue; a parent comes before its children.
-        children: per message, its children in message order.
+        order: positions in depth-first order, dialogue after dialogue; a parent comes before its children, and of
+            several children the one with the most descendants comes first.
+        children: per message, its children: the one with the most descendants, then the others in message order.
         roots: per dialogue, its roots in message order.
         depth: messages between it and its root.
         tree_left: place in the depth-first order of its dialogue, from 0.
         tree_right: largest ``tree_left`` among itself and its descendants.
+        run_left: ``tree_left`` of the first message of its run. A run goes from a message to the child that comes
+            first, again and again, so ``tree_left`` counts on along it, and a path from a root is made of at most
+            log2(messages) pieces of runs.
+        run_parent_left: ``tree_left`` of the parent of its run's first message; -1 if that is a root.
         sibling_index: place among its siblings (roots are siblings of each other).
         primary_leaf: per dialogue, the leaf that is deepest, then most recent, then last in sequence; -1 without
             messages (seed 000; ties by decision).
@@ -39,6 +44,8 @@ class Forest:
     depth: list[int]
     tree_left: list[int]
     tree_right: list[int]
+    run_left: list[int]
+    run_parent_left: list[int]
     sibling_index: list[int]
     primary_leaf: list[int]
     on_primary_path: list[bool]
@@ -66,7 +73,10 @@ def build_forest(batch: DialogueBatch) -> Forest:
         raise CyclicParentsError(
             f"dialogue {batch.dialogue_of_message[lost]}: the parents of its messages form a cycle"
         )
+    _largest_first(batch.parent, children, order)
+    order = _depth_first_order(children, roots)
     depth, tree_left, tree_right = _intervals(batch, order)
+    run_left, run_parent_left = _runs(batch.parent, order, tree_left)
     primary_leaf = _primary_leaves(batch, children, depth)
     return Forest(
         order=order,
@@ -75,6 +85,8 @@ def build_forest(batch: DialogueBatch) -> Forest:
         depth=depth,
         tree_left=tree_left,
         tree_right=tree_right,
+        run_left=run_left,
+        run_parent_left=run_parent_left,
         sibling_index=sibling_index,
         primary_leaf=primary_leaf,
         on_primary_path=_on_path_to(batch.parent, primary_leaf),
@@ -105,6 +117,32 @@ def _depth_first_order(children: list[list[int]], roots: list[list[int]]) -> lis
             if below:
                 stack.extend(reversed(below))
     return order
+
+
+def _largest_first(parents: list[int], children: list[list[int]], order: list[int]) -> None:
+    """Move the child with the most descendants to the front of its siblings."""
+    size = [1] * len(order)
+    for position in reversed(order):
+        if parents[position] != ROOT:
+            size[parents[position]] += size[position]
+    for siblings in children:
+        if len(siblings) > 1:
+            largest = max(siblings, key=size.__getitem__)
+            siblings.remove(largest)
+            siblings.insert(0, largest)
+
+
+def _runs(parents: list[int], order: list[int], tree_left: list[int]) -> tuple[list[int], list[int]]:
+    run_left, run_parent_left = [0] * len(order), [-1] * len(order)
+    for position in order:
+        parent = parents[position]
+        if parent == ROOT:
+            run_left[position] = tree_left[position]
+        elif tree_left[position] == tree_left[parent] + 1:
+            run_left[position], run_parent_left[position] = run_left[parent], run_parent_left[parent]
+        else:
+            run_left[position], run_parent_left[position] = tree_left[position], tree_left[parent]
+    return run_left, run_parent_left
 
 
 def _intervals(batch: DialogueBatch, order: list[int]) -> tuple[list[int], list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""``message_paths``: the place of each message in its tree (seed 000), stored as a nested set."""
+"""``message_paths``: the place of each message in its tree (seed 000), stored as a nested set made of runs."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def message_paths(batch: DialogueBatch) -> pd.DataFrame:
             "is_on_active_path": forest.on_active_path,
             "tree_left": forest.tree_left,
             "tree_right": forest.tree_right,
+            "run_left": forest.run_left,
+            "run_parent_left": [None if left == ROOT else left for left in forest.run_parent_left],
         }
     )
 

@@ -73,7 +73,9 @@ def alembic_config() -> Config:
 
 
 def create_views(connection: Connection) -> None:
-    """Create every view of ``sql/views`` anew."""
+    """Create every view of ``sql/views`` anew; replacing a view cannot take columns away or change their order."""
+    for name in reversed(view_names()):
+        connection.execute(text(f"DROP VIEW IF EXISTS {DERIVED}.{name.split('_', 1)[1]}"))
     for name in view_names():
         connection.execute(text(load_sql(f"views/{name}")))
 

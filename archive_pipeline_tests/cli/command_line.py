@@ -50,12 +50,16 @@ class CommandLine:
         variables = {"COLUMNS": "200", **self.environment, "ARCHIVE_HOME": str(self.home), **environment}
         argv = ["llm-archive", *map(os.fspath, map(_argument, arguments))]
         code = 0
-        with patch.dict(os.environ, variables), patch.object(sys, "argv", argv):
-            with redirect_stdout(out), redirect_stderr(err):
-                try:
-                    main()
-                except SystemExit as end:
-                    code = end.code if isinstance(end.code, int) else 1
+        with (
+            patch.dict(os.environ, variables),
+            patch.object(sys, "argv", argv),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            try:
+                main()
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
         return Result(code, _text(out), _text(err))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from archive_pipeline.settings import Settings
@@ -27,3 +29,23 @@ def llm_archive(settings: Settings, database: Database, environment: dict[str, s
 @pytest.fixture(scope="session")
 def sample() -> Path:
     return SAMPLE
+
+
+@pytest.fixture
+def password_server(own_server: str) -> Iterator[str]:
+    """A URL with a password, of a role without rights, on a server that asks for passwords."""
+    with psycopg.connect(own_server, autocommit=True) as connection:
+        row = connection.execute("SHOW hba_file").fetchone()
+        assert row is not None
+        rules = Path(row[0])
+        trusting = rules.read_text()
+        connection.execute("CREATE ROLE careful LOGIN PASSWORD 'right'")
+        connection.execute("CREATE DATABASE guarded")
+        rules.write_text(f"local all careful scram-sha-256\n{trusting}")
+        connection.execute("SELECT pg_reload_conf()")
+    yield own_server.replace("postgres@/postgres?", "careful:right@/guarded?")
+    rules.write_text(trusting)
+    with psycopg.connect(own_server, autocommit=True) as connection:
+        connection.execute("SELECT pg_reload_conf()")
+        connection.execute("DROP DATABASE guarded WITH (FORCE)")
+        connection.execute("DROP ROLE careful")

@@ -123,12 +123,9 @@ def test_a_file_that_breaks_off_gives_every_dialogue_before_the_break(
     result = llm_archive("import", path)
     assert result.code == 1
     assert titles(database) == ["first", "second"]
-    assert query(database, "SELECT locator, reason FROM raw.rejected_records") == [
-        (
-            f"{path} @ byte {third}",
-            f"the file is cut off after byte {third}, inside a record that begins there; 2 records before it were found",
-        )
-    ]
+    [(locator, reason)] = query(database, "SELECT locator, reason FROM raw.rejected_records")
+    assert locator == f"{path} @ byte {third}"
+    assert reason.startswith(f"the file is cut off after byte {third}, inside a record that begins there; 2 records")
     assert f"rejected  {path} @ byte {third}: " in result.err
     assert counts(database)["prompt_responses"] == 2
     assert query(database, "SELECT status FROM raw.imports") == [("failed",)]

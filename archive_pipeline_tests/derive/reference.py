@@ -213,13 +213,17 @@ class Dialogue:
         for path in self.paths():
             original: tuple[str, str] | None = None
             before: Run | None = None
-            for run in self.runs_of(path):
+            for place, run in enumerate(self.runs_of(path)):
                 pattern = None if before is None else continuation(run)
                 if pattern is None or original is None:
                     original = run.key
                 else:
                     leads_to[run.key] = original
-                found[run.key] = self._exchange(run, pattern, before)
+                found[run.key] = {
+                    **self._exchange(run, pattern, before),
+                    "previous_exchange": before.key if before else None,
+                    "path_position": place,
+                }
                 before = run
         for key, row in found.items():
             row["merged_count"] = list(leads_to.values()).count(key)
@@ -416,4 +420,6 @@ def shingled_simhash(text: str) -> str | None:
 
 def pair_hash(question: str, answer: str) -> str:
     """SHA-256 of the compact JSON array of both."""
-    return hashlib.sha256(json.dumps([question, answer], separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([question, answer], separators=(",", ":"), ensure_ascii=False).encode()
+    ).hexdigest()

@@ -48,14 +48,28 @@ def test_message_paths_say_where_each_message_is(batch: DialogueBatch):
     assert set(found) == set(batch.message_ids)
     for dialogue in reference.dialogues(batch):
         places = {m.id: (found[m.id].pop("tree_left"), found[m.id].pop("tree_right")) for m in dialogue.messages}
+        runs = {m.id: (found[m.id].pop("run_left"), found[m.id].pop("run_parent_left")) for m in dialogue.messages}
+        by_left = {left: name for name, (left, _) in places.items()}
         assert sorted(left for left, _ in places.values()) == list(range(len(places)))
         for message in dialogue.messages:
             left, right = places[message.id]
             inside = {other for other, (place, _) in places.items() if left <= place <= right}
             assert inside == dialogue.descendants(message) | {message.id}
-            # Siblings stand in the order of messages.
-            lefts = [places[child.id][0] for child in dialogue.children(message.parent)]
-            assert lefts == sorted(lefts)
+            # Of the children of a message the largest comes first, then the others in the order of messages.
+            children = dialogue.children(message.id)
+            if children:
+                largest = max(children, key=lambda child: len(dialogue.descendants(child)))
+                others = [places[child.id][0] for child in children if child is not largest]
+                assert [places[largest.id][0], *others] == sorted([places[largest.id][0], *others])
+            # Climbing from run to run meets the ancestors, in at most log2(messages) + 1 pieces.
+            above, pieces, (start, parent) = [], 1, runs[message.id]
+            above += [by_left[place] for place in range(left - 1, start - 1, -1)]
+            while parent is not None:
+                top, pieces = parent, pieces + 1
+                start, parent = runs[by_left[top]]
+                above += [by_left[place] for place in range(top, start - 1, -1)]
+            assert above[::-1] == [ancestor.id for ancestor in dialogue.ancestors(message)]
+            assert 2 ** (pieces - 1) <= len(dialogue.messages)
     assert found == expected(batch, "message_paths")
 
 
@@ -109,6 +123,7 @@ def exchange_rows(batch: DialogueBatch) -> dict[tuple[str, str], dict[str, Any]]
         assert name == row_id("exchange", row["last_message_id"])
         row.update(texts[name])
         row["continuation_of"] = keys.get(row.pop("continuation_of_id"))
+        row["previous_exchange"] = keys.get(row.pop("previous_exchange_id"))
         del row["first_message_id"], row["last_message_id"]
         for time in ("started_at", "ended_at"):
             row[time] = None if pd.isna(row[time]) else row[time].value // 1000

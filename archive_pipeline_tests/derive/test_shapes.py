@@ -12,7 +12,7 @@ from archive_pipeline.derive.forest import CyclicParentsError
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.settings import Settings
 
-LIMIT_SECONDS = 10.0
+LIMIT_SECONDS = 10.0  # of the processor: the machine may be busy with other things
 SETTINGS = Settings(home=None)  # type: ignore[arg-type]
 
 
@@ -74,9 +74,9 @@ def test_every_asset_is_done_in_seconds(shape: str):
     found, leaves, deepest, exchanges = SHAPES[shape]
     rows = {}
     for asset in ASSETS.values():
-        started = time.perf_counter()
+        started = time.process_time()
         rows.update(asset.derive(found, SETTINGS))
-        assert time.perf_counter() - started < LIMIT_SECONDS, asset.name
+        assert time.process_time() - started < LIMIT_SECONDS, asset.name
     assert len(rows["message_paths"]) == len(found)
     assert len(rows["linear_sequences"]) == leaves
     assert rows["dialogue_trees"]["max_depth"].tolist() == [deepest]
@@ -88,10 +88,10 @@ def test_one_exchange_of_many_messages_with_many_ends_is_done_in_seconds():
     length = 2_000
     parents = [*[at - 1 for at in range(length)], *range(1, length)]
     found = batch(parents, ["user", *["tool"] * (length - 1), *["assistant"] * (length - 1)])
-    started = time.perf_counter()
+    started = time.process_time()
     for asset in ASSETS.values():
         asset.derive(found, SETTINGS)
-    assert time.perf_counter() - started < LIMIT_SECONDS
+    assert time.process_time() - started < LIMIT_SECONDS
 
 
 def test_a_cycle_that_an_import_never_writes_is_an_error_and_not_a_loop():

@@ -26,13 +26,24 @@ def test_tables_and_views_agree_with_the_paths(archive: Database, settings: Sett
     empty(archive)
     store(archive, batch)
     loaded = load_batch(archive, batch.dialogue_ids)
-    for name in ("active_ids", "message_ids", "parent", "role", "text", "is_complete", "is_hidden", "has_other_content"):
+    for name in (
+        "active_ids",
+        "message_ids",
+        "parent",
+        "role",
+        "text",
+        "is_complete",
+        "is_hidden",
+        "has_other_content",
+    ):
         assert getattr(loaded, name) == getattr(batch, name), name
     assert loaded.tools == batch.tools
     assert (loaded.created_at == batch.created_at).all()
     build_stale(archive, settings)
     walked = reference.dialogues(batch)
-    assert set(query(archive, "SELECT sequence_id::text, message_id::text, position FROM derived.sequence_messages")) == {
+    assert set(
+        query(archive, "SELECT sequence_id::text, message_id::text, position FROM derived.sequence_messages")
+    ) == {
         (row_id("sequence", path[-1].id), message.id, position)
         for dialogue in walked
         for path in dialogue.paths()

@@ -91,9 +91,7 @@ def test_connections_that_are_cut_between_groups_are_opened_again(database: Data
     assert summary.dialogues == {"new": count}
 
 
-def test_a_connection_that_is_cut_while_it_writes_is_an_error_that_names_the_file(
-    database: Database, tmp_path: Path
-):
+def test_a_connection_that_is_cut_while_it_writes_is_an_error_that_names_the_file(database: Database, tmp_path: Path):
     path = write(tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain("a")) for n in range(3)))
     # The server ends the session that writes the first dialogue.
     with database.session() as connection:
@@ -119,7 +117,8 @@ def test_two_importers_at_once_end_as_one_after_the_other(database: Database, tm
     files = [write(tmp_path / "one.json", *older), write(tmp_path / "two.json", *newer)]
     command = [sys.executable, "-c", IMPORT, database.url]
     processes = [
-        subprocess.Popen([*command, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for file in files
+        subprocess.Popen([*command, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for file in files
     ]
     for process in processes:
         assert process.stdout.readline() == "ready\n"

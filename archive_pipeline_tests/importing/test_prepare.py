@@ -138,7 +138,8 @@ def test_ids_and_pointers_are_cleaned_alike():
 
 
 @pytest.mark.parametrize(
-    ("pointer", "active", "counted"), [("b", "b", 0), ("node", "a", 0), ("gone", None, 1), ("loop", None, 1), (None, None, 0)]
+    ("pointer", "active", "counted"),
+    [("b", "b", 0), ("node", "a", 0), ("gone", None, 1), ("loop", None, 1), (None, None, 0)],
 )
 def test_the_sources_pointer_leads_to_a_message_or_nowhere(pointer: str | None, active: str | None, counted: int):
     nodes = {"node": "a", "loop": "pool", "pool": "loop"}

@@ -37,15 +37,16 @@ TABLE = Table(
 NAMES = [column.name for column in TABLE.columns]
 
 # PostgreSQL takes neither NUL nor surrogates: the importer has removed them before.
-TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")) | st.text("\\\t\n\r\b\f\v.Nnt", max_size=6)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")) | st.text(
+    "\\\t\n\r\b\f\v.Nnt", max_size=6
+)
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=6,
 )
-TIMES = st.datetimes(
-    datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC) | st.just(timezone(timedelta(hours=-7)))
-)
+EARLIEST, LATEST = datetime.min + timedelta(2), datetime.max - timedelta(2)  # noqa: DTZ901 (Hypothesis wants them so)
+TIMES = st.datetimes(EARLIEST, LATEST, timezones=st.just(UTC) | st.just(timezone(timedelta(hours=-7))))
 
 
 def optional(strategy):
@@ -99,7 +100,11 @@ def round_trip(connection, rows):
 
 @given(rows=ROWS)
 @example(rows=[(None,) * 9])
-@example(rows=[(None, text, *(None,) * 7) for text in ("", r"\N", r"\.", "\\", "\\\\N", "\t", "a\nb\r\nc", "\x08\x0b", "😀é")])
+@example(
+    rows=[
+        (None, text, *(None,) * 7) for text in ("", r"\N", r"\.", "\\", "\\\\N", "\t", "a\nb\r\nc", "\x08\x0b", "😀é")
+    ]
+)
 @hypothesis_settings(max_examples=60)
 def test_rows_come_back_as_they_were(copied, rows):
     assert round_trip(copied, rows) == rows

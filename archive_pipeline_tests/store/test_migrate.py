@@ -143,14 +143,14 @@ def test_two_processes_may_migrate_at_once(new_database: Callable[[], Database])
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors.decode()
     assert differences(database) == []
-    assert query(database, f"SELECT count(*) FROM raw.{VERSION_TABLE}") == [(1,)]
+    assert query(database, "SELECT count(*) FROM raw.schema_version") == [(1,)]
 
 
 def test_a_schema_newer_than_the_code_is_an_error_and_is_left_alone(new_database: Callable[[], Database]):
     database = new_database()
     migrate(database)
     with database.session() as connection:
-        connection.execute(f"UPDATE raw.{VERSION_TABLE} SET version_num = '9999'")
+        connection.execute("UPDATE raw.schema_version SET version_num = '9999'")
     before = state(database)
     with pytest.raises(DatabaseVersionError, match=r"9999.*upgrade"):
         migrate(database)

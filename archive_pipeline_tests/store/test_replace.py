@@ -65,8 +65,8 @@ def test_a_dialogue_deleted_meanwhile_stops_the_write(database: Database, settin
     store(database, batch_of(FIRST, SECOND))
     frames = rebuilt(settings, "message_paths", batch_of(FIRST, SECOND))
     query(database, "DELETE FROM raw.dialogues WHERE id = %s RETURNING 1", SECOND.id)
+    fingerprints = {FIRST.id: "f", SECOND.id: "f"}
     with pytest.raises(DialoguesGoneError), database.session() as connection:
-        fingerprints = {FIRST.id: "f", SECOND.id: "f"}
         replace_rows(connection, "message_paths", frames, fingerprints=fingerprints, code_version="v")
     assert counts(database)["message_paths"] == 0
 
@@ -87,9 +87,9 @@ def test_a_dialogue_cannot_be_deleted_while_its_rows_are_written(database: Datab
     frames = rebuilt(settings, "message_paths", batch_of(FIRST))
     with database.session() as connection:
         replace_rows(connection, "message_paths", frames, fingerprints={FIRST.id: "f"}, code_version="v")
+        delete = f"SET LOCAL lock_timeout = '50ms'; DELETE FROM raw.dialogues WHERE id = '{FIRST.id}'"  # noqa: S608
         with pytest.raises(psycopg.errors.LockNotAvailable), database.session() as other:
-            other.execute("SET LOCAL lock_timeout = '50ms'")
-            other.execute("DELETE FROM raw.dialogues WHERE id = %s", [FIRST.id])
+            other.execute(delete)
     assert counts(database)["message_paths"] == 2
 
 
@@ -160,7 +160,9 @@ def test_changed_content_and_changed_code_make_stale(database: Database, setting
     if change == "content":
         query(database, "UPDATE raw.dialogues SET fingerprint = 'other' WHERE id = %s RETURNING 1", FIRST.id)
     else:
-        query(database, "UPDATE derived.build_state SET code_version = '0' WHERE dialogue_id = %s RETURNING 1", FIRST.id)
+        query(
+            database, "UPDATE derived.build_state SET code_version = '0' WHERE dialogue_id = %s RETURNING 1", FIRST.id
+        )
     for asset in ASSETS:
         assert [ref.id for ref in stale(database, settings, asset)] == [FIRST.id]
     build_stale(database, settings)

@@ -1,14 +1,32 @@
--- message_paths with the ids of all ancestors, root first; {} for a root.
+-- message_paths with the ids of all ancestors, root first; {} for a root. The way up goes from run to run; along a run
+-- tree_left counts on.
 CREATE OR REPLACE VIEW derived.message_paths_v AS
 SELECT
     mp.*,
     ARRAY(
+        WITH RECURSIVE piece (from_left, to_left, parent_left) AS (
+            SELECT
+                mp.run_left,
+                mp.tree_left - 1,
+                mp.run_parent_left
+            UNION ALL
+            SELECT
+                above.run_left,
+                above.tree_left,
+                above.run_parent_left
+            FROM piece
+            INNER JOIN derived.message_paths AS above
+                ON
+                    above.dialogue_id = mp.dialogue_id
+                    AND above.tree_left = piece.parent_left
+        )
+
         SELECT ancestor.message_id
-        FROM derived.message_paths AS ancestor
-        WHERE
-            ancestor.dialogue_id = mp.dialogue_id
-            AND ancestor.tree_left < mp.tree_left
-            AND ancestor.tree_right >= mp.tree_left
+        FROM piece
+        INNER JOIN derived.message_paths AS ancestor
+            ON
+                ancestor.dialogue_id = mp.dialogue_id
+                AND ancestor.tree_left BETWEEN piece.from_left AND piece.to_left
         ORDER BY ancestor.tree_left
     ) AS ancestor_path
 FROM derived.message_paths AS mp;

@@ -9,8 +9,32 @@ INNER JOIN derived.message_paths AS first_step
     ON exchange.first_message_id = first_step.message_id
 INNER JOIN derived.message_paths AS last_step
     ON exchange.last_message_id = last_step.message_id
-INNER JOIN derived.message_paths AS step
-    ON
-        exchange.dialogue_id = step.dialogue_id
-        AND step.tree_left BETWEEN first_step.tree_left AND last_step.tree_left
-        AND last_step.tree_left <= step.tree_right;
+CROSS JOIN LATERAL (
+    WITH RECURSIVE piece (from_left, to_left, parent_left) AS (
+        SELECT
+            greatest(last_step.run_left, first_step.tree_left),
+            last_step.tree_left,
+            last_step.run_parent_left
+        UNION ALL
+        SELECT
+            greatest(above.run_left, first_step.tree_left),
+            above.tree_left,
+            above.run_parent_left
+        FROM piece
+        INNER JOIN derived.message_paths AS above
+            ON
+                above.dialogue_id = exchange.dialogue_id
+                AND above.tree_left = piece.parent_left
+        -- Above the first message the path belongs to earlier exchanges.
+        WHERE piece.parent_left >= first_step.tree_left
+    )
+
+    SELECT
+        message_path.message_id,
+        message_path.depth
+    FROM piece
+    INNER JOIN derived.message_paths AS message_path
+        ON
+            message_path.dialogue_id = exchange.dialogue_id
+            AND message_path.tree_left BETWEEN piece.from_left AND piece.to_left
+) AS step;

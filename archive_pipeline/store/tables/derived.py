@@ -1,9 +1,10 @@
 """Schema ``derived``: what is computed from ``raw``. Every row can be thrown away and built again.
 
-Storage is linear in messages. Paths are stored as a nested set (``tree_left``, ``tree_right`` in ``message_paths``):
-the messages on the way to message m are those of its dialogue with ``tree_left <= m.tree_left`` and
-``tree_right >= m.tree_right``. What would be quadratic (``sequence_messages``, ``exchange_messages``,
-``sequence_exchanges``, ancestor arrays) are views over it, in ``sql/views``.
+Storage is linear in messages. Paths are stored as a nested set (``tree_left``, ``tree_right`` in ``message_paths``)
+whose depth-first order visits the child with the most descendants first. Along such a run ``tree_left`` counts on, and
+the way from a root to any message is made of at most log2(messages) pieces of runs. What would be quadratic
+(``sequence_messages``, ``exchange_messages``, ``sequence_exchanges``, ancestor arrays) are views, in ``sql/views``,
+which climb from run to run and cost what they return.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ message_paths: Final = Table(
     Column("is_on_active_path", Boolean, nullable=False, comment="On the way to the message the source points to"),
     Column("tree_left", Integer, nullable=False, comment="Position in depth-first order of the dialogue, from 0"),
     Column("tree_right", Integer, nullable=False, comment="Largest tree_left among the message and its descendants"),
+    Column("run_left", Integer, nullable=False, comment="tree_left of the first message of its run"),
+    Column("run_parent_left", Integer, comment="tree_left of the parent of its run's first message; NULL if a root"),
     CheckConstraint("tree_left <= tree_right", name="tree_interval"),
+    CheckConstraint("run_left <= tree_left AND run_parent_left < run_left", name="run"),
     CheckConstraint("is_leaf = (child_count = 0)", name="leaf_has_no_children"),
     CheckConstraint("is_root = (depth = 0)", name="root_has_depth_zero"),
     UniqueConstraint("dialogue_id", "tree_left"),
@@ -152,6 +156,8 @@ exchanges: Final = Table(
     Column("is_continuation", Boolean, nullable=False, comment="The user only asks to go on"),
     uuid_column("continuation_of_id", "Exchange before it on the path, if it is a continuation", nullable=True),
     Column("continuation_pattern", Text, comment="Which pattern the user's text matched; NULL if none"),
+    uuid_column("previous_exchange_id", "Exchange before it on its path; NULL for the first", nullable=True),
+    Column("path_position", Integer, nullable=False, comment="Exchanges before it on its path"),
     Column("merged_count", Integer, nullable=False, comment="Continuations that lead back to this original; else 0"),
     Column("started_at", DateTime(timezone=True), comment="Earliest time of its messages"),
     Column("ended_at", DateTime(timezone=True), comment="Latest time of its messages"),

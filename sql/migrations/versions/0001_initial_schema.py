@@ -395,6 +395,13 @@ def upgrade() -> None:
             comment="Which pattern the user's text matched; NULL if none",
         ),
         sa.Column(
+            "previous_exchange_id",
+            sa.Uuid(as_uuid=False),
+            nullable=True,
+            comment="Exchange before it on its path; NULL for the first",
+        ),
+        sa.Column("path_position", sa.Integer(), nullable=False, comment="Exchanges before it on its path"),
+        sa.Column(
             "merged_count",
             sa.Integer(),
             nullable=False,
@@ -512,8 +519,16 @@ def upgrade() -> None:
             nullable=False,
             comment="Largest tree_left among the message and its descendants",
         ),
+        sa.Column("run_left", sa.Integer(), nullable=False, comment="tree_left of the first message of its run"),
+        sa.Column(
+            "run_parent_left",
+            sa.Integer(),
+            nullable=True,
+            comment="tree_left of the parent of its run's first message; NULL if a root",
+        ),
         sa.CheckConstraint("is_leaf = (child_count = 0)", name=op.f("ck_message_paths_leaf_has_no_children")),
         sa.CheckConstraint("is_root = (depth = 0)", name=op.f("ck_message_paths_root_has_depth_zero")),
+        sa.CheckConstraint("run_left <= tree_left AND run_parent_left < run_left", name=op.f("ck_message_paths_run")),
         sa.CheckConstraint("tree_left <= tree_right", name=op.f("ck_message_paths_tree_interval")),
         sa.ForeignKeyConstraint(
             ["dialogue_id"], ["raw.dialogues.id"], name=op.f("fk_message_paths_dialogue_id"), ondelete="CASCADE"

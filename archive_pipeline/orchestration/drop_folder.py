@@ -1,0 +1,236 @@
+"""The drop folder: which of its entries are complete and new, told without a clock and without reading them twice.
+
+An entry is a file, or a folder with all that is in it. It counts as complete when a second look finds the same sizes
+and modification times; they are compared for equality only, so clocks may go back. Then its content is hashed, a
+bounded number of bytes per look. What is known of each entry is kept in a cursor: a small JSON text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+BYTES_PER_LOOK: Final = 1_000_000_000
+ENTRIES_PER_LOOK: Final = 25
+# Entries beyond these are not watched; with all that is known of an entry the cursor stays below half a megabyte.
+MOST_ENTRIES: Final = 2_000
+BLOCK_BYTES: Final = 64 * 1024 * 1024
+# What browsers and copying programs call a file that they have not finished.
+UNFINISHED: Final = (".crdownload", ".download", ".opdownload", ".part", ".partial", ".tmp")
+# In a folder, imports read nothing else.
+_READ_IN_FOLDERS: Final = (".json", ".zip")
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in the drop folder under one name.
+
+    Attributes:
+        signature: differs whenever a file comes, goes, or changes its size or modification time.
+        files: paths and sizes of the files whose content an import would read, sorted.
+    """
+
+    signature: str
+    files: tuple[tuple[Path, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier looks found out about an entry.
+
+    Attributes:
+        signature: when it was last looked at.
+        file, offset: how far its content was hashed.
+        digest: of the content up to there.
+        is_taken: its content was handed over; nothing more to do until it changes.
+    """
+
+    signature: str
+    file: int = 0
+    offset: int = 0
+    digest: str = ""
+    is_taken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An entry to import: where it is and the hash of its content, which no other content has."""
+
+    path: Path
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The result of a look at the drop folder.
+
+    Attributes:
+        ready: what to import, in the order of names, each content once.
+        cursor: for the next look.
+        waiting: entries that may still be growing or are not hashed to their end.
+        notes: for people: what cannot be read, and what is not watched.
+    """
+
+    ready: tuple[Ready, ...]
+    cursor: str
+    waiting: int
+    notes: tuple[str, ...]
+
+
+def look(folder: Path, cursor: str | None, *, budget: int = BYTES_PER_LOOK) -> Look:
+    """Look at the folder once; hash up to ``budget`` bytes (rounded up to a block) of what is complete."""
+    notes: list[str] = []
+    entries = scan(folder, notes)
+    known = settle(parse_cursor(cursor), entries)
+    ready: dict[str, Ready] = {}
+    for name, entry in entries.items():
+        state = known[name]
+        if state is None or state.is_taken:
+            continue
+        if budget <= 0 or len(ready) == ENTRIES_PER_LOOK:
+            break
+        try:
+            state, used = hash_on(entry, state, budget)
+        except OSError as error:
+            notes.append(f"{name} cannot be read: {error.strerror}")
+            continue
+        budget -= used
+        known[name] = _take(folder / name, entry, state, ready)
+    kept = {name: known[name] or Known(entry.signature) for name, entry in entries.items()}
+    waiting = sum(not state.is_taken for state in kept.values())
+    return Look(tuple(ready.values()), write_cursor(kept), waiting, tuple(notes))
+
+
+def _take(path: Path, entry: Entry, state: Known, ready: dict[str, Ready]) -> Known:
+    """Hand over an entry that is hashed to its end, unless it changed meanwhile."""
+    if state.file < len(entry.files) or not _is_unchanged(path, entry):
+        return state
+    ready.setdefault(state.digest, Ready(path, state.digest))
+    return replace(state, is_taken=True)
+
+
+def settle(known: Mapping[str, Known], entries: Mapping[str, Entry]) -> dict[str, Known | None]:
+    """Return what is still true of each present entry: None for one that is new or has changed since the last look."""
+    settled: dict[str, Known | None] = {}
+    for name, entry in entries.items():
+        state = known.get(name)
+        settled[name] = state if state is not None and state.signature == entry.signature else None
+    return settled
+
+
+def scan(folder: Path, notes: list[str]) -> dict[str, Entry]:
+    """Return the folder's entries by name, in order; what is hidden, empty or called unfinished is left out."""
+    listed = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (names, not paths)
+    names = sorted(name for name in listed if not _is_unfinished(name) and _is_text(name, notes))
+    if len(names) > MOST_ENTRIES:
+        notes.append(
+            f"{folder} has {len(names):,} entries; the first {MOST_ENTRIES:,} are watched: put exports into folders"
+        )
+    entries: dict[str, Entry] = {}
+    for name in names[:MOST_ENTRIES]:
+        try:
+            entry = entry_at(folder / name)
+        except OSError as error:
+            notes.append(f"{name} cannot be read: {error.strerror}")
+            continue
+        if entry is not None and entry.files:
+            entries[name] = entry
+        elif entry is not None:
+            notes.append(f"{name} holds neither JSON nor zip files")
+    return entries
+
+
+def entry_at(path: Path) -> Entry | None:
+    """Return what stands at a path, None if there is nothing in it yet or a program is still writing it."""
+    files = _files_below(path) if path.is_dir() else [path]
+    if not files or any(_is_unfinished(file.name) for file in files):
+        return None
+    found = [(file, file.stat()) for file in files]
+    if not any(status.st_size for _, status in found):
+        return None
+    described = [[os.path.relpath(file, path), status.st_size, status.st_mtime_ns] for file, status in found]
+    signature = hashlib.sha256(repr(described).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    read = [(file, status.st_size) for file, status in found if file == path or _is_read_in_folders(file)]
+    return Entry(signature, tuple(read))
+
+
+def hash_on(entry: Entry, state: Known, budget: int) -> tuple[Known, int]:
+    """Hash the content from where ``state`` is, and return the new state and how many bytes were read.
+
+    The digest is a chain over blocks of a fixed size, so that it can be continued by another process and does not
+    depend on where looks ended.
+    """
+    used, file, offset, digest = 0, state.file, state.offset, state.digest
+    while file < len(entry.files) and used < budget:
+        path, size = entry.files[file]
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            while used < budget and offset <= size:
+                block = stream.read(BLOCK_BYTES)
+                used += len(block)
+                offset += len(block)
+                ended = len(block) < BLOCK_BYTES
+                digest = hashlib.sha256(f"{digest}|{int(ended)}|".encode() + block).hexdigest()
+                if ended:
+                    file, offset = file + 1, 0
+                    break
+    return replace(state, file=file, offset=offset, digest=digest), used
+
+
+def parse_cursor(text: str | None) -> dict[str, Known]:
+    """Return what a cursor says; one that cannot be read says nothing, which costs another look."""
+    try:
+        document: Any = orjson.loads(text or "{}")
+        if document.get("version") != _VERSION:
+            return {}
+        return {name: Known(*fields) for name, fields in document["entries"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def write_cursor(known: Mapping[str, Known]) -> str:
+    """Return the cursor of what is known."""
+    entries = {
+        name: [state.signature, state.file, state.offset, state.digest, state.is_taken] for name, state in known.items()
+    }
+    return orjson.dumps({"version": _VERSION, "entries": entries}).decode()
+
+
+def _is_unchanged(path: Path, entry: Entry) -> bool:
+    try:
+        now = entry_at(path)
+    except OSError:
+        return False
+    return now is not None and now.signature == entry.signature
+
+
+def _files_below(folder: Path) -> Sequence[Path]:
+    found: list[Path] = []
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(root) / name for name in sorted(names) if not name.startswith(".")]
+    return [path for path in found if path.is_file()]
+
+
+def _is_unfinished(name: str) -> bool:
+    return name.startswith(".") or name.lower().endswith(UNFINISHED)
+
+
+def _is_read_in_folders(path: Path) -> bool:
+    return path.name.lower().endswith(_READ_IN_FOLDERS)
+
+
+def _is_text(name: str, notes: list[str]) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        notes.append(f"{ascii(name)} has a name that is not Unicode: rename it")
+        return False
+    return True

@@ -1,0 +1,150 @@
+"""Sensors: exports in the drop folder are imported, and whatever is stale is built, without any command.
+
+Each is a thin shell: what is decided is in `drop_folder` and `stale_runs`, what is asked is in `stale_keys`.
+"""
+
+# No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import dagster as dg
+
+from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.drop_folder import Ready, look
+from archive_pipeline.orchestration.import_job import IMPORT_JOB, IMPORT_OP
+from archive_pipeline.orchestration.partitions import NAMES, contiguous
+from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.stale_runs import Memory, Plan, parse_memory, plan, slices, write_memory
+from archive_pipeline.orchestration.summary import SUMMARY_JOB
+from archive_pipeline.settings import Settings
+
+SECONDS_BETWEEN_TICKS: Final = 30
+ATTEMPT_TAG: Final = "archive/attempt"
+_SHOWN: Final = 5
+
+
+def new_imports_sensor(settings: Settings, import_job: Any) -> dg.SensorDefinition:
+    """Return the sensor that watches the drop folder."""
+
+    @dg.sensor(
+        name="new_imports",
+        job=import_job,
+        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Imports what is put into the folder imports/ of ARCHIVE_HOME, once it has stopped changing. The same "
+            "content is imported once; a failed import is tried again when the file changes or its run is started anew."
+        ),
+    )
+    def new_imports(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+        settings.imports_folder.mkdir(parents=True, exist_ok=True)
+        seen = look(settings.imports_folder, context.cursor)
+        for note in seen.notes:
+            context.log.warning(note)
+        requests = [import_request(ready) for ready in seen.ready]
+        waiting = f"{seen.waiting} entries may still be changing" if seen.waiting else "nothing new"
+        return dg.SensorResult(
+            run_requests=requests,
+            skip_reason=None if requests else f"{settings.imports_folder}: {waiting}",
+            cursor=seen.cursor,
+        )
+
+    return new_imports
+
+
+def import_request(ready: Ready) -> dg.RunRequest:
+    """Return the run that imports an entry of the drop folder; Dagster makes no second one of the same content."""
+    return dg.RunRequest(
+        job_name=IMPORT_JOB,
+        run_key=ready.content,
+        run_config={"ops": {IMPORT_OP: {"config": {"paths": [str(ready.path)]}}}},
+        tags={"archive/import": ready.path.name},
+    )
+
+
+def stale_dialogues_sensor(jobs: Sequence[Any]) -> dg.SensorDefinition:
+    """Return the sensor that builds what is stale, whatever made it so, and has the summary made afterwards."""
+
+    @dg.sensor(
+        name="stale_dialogues",
+        jobs=jobs,
+        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 1,000 in a "
+            "run. A dialogue that fails three times is left alone until it changes or the night comes."
+        ),
+    )
+    def stale_dialogues(
+        context: dg.SensorEvaluationContext, archive: dg.ResourceParam[Archive]
+    ) -> dg.SensorResult | dg.SkipReason:
+        memory = parse_memory(context.cursor)
+        with stale_keys.only_writer_or_none(archive.database) as is_writer:
+            if not is_writer or stale_keys.is_being_built(context.instance):
+                return _wait(memory, "an import or a build is under way")
+            return _tick(context, archive, memory)
+
+    return stale_dialogues
+
+
+def _wait(memory: Memory, reason: str) -> dg.SensorResult:
+    waiting = replace(memory, quiet_at=None, is_summary_due=True)
+    return dg.SensorResult(skip_reason=reason, cursor=write_memory(waiting))
+
+
+def _tick(context: dg.SensorEvaluationContext, archive: Archive, memory: Memory) -> dg.SensorResult:
+    with archive.database.session() as connection:
+        counters = stale_keys.change_counters(connection)
+        quiet_at = f"{counters}|{_versions(archive)}" if counters else None
+        if quiet_at is not None and quiet_at == memory.quiet_at:
+            return dg.SensorResult(skip_reason="nothing has changed", cursor=write_memory(memory))
+        stale = stale_keys.stale_keys(connection, archive.settings)
+        last_import = stale_keys.last_import(connection)
+    todo = plan(stale, memory.attempts, stale_keys.code_versions(archive.settings).values())
+    _report_given_up(context, todo)
+    if todo.keys:
+        requests = range_requests(context.instance, archive.settings, todo)
+        busy = Memory(todo.attempts, None, memory.summarised, is_summary_due=True)
+        return dg.SensorResult(run_requests=requests, cursor=write_memory(busy))
+    quiet = Memory(todo.attempts, quiet_at, last_import, is_summary_due=False)
+    if memory.is_summary_due or last_import != memory.summarised:
+        return dg.SensorResult(run_requests=[dg.RunRequest(job_name=SUMMARY_JOB)], cursor=write_memory(quiet))
+    left = f"{todo.left_alone} keys failed and are left alone until they change" if todo.left_alone else "all is built"
+    return dg.SensorResult(skip_reason=left, cursor=write_memory(quiet))
+
+
+def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan) -> list[dg.RunRequest]:
+    """Return runs of `build_derived` over the planned keys, which are made one range of the partitions.
+
+    They have no run key: Dagster would never run a key twice, also where a dialogue was deleted and came back. That
+    nothing is built twice follows from the caller's promise that nothing is under way.
+    """
+    whole = contiguous(instance, settings, todo.keys)
+    registered = instance.get_dynamic_partitions(NAMES[settings.partitioning])
+    order = registered[registered.index(whole.start) : registered.index(whole.end) + 1]
+    return [
+        dg.RunRequest(
+            job_name="build_derived",
+            tags={
+                "dagster/asset_partition_range_start": start,
+                "dagster/asset_partition_range_end": end,
+                ATTEMPT_TAG: str(todo.attempt),
+            },
+        )
+        for start, end in slices(order, todo.keys_per_run)
+    ]
+
+
+def _report_given_up(context: dg.SensorEvaluationContext, todo: Plan) -> None:
+    if todo.given_up:
+        named = ", ".join(todo.given_up[:_SHOWN]) + (", ..." if len(todo.given_up) > _SHOWN else "")
+        context.log.error(
+            f"{len(todo.given_up)} keys could not be built in three attempts and are left alone until they change: "
+            f"{named}. Their runs say why."
+        )
+
+
+def _versions(archive: Archive) -> str:
+    return ",".join(stale_keys.code_versions(archive.settings).values())

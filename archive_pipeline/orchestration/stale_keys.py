@@ -1,0 +1,84 @@
+"""Which partition keys are stale, asked once for all assets; and whether anybody is at work on them already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import dagster as dg
+import psycopg
+from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
+
+from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.orchestration.orphans import fail_orphans
+from archive_pipeline.settings import Partitioning, Settings
+from archive_pipeline.store import locks
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.sql_files import load_sql
+
+_KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+# Runs from the UI's "materialize" buttons and from backfills belong to the job that Dagster makes of all assets.
+_JOBS_OF_ASSETS: Final = ("build_derived", "__ASSET_JOB")
+# A run that was created but never handed over is not among them: it may stay so for ever.
+_AT_WORK: Final = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleKey:
+    """A partition key under which something is stale, and a digest of what."""
+
+    key: str
+    content: str
+
+
+def code_versions(settings: Settings) -> dict[str, str]:
+    """Return the effective version of every derived asset."""
+    return {name: effective_version(name, settings) for name in ASSETS}
+
+
+def stale_keys(connection: psycopg.Connection[Any], settings: Settings) -> list[StaleKey]:
+    """Return the keys, in the granularity of the settings, with a dialogue of which any asset is stale, sorted."""
+    versions = code_versions(settings)
+    query = load_sql("queries/stale_keys").replace("{key_column}", _KEY_COLUMNS[settings.partitioning])
+    rows = connection.execute(query, {"assets": list(versions), "code_versions": list(versions.values())})
+    return [StaleKey(key, content) for key, content in rows]
+
+
+def change_counters(connection: psycopg.Connection[Any]) -> str | None:
+    """Return a text that is another one after any change to dialogues or build states; None if there is no telling.
+
+    It must be read before what it is to speak for: a change that is counted late then makes a difference later.
+    """
+    row = connection.execute(load_sql("queries/change_counters")).fetchone()
+    return None if row is None else row[0]
+
+
+def last_import(connection: psycopg.Connection[Any]) -> str:
+    """Return the id of the import that ended last, an empty text before the first one."""
+    row = connection.execute(load_sql("queries/last_import")).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def is_being_built(instance: dg.DagsterInstance) -> bool:
+    """Tell whether runs or backfills over derived assets are queued or under way; runs of killed processes are not."""
+    fail_orphans(instance)
+    for job in _JOBS_OF_ASSETS:
+        if instance.get_run_records(dg.RunsFilter(job_name=job, statuses=_AT_WORK), limit=1):
+            return True
+    requested = BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED])
+    return bool(instance.get_backfills(filters=requested, limit=1))
+
+
+@contextmanager
+def only_writer_or_none(database: Database) -> Iterator[bool]:
+    """Hold the archive's writer lock if nobody else has it; yield whether it is held. Never waits."""
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [locks.ARCHIVE_WRITER]).fetchone()
+        yield bool(row and row[0])

@@ -1,0 +1,137 @@
+"""Which stale keys to build next, in runs of which size, and which to leave alone: decisions only, no Dagster.
+
+The first attempt at a key is in a run of a thousand. Keys that are still stale afterwards, with the same content and
+by the same code, were in a run that failed; they are tried again in many small runs, so that one dialogue that cannot
+be built is told from those that shared its run. After three attempts a key is left alone until its content or the code
+changes; the nightly schedule tries it once a night.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from archive_pipeline.orchestration.stale_keys import StaleKey
+
+KEYS_PER_RUN: Final = 1_000
+RUNS_PER_TICK: Final = 50
+ATTEMPTS: Final = 3
+# Attempts of a key that was given up and reported.
+_REPORTED: Final = ATTEMPTS + 1
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a tick knows of earlier ones.
+
+    Attributes:
+        attempts: short digest of (key, content, code versions) -> how often it was tried.
+        quiet_at: counters of changes when nothing was left to do; None if there was.
+        summarised: the import after which the summary was last requested.
+        is_summary_due: something was built since.
+    """
+
+    attempts: Mapping[int, int] = field(default_factory=dict)
+    quiet_at: str | None = None
+    summarised: str = ""
+    is_summary_due: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do about the stale keys.
+
+    Attributes:
+        keys: what to build now, sorted.
+        keys_per_run: how many of them in one run.
+        attempt: which attempt it is, from 1.
+        given_up: keys that failed for the last time, to be reported once.
+        left_alone: how many keys are not tried any more.
+        attempts: for the memory.
+    """
+
+    keys: list[str]
+    keys_per_run: int
+    attempt: int
+    given_up: list[str]
+    left_alone: int
+    attempts: dict[int, int]
+
+
+def plan(stale: Sequence[StaleKey], attempts: Mapping[int, int], versions: Collection[str]) -> Plan:
+    """Decide what to build. Nothing must be under way: what was tried and is still stale has failed.
+
+    Args:
+        stale: all stale keys.
+        attempts: of the memory.
+        versions: effective versions of the assets; other versions are other attempts.
+    """
+    suffix = "|".join(versions)
+    digest = {item.key: _short_digest(item, suffix) for item in stale}
+    tried = {item.key: attempts.get(digest[item.key], 0) for item in stale}
+    given_up = [key for key, count in tried.items() if count == ATTEMPTS]
+    left_alone = sum(count >= ATTEMPTS for count in tried.values())
+    fewest = min((count for count in tried.values() if count < ATTEMPTS), default=0)
+    keys = [key for key, count in tried.items() if count == fewest][: RUNS_PER_TICK * KEYS_PER_RUN]
+    size = KEYS_PER_RUN if fewest == 0 else max(1, -(-len(keys) // RUNS_PER_TICK))
+    counted = {digest[key]: count for key, count in tried.items() if count}
+    counted |= dict.fromkeys((digest[key] for key in given_up), _REPORTED)
+    counted |= {digest[key]: fewest + 1 for key in keys}
+    return Plan(keys, size, fewest + 1, given_up, left_alone, counted)
+
+
+def slices(keys: Sequence[str], size: int) -> Iterator[tuple[str, str]]:
+    """Yield first and last key of each run over ``keys``, which are in the order of the partitions."""
+    for start in range(0, len(keys), size):
+        yield keys[start], keys[min(start + size, len(keys)) - 1]
+
+
+def parse_memory(text: str | None) -> Memory:
+    """Return what a cursor says; one that cannot be read says nothing, which costs some attempts more."""
+    try:
+        document: Any = orjson.loads(text or "{}")
+        if document.get("version") != _VERSION:
+            return Memory()
+        attempts = {
+            digest: int(count) for count, packed in document["attempts"].items() for digest in _unpack(packed)
+        }
+        return Memory(attempts, document["quiet_at"], document["summarised"], document["is_summary_due"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Memory()
+
+
+def write_memory(memory: Memory) -> str:
+    """Return the cursor: five and a half characters per key that was tried and is still stale."""
+    by_count: dict[int, list[int]] = {}
+    for digest, count in memory.attempts.items():
+        by_count.setdefault(count, []).append(digest)
+    document = {
+        "version": _VERSION,
+        "attempts": {str(count): _pack(digests) for count, digests in sorted(by_count.items())},
+        "quiet_at": memory.quiet_at,
+        "summarised": memory.summarised,
+        "is_summary_due": memory.is_summary_due,
+    }
+    return orjson.dumps(document).decode()
+
+
+def _short_digest(item: StaleKey, suffix: str) -> int:
+    # Two keys of a hundred thousand share 32 bits now and then: one of them is tried less often.
+    text = f"{item.key}|{item.content}|{suffix}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "little")
+
+
+def _pack(digests: Sequence[int]) -> str:
+    return base64.b64encode(np.sort(np.array(digests, dtype="<u4")).tobytes()).decode()
+
+
+def _unpack(packed: str) -> list[int]:
+    digests: list[int] = np.frombuffer(base64.b64decode(packed, validate=True), dtype="<u4").tolist()
+    return digests

@@ -1,0 +1,94 @@
+"""`llm-archive build` and `build_prompt_responses`: what is built, and what a wrong name says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.tables import counts, derived_rows, query
+
+pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+
+
+@pytest.fixture(scope="module")
+def database(archive: Database) -> Database:
+    empty(archive)
+    return archive
+
+
+@pytest.fixture(scope="module")
+def built(database: Database, settings: Settings, environment: dict[str, str], sample: Path) -> CommandLine:
+    """The commands on an archive of the sample, which no test here changes."""
+    llm_archive = CommandLine(settings.home, environment)
+    assert llm_archive("import", sample).code == 0
+    return llm_archive
+
+
+def test_nothing_is_built_when_nothing_changed(built: CommandLine):
+    result = built("build")
+    assert result.code == 0
+    assert result.out == "Everything is up to date.\n"
+    as_json = built("build", "--json").json
+    assert set(as_json["rows"].values()) == {0}
+    assert as_json["failures"] == []
+
+
+def test_full_builds_every_row_again_and_changes_none(built: CommandLine, database: Database):
+    before = derived_rows(database)
+    result = built("build", "--full", "--json")
+    assert result.code == 0
+    assert result.json["rows"] == {table: len(before[table]) for table in result.json["rows"]}
+    assert set(result.json["rows"]) == {table for asset in ASSETS.values() for table in asset.tables}
+    assert derived_rows(database) == before
+
+
+def test_a_dialogue_is_named_by_its_key_or_its_id(built: CommandLine, database: Database):
+    [(key, identifier, messages)] = query(
+        database, "SELECT partition_key, id::text, message_count FROM raw.dialogues ORDER BY partition_key LIMIT 1"
+    )
+    for name in (key, identifier, identifier.upper()):
+        result = built("build", "--dialogue", name, "--asset", "message_paths", "--full", "--json")
+        assert result.code == 0
+        assert result.json["rows"] == {"message_paths": messages}
+
+
+def test_an_asset_of_two_tables_is_built_alone(built: CommandLine, database: Database):
+    result = built("build", "--asset", "prompt_responses", "--full", "--json")
+    stored = counts(database)
+    tables = ("prompt_responses", "prompt_response_content")
+    assert result.json["rows"] == {table: stored[table] for table in tables}
+
+
+def test_prompt_responses_are_built_by_the_command_of_the_seed(built: CommandLine, database: Database):
+    [(identifier, pairs)] = query(
+        database,
+        "SELECT dialogue_id::text, count(*) FROM derived.prompt_responses GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1",
+    )
+    one = built("build_prompt_responses", f"--dialogue_id={identifier}", "--json")
+    assert (one.code, one.json["rows"]["prompt_responses"]) == (0, pairs)
+    everything = built("build_prompt_responses", "--json")
+    assert (everything.code, everything.json["rows"]["prompt_responses"]) == (0, counts(database)["prompt_responses"])
+
+
+WRONG_NAMES = {
+    ("build", "--asset", "exchange"): "no derived asset is called 'exchange'; there are message_paths, ",
+    ("build", "--dialogue", "chatgpt-nobody"): "no dialogue has the key or id 'chatgpt-nobody'; ",
+    ("build_prompt_responses", "--dialogue_id=42"): "no dialogue has the key or id '42'; ",
+    ("build_prompt_responses", "--dialogue_id="): "no dialogue has the key or id ''; ",
+    ("delete", "chatgpt-nobody"): "no dialogue has the key or id 'chatgpt-nobody'",
+    ("delete", "nul\ufffd"): "no dialogue has the key or id 'nul\ufffd'",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_NAMES)
+def test_a_wrong_name_is_one_line(arguments: tuple[str, ...], built: CommandLine):
+    result = built(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.error.startswith(WRONG_NAMES[arguments])

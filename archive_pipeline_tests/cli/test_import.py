@@ -1,0 +1,123 @@
+"""`llm-archive import`: the contract's JSON, nothing to do the second time, parts of an archive, named sources."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.exports import chain, chatgpt, claude
+from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
+
+pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+
+RAW = ("dialogues", "messages", "content_parts", "attachments")
+DERIVED = tuple(table for asset in ASSETS.values() for table in asset.tables)
+
+
+def test_the_sample_archive_is_imported_and_then_there_is_nothing_to_do(
+    llm_archive: CommandLine, database: Database, sample: Path
+):
+    first = llm_archive("import", sample, "--json")
+    assert first.code == 0
+    assert first.err == ""
+    assert first.json["dialogues"] == {"new": 15, "changed": 0, "unchanged": 0, "older": 0, "rejected": 0}
+    assert set(first.json["rows"]) == {*RAW, *DERIVED}
+    stored = counts(database)
+    assert first.json["rows"] == {table: stored[table] for table in (*RAW, *DERIVED)}
+    assert all(first.json["rows"].values())
+    assert first.json["seconds"] > 0
+    assert first.json["failures"] == []
+    assert len(first.json["runs"]) == 1
+    before = raw_rows(database), derived_rows(database)
+
+    second = llm_archive("import", sample, "--json")
+    assert second.code == 0
+    assert second.json["dialogues"] == {"new": 0, "changed": 0, "unchanged": 15, "older": 0, "rejected": 0}
+    assert set(second.json["rows"].values()) == {0}
+    assert second.json["runs"] == []
+    assert (raw_rows(database), derived_rows(database)) == before
+
+
+def test_people_get_a_table_of_numbers_and_what_was_skipped(llm_archive: CommandLine, sample: Path):
+    result = llm_archive("import", sample)
+    assert result.code == 0
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["new", "15", "dialogues", "15"] in lines
+    assert ["changed", "0", "messages", "120"] in lines
+    assert lines[-1][1] == "seconds"
+    assert "skipped   " in result.err
+    assert "user.json: a part of the export that holds no conversations" in result.err
+
+
+def test_sharded_partitions_give_the_same_derived_rows(llm_archive: CommandLine, database: Database, sample: Path):
+    assert llm_archive("import", sample).code == 0
+    per_dialogue = derived_rows(database)
+    with database.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues")
+    result = llm_archive("import", sample, "--json", ARCHIVE_PARTITIONING="sharded")
+    assert result.code == 0
+    assert result.json["dialogues"]["new"] == 15
+    assert derived_rows(database) == per_dialogue
+    assert query(database, "SELECT count(DISTINCT shard_key) > 5 FROM raw.dialogues") == [(True,)]
+
+
+@pytest.mark.parametrize("is_partial", [False, True])
+def test_a_partial_export_deletes_no_messages(
+    is_partial: bool, llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([chatgpt("talk", chain("a", "b", "c", "d"), updated=1.0)]))
+    assert llm_archive("import", path).code == 0
+    path.write_text(json.dumps([chatgpt("talk", chain("a", "b"), updated=2.0)]))
+    result = llm_archive("import", path, *(["--partial"] if is_partial else []), "--json")
+    assert result.code == 0
+    live = query(database, "SELECT count(*) FROM raw.messages WHERE deleted_at IS NULL")
+    assert live == [(4 if is_partial else 2,)]
+    assert counts(database)["message_paths"] == live[0][0]
+
+
+def test_a_named_source_is_believed(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    talk = claude("talk", "Which bus?", "Number nine.")
+    path.write_text(json.dumps([{"uuid": talk["uuid"], "chat_messages": talk["chat_messages"]}]))
+    assert llm_archive("import", path, "--source", "claude_ai").code == 0
+    assert query(database, "SELECT source FROM raw.dialogues") == [("claude_ai",)]
+
+
+def test_several_paths_are_one_import_and_a_file_named_twice_is_read_once(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    one.write_text(json.dumps([chatgpt("one", chain("a", "b"))]))
+    two.write_text(json.dumps([chatgpt("two", chain("c", "d"))]))
+    result = llm_archive("import", one, two, one, tmp_path, "--json")
+    assert result.code == 0
+    assert result.json["dialogues"]["new"] == 2
+    assert result.json["files"] == {"read": 2, "failed": 0, "skipped": 0}
+    assert counts(database)["imports"] == 2
+
+
+def test_an_export_without_a_conversation_is_read(llm_archive: CommandLine, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    path.write_text("[]")
+    result = llm_archive("import", path)
+    assert result.code == 0
+    assert f"skipped   {path}: an empty array: holds no conversations" in result.err
+
+
+def test_an_import_builds_what_an_interrupted_one_left(llm_archive: CommandLine, database: Database, sample: Path):
+    assert llm_archive("import", sample).code == 0
+    complete = derived_rows(database)
+    with database.session() as connection:
+        connection.execute("DELETE FROM derived.exchanges")
+        connection.execute("DELETE FROM derived.build_state WHERE asset = 'exchanges'")
+    result = llm_archive("import", sample, "--json")
+    assert result.code == 0
+    assert result.json["rows"]["exchanges"] == len(complete["exchanges"])
+    assert result.json["rows"]["qa_pairs"] == 0
+    assert derived_rows(database) == complete

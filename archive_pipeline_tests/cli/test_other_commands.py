@@ -1,0 +1,109 @@
+"""`stats`, `db`, help and version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import psutil
+import psycopg
+import pytest
+
+from archive_pipeline.cli import llm_archive as group
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import keep_marker
+from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.tables import counts
+
+
+def commands() -> list[tuple[str, ...]]:
+    """Every command and command of a group."""
+    found: list[tuple[str, ...]] = [()]
+    for name, command in group.commands.items():
+        found.append((name,))
+        if isinstance(command, click.Group):
+            found += [(name, inner) for inner in command.commands]
+    return found
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_every_command_has_help(command: tuple[str, ...], tmp_path: Path, environment: dict[str, str]):
+    result = CommandLine(tmp_path / "home", environment)(*command, "--help")
+    assert result.code == 0
+    assert result.out.startswith("Usage: llm-archive")
+    assert result.err == ""
+    assert not (tmp_path / "home").exists()
+    for option in ("--json",) if command not in {(), ("up",), ("db",), ("db", "stop")} else ():
+        assert option in result.out
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("-h",)])
+def test_version_and_short_help(arguments: tuple[str, ...], tmp_path: Path, environment: dict[str, str]):
+    result = CommandLine(tmp_path, environment)(*arguments)
+    assert result.code == 0
+    assert "llm-archive" in result.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("imprt",), ("import",), ("build", "--speed"), ("delete",), ("up", "--port", "many")], ids=" ".join
+)
+def test_a_command_that_is_written_wrong_says_so(
+    arguments: tuple[str, ...], tmp_path: Path, environment: dict[str, str]
+):
+    result = CommandLine(tmp_path / "home", environment)(*arguments)
+    assert result.code == 2
+    assert "Error: " in result.err
+    assert "Traceback" not in result.err
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.postgres
+def test_stats_of_an_empty_archive(llm_archive: CommandLine):
+    result = llm_archive("stats")
+    assert result.code == 0
+    assert "last import never" in result.out
+    as_json = llm_archive("stats", "--json").json
+    assert as_json["sources"] == []
+    assert as_json["last_import_at"] is None
+
+
+@pytest.mark.postgres
+def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database, sample: Path):
+    llm_archive("import", sample)
+    result = llm_archive("stats", "--json")
+    assert result.code == 0
+    assert result.json["sources"] == [
+        {"source": "chatgpt", "dialogues": 8, "messages": 69},
+        {"source": "claude_ai", "dialogues": 7, "messages": 51},
+    ]
+    stored = counts(database)
+    assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {"sources": 2, **stored}
+    assert set(result.json["stale"].values()) == {0}
+    assert result.json["imports"] == {"done": 2, "failed": 0, "running": 0, "rejected_records": 0}
+    assert ["chatgpt", "8", "69"] in [line.split()[:3] for line in llm_archive("stats").out.splitlines()]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", [(), ("--json",)], ids=["text", "json"])
+def test_the_database_url_works_in_another_client(mode: tuple[str, ...], llm_archive: CommandLine, settings: Settings):
+    result = llm_archive("db", "url", *mode)
+    assert result.code == 0
+    assert result.err == ""
+    url = result.json["url"] if mode else result.out.strip()
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT count(*) FROM raw.dialogues").fetchone() == (0,)
+    assert keep_marker(settings.postgres_folder).exists()
+    assert llm_archive("db", "stop").code == 0
+    assert not keep_marker(settings.postgres_folder).exists()
+    server = int((settings.postgres_folder / "postmaster.pid").read_text().splitlines()[0])
+    assert psutil.pid_exists(server)  # this process uses it still
+
+
+@pytest.mark.postgres
+def test_a_server_of_the_users_own_is_not_stopped(own_database: Database, llm_archive: CommandLine):
+    result = llm_archive("db", "stop", ARCHIVE_DATABASE_URL=own_database.url)
+    assert result.code == 0
+    assert result.out == "the database is a server of your own; it is left alone\n"
+    with own_database.session() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)

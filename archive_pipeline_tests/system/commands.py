@@ -1,0 +1,129 @@
+"""Starting `llm-archive` as a user does, and holding it at a known place inside PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.tables import derived_rows, raw_rows
+
+SCRIPT = Path(sys.executable).parent / "llm-archive"
+SECONDS = 60.0
+GATE = 77_001
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def error(self) -> str:
+        """The only error line."""
+        lines = [line for line in self.err.splitlines() if line.startswith("llm-archive: ")]
+        assert len(lines) == 1, self.err
+        assert "Traceback" not in self.err, self.err
+        return lines[0].removeprefix("llm-archive: ")
+
+
+class Command:
+    """A command under way, whose output goes to files, so that it never waits for a reader."""
+
+    def __init__(self, home: Path, *arguments: object, log: Path) -> None:
+        self._out, self._err = log.with_suffix(".out"), log.with_suffix(".err")
+        environment = {**os.environ, "ARCHIVE_HOME": str(home), "COLUMNS": "200"}
+        for variable in ("ARCHIVE_DATABASE_URL", "ARCHIVE_PARTITIONING", "DAGSTER_HOME"):
+            environment.pop(variable, None)
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [SCRIPT, *map(str, arguments)], stdout=out, stderr=err, env=environment, start_new_session=True
+            )
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def said(self) -> str:
+        """What it wrote to standard error so far."""
+        return self._err.read_text()
+
+    def end(self) -> Ended:
+        """Wait for the end."""
+        try:
+            code = self.process.wait(SECONDS)
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+        return Ended(code, self._out.read_text(), self._err.read_text())
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Return as soon as the condition holds."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {SECONDS:.0f} seconds in vain until {what}"
+        time.sleep(0.05)
+
+
+class Gate:
+    """A place in the database where whoever gets there waits until it is opened."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self._connection.execute("SELECT pg_advisory_lock(%s)", [GATE])
+
+    def wait_for_visitor(self) -> None:
+        """Return as soon as somebody waits here."""
+        query = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted)"
+        wait_until(lambda: self._ask(query), "the command gets to the gate")
+
+    def open(self) -> None:
+        self._connection.close()
+
+    def _ask(self, query: str) -> Any:
+        row = self._connection.execute(query.replace("%s", str(GATE)).encode()).fetchone()
+        return row is not None and row[0]
+
+
+@contextmanager
+def gate(database: Database, table: str, condition: str) -> Iterator[Gate]:
+    """Hold whoever inserts a row for which the condition is true into the table."""
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS "
+            f"'BEGIN PERFORM pg_advisory_lock_shared({GATE}); PERFORM pg_advisory_unlock_shared({GATE}); "
+            "RETURN NEW; END'"
+        )
+        connection.execute(
+            f"CREATE TRIGGER gate BEFORE INSERT ON {table} FOR EACH ROW WHEN ({condition}) "
+            "EXECUTE FUNCTION wait_at_gate()".encode()
+        )
+        # Bulk loads run with ordinary triggers off.
+        connection.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER gate".encode())
+    held = Gate(database.url)
+    try:
+        yield held
+    finally:
+        held.open()
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '20s'")
+            connection.execute(f"DROP TRIGGER IF EXISTS gate ON {table}".encode())
+
+
+def contents(database: Database) -> dict[str, list[str]]:
+    """Every row of every table, without when and by which import it came."""
+    return {**raw_rows(database), **derived_rows(database)}

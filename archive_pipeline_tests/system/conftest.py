@@ -1,0 +1,80 @@
+"""A corpus in two parts, an archive of it that nothing disturbed, and one for faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.system.commands import Command, contents
+from benchmarks.corpus import write_corpus
+
+Start = Callable[..., Command]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """More dialogues than one transaction of an import takes."""
+    path = tmp_path_factory.mktemp("corpus") / "conversations.json"
+    write_corpus(path, dialogues=450, seed=11, mean_messages=4)
+    return path
+
+
+@pytest.fixture(scope="session")
+def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Other dialogues."""
+    path = tmp_path_factory.mktemp("small_corpus") / "conversations.json"
+    write_corpus(path, dialogues=30, seed=12, mean_messages=4)
+    return path
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts commands; those that a failed test leaves are killed."""
+    started: list[Command] = []
+    numbers = count()
+
+    def run(home: Path, *arguments: object) -> Command:
+        started.append(Command(home, *arguments, log=tmp_path / f"command-{next(numbers)}"))
+        return started[-1]
+
+    yield run
+    for command in started:
+        if command.process.poll() is None:
+            command.process.kill()
+            command.process.wait()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(
+    archive: Database, settings: Settings, corpus: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
+    """The tables after one import of the corpus, in another home than that of the faults."""
+    empty(archive)
+    ended = Command(settings.home, "import", corpus, log=tmp_path_factory.mktemp("undisturbed") / "import").end()
+    assert ended.code == 0, ended.err
+    return contents(archive)
+
+
+@pytest.fixture(scope="session")
+def faulty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = tmp_path_factory.mktemp("faulty")
+    yield home
+    release(Settings(home=home).postgres_folder)
+
+
+@pytest.fixture
+def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Database]:
+    """The archive that faults happen to, empty."""
+    database = Database.open(Settings(home=faulty_home))
+    migrate(database)
+    empty(database)
+    yield database
+    database.engine.dispose()
