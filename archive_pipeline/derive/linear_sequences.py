@@ -21,6 +21,7 @@ def linear_sequences(batch: DialogueBatch) -> pd.DataFrame:
     leaves = [position for position, below in enumerate(forest.children) if not below]
     primary = [forest.on_primary_path[leaf] for leaf in leaves]
     branched_at = [ROOT if is_primary else shared[leaf] for leaf, is_primary in zip(leaves, primary, strict=True)]
+    reasons = {point: _reason(batch, point) for point in set(branched_at)}  # thousands may branch at one message
     return frame(
         {
             "id": [row_id("sequence", ids[leaf]) for leaf in leaves],
@@ -29,7 +30,7 @@ def linear_sequences(batch: DialogueBatch) -> pd.DataFrame:
             "sequence_length": [forest.depth[leaf] + 1 for leaf in leaves],
             "is_primary": primary,
             "branch_reason": [
-                "primary" if is_primary else _reason(batch, point)
+                "primary" if is_primary else reasons[point]
                 for is_primary, point in zip(primary, branched_at, strict=True)
             ],
             "branched_at_depth": [None if point == ROOT else forest.depth[point] for point in branched_at],

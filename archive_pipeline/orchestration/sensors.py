@@ -14,6 +14,7 @@ import dagster as dg
 from archive_pipeline.orchestration import stale_keys
 from archive_pipeline.orchestration.drop_folder import Ready, look
 from archive_pipeline.orchestration.import_job import IMPORT_JOB, IMPORT_OP
+from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions import NAMES, contiguous
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.stale_runs import Memory, Plan, parse_memory, plan, slices, write_memory
@@ -126,7 +127,7 @@ def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan)
     order = registered[registered.index(whole.start) : registered.index(whole.end) + 1]
     return [
         dg.RunRequest(
-            job_name="build_derived",
+            job_name=JOB,
             tags={
                 "dagster/asset_partition_range_start": start,
                 "dagster/asset_partition_range_end": end,

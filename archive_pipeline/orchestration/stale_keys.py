@@ -12,6 +12,7 @@ import psycopg
 from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
 
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.orphans import fail_orphans
 from archive_pipeline.settings import Partitioning, Settings
 from archive_pipeline.store import locks
@@ -20,7 +21,7 @@ from archive_pipeline.store.sql_files import load_sql
 
 _KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
 # Runs from the UI's "materialize" buttons and from backfills belong to the job that Dagster makes of all assets.
-_JOBS_OF_ASSETS: Final = ("build_derived", "__ASSET_JOB")
+_JOBS_OF_ASSETS: Final = (JOB, "__ASSET_JOB")
 # A run that was created but never handed over is not among them: it may stay so for ever.
 _AT_WORK: Final = [
     dg.DagsterRunStatus.QUEUED,

@@ -19,7 +19,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.tables import derived_rows, raw_rows
 
 SCRIPT = Path(sys.executable).parent / "llm-archive"
-SECONDS = 60.0
+SECONDS = 40.0
 GATE = 77_001
 
 

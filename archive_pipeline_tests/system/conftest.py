@@ -23,7 +23,7 @@ Start = Callable[..., Command]
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """More dialogues than one transaction of an import takes."""
     path = tmp_path_factory.mktemp("corpus") / "conversations.json"
-    write_corpus(path, dialogues=450, seed=11, mean_messages=4)
+    write_corpus(path, dialogues=240, seed=11, mean_messages=3)
     return path
 
 
@@ -31,7 +31,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Other dialogues."""
     path = tmp_path_factory.mktemp("small_corpus") / "conversations.json"
-    write_corpus(path, dialogues=30, seed=12, mean_messages=4)
+    write_corpus(path, dialogues=10, seed=12)
     return path
 
 

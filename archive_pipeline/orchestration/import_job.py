@@ -1,0 +1,120 @@
+"""The job `import_files`: what `llm-archive import` does to the raw tables, as a Dagster run.
+
+Derived tables are not its business: the sensor `stale_dialogues` finds what it brought.
+"""
+
+# No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import dagster as dg
+from pydantic import Field
+
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
+from archive_pipeline.importing.importer import ImportSummary, import_archive
+from archive_pipeline.orchestration.partitions import register_keys
+from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, raw_key
+from archive_pipeline.orchestration.resources import (
+    RETRIES,
+    SECONDS_BETWEEN_RETRIES,
+    Archive,
+    transient_errors_retried,
+)
+from archive_pipeline.orchestration.stale_keys import stale_keys
+from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.store.import_log import only_writer
+
+IMPORT_JOB: Final = "import_files"
+IMPORT_OP: Final = "import_exports"
+SHOWN_REJECTED: Final = 100
+_OUTCOMES: Final = ("new", "changed", "unchanged", "older", "rejected")
+
+
+class ImportConfig(dg.Config):
+    """What to import."""
+
+    paths: list[str] = Field(description="Files, zips and folders of exports, as absolute paths on this machine.")
+    source: str | None = Field(None, description="Read them as exports of this source instead of recognising it.")
+    partial: bool = Field(False, description="The export is a part: messages it does not have are kept.")  # noqa: FBT003
+
+
+def import_files_job() -> dg.JobDefinition:
+    """Return the job."""
+
+    @dg.job(
+        name=IMPORT_JOB,
+        description="Imports files, zips and folders of exports into the raw tables.",
+        executor_def=dg.in_process_executor,
+    )
+    def import_files() -> None:
+        _import_op()()
+
+    return import_files
+
+
+def _import_op() -> dg.OpDefinition:
+    @dg.op(name=IMPORT_OP, description="Reads exports into the raw tables; one bad record never costs another.")
+    def import_exports(
+        context: dg.OpExecutionContext, config: ImportConfig, archive: dg.ResourceParam[Archive]
+    ) -> None:
+        reading = _read(config)
+        with _unavailability_retried(), only_writer(archive.database, lambda: context.log.info(WAITING)):
+            summary = import_archive(archive.database, reading, is_partial=config.partial)
+        _report_raw_tables(context, summary)
+        with transient_errors_retried(), archive.database.session() as connection:
+            stale = [item.key for item in stale_keys(connection, archive.settings)]
+        register_keys(context.instance, archive.settings, stale)
+        metadata = import_metadata(summary, reading)
+        if not summary.files_read and not summary.loaded:
+            raise dg.Failure("No file could be read as an export.", metadata=metadata, allow_retries=False)
+        context.add_output_metadata(metadata)
+
+    return import_exports
+
+
+WAITING: Final = "Another process is writing to this archive; waiting for it to finish."
+
+
+def import_metadata(summary: ImportSummary, reading: ArchiveReading) -> dict[str, Any]:
+    """Return what the run's page shows of an import: numbers first, then surprises and what was rejected."""
+    rejected = [
+        dg.TableRecord({"locator": record.locator, "reason": record.reason, "error": record.error})
+        for record in summary.rejected[:SHOWN_REJECTED]
+    ]
+    skipped = "\n".join(f"- {file.locator}: {file.reason}" for file in reading.skipped[:SHOWN_REJECTED])
+    return {
+        **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in _OUTCOMES},
+        **{f"rows_{table}": summary.rows[table] for table in RAW_ASSET_TABLES},
+        "files_read": summary.files_read,
+        "files_failed": summary.files_failed,
+        "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
+        **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
+        **({"skipped": dg.MetadataValue.md(skipped)} if skipped else {}),
+    }
+
+
+def _read(config: ImportConfig) -> ArchiveReading:
+    try:
+        return read_paths(config.paths, source=config.source)
+    except ConfigurationError as error:
+        raise dg.Failure(str(error), allow_retries=False) from error
+
+
+def _report_raw_tables(context: dg.OpExecutionContext, summary: ImportSummary) -> None:
+    for table in RAW_ASSET_TABLES:
+        if summary.rows[table]:
+            context.log_event(
+                dg.AssetMaterialization(raw_key(table), metadata={"rows_written": summary.rows[table]})
+            )
+
+
+@contextmanager
+def _unavailability_retried() -> Iterator[None]:
+    # What was committed before the server went away is unchanged in the second attempt, which costs little.
+    try:
+        with transient_errors_retried():
+            yield
+    except DatabaseUnavailableError as error:
+        raise dg.RetryRequested(max_retries=RETRIES, seconds_to_wait=SECONDS_BETWEEN_RETRIES) from error

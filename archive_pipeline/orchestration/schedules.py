@@ -1,0 +1,77 @@
+"""Schedules: what is left over at night is built, the summary is made anew, and Dagster's own tables are tidied up."""
+
+# No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
+
+from typing import Any, Final
+
+import dagster as dg
+
+from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.sensors import range_requests
+from archive_pipeline.orchestration.stale_runs import plan
+from archive_pipeline.settings import Settings
+
+INCREMENTAL: Final = "nightly_incremental"
+SUMMARY: Final = "nightly_summary"
+HOUSEKEEPING: Final = "nightly_housekeeping"
+
+
+def schedules(
+    settings: Settings, *, build_job: Any, summary_job: Any, housekeeping_job: Any
+) -> list[dg.ScheduleDefinition]:
+    """Return all schedules; they run by default, at the time of the settings.
+
+    Raises:
+        ConfigurationError: the settings' time is no cron expression.
+    """
+    try:
+        return [
+            _incremental(settings, build_job),
+            _plain(SUMMARY, settings, summary_job, "Makes the overall figures and their checks anew."),
+            _plain(HOUSEKEEPING, settings, housekeeping_job, "Tidies up Dagster's own tables and refreshes statistics."),
+        ]
+    except dg.DagsterInvalidDefinitionError as error:
+        raise ConfigurationError(
+            f"ARCHIVE_SCHEDULE={settings.schedule!r}: use five fields (minute hour day month weekday)"
+        ) from error
+
+
+def _incremental(settings: Settings, build_job: Any) -> dg.ScheduleDefinition:
+    @dg.schedule(
+        name=INCREMENTAL,
+        job=build_job,
+        cron_schedule=settings.schedule,
+        execution_timezone=settings.timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        description=(
+            "Builds what is stale. The sensor stale_dialogues does so all day; this does when the sensor is stopped, "
+            "and tries once a night what the sensor has given up."
+        ),
+    )
+    def nightly_incremental(
+        context: dg.ScheduleEvaluationContext, archive: dg.ResourceParam[Archive]
+    ) -> list[dg.RunRequest] | dg.SkipReason:
+        with stale_keys.only_writer_or_none(archive.database) as is_writer:
+            if not is_writer or stale_keys.is_being_built(context.instance):
+                return dg.SkipReason("an import or a build is under way")
+            with archive.database.session() as connection:
+                stale = stale_keys.stale_keys(connection, archive.settings)
+            if not stale:
+                return dg.SkipReason("all is built")
+            versions = stale_keys.code_versions(archive.settings).values()
+            return range_requests(context.instance, archive.settings, plan(stale, {}, versions))
+
+    return nightly_incremental
+
+
+def _plain(name: str, settings: Settings, job: Any, description: str) -> dg.ScheduleDefinition:
+    return dg.ScheduleDefinition(
+        name=name,
+        job=job,
+        cron_schedule=settings.schedule,
+        execution_timezone=settings.timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        description=description,
+    )

@@ -1,0 +1,28 @@
+-- Events of Dagster that are kept however old they are: the latest of each kind per asset and partition (of planned
+-- materialisations only those that nothing came of, by which the UI knows a failed partition), and of each check.
+CREATE TEMPORARY TABLE kept_event ON COMMIT PRESERVE ROWS AS
+WITH latest AS (
+    SELECT
+        event.dagster_event_type,
+        max(event.id) AS id,
+        max(max(event.id) FILTER (WHERE event.dagster_event_type = 'ASSET_MATERIALIZATION')) OVER of_partition
+            AS materialized_id
+    FROM dagster.event_logs AS event
+    WHERE
+        event.asset_key IS NOT NULL
+        AND event.dagster_event_type LIKE 'ASSET_%%'
+        AND event.dagster_event_type NOT LIKE 'ASSET_CHECK_%%'
+    GROUP BY event.asset_key, event.partition, event.dagster_event_type
+    WINDOW of_partition AS (PARTITION BY event.asset_key, event.partition)
+)
+
+SELECT latest.id
+FROM latest
+WHERE
+    latest.dagster_event_type <> 'ASSET_MATERIALIZATION_PLANNED'
+    OR latest.id > coalesce(latest.materialized_id, 0)
+UNION
+SELECT max(execution.evaluation_event_storage_id) AS id
+FROM dagster.asset_check_executions AS execution
+WHERE execution.evaluation_event_storage_id IS NOT NULL
+GROUP BY execution.asset_key, execution.check_name, execution.partition;
