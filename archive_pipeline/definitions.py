@@ -7,9 +7,15 @@ import dagster as dg
 from archive_pipeline.building import Progress
 from archive_pipeline.orchestration.assets import derived_assets
 from archive_pipeline.orchestration.checks import structural_checks
+from archive_pipeline.orchestration.housekeeping import housekeeping_job
+from archive_pipeline.orchestration.import_job import import_files_job
 from archive_pipeline.orchestration.jobs import build_derived_job
 from archive_pipeline.orchestration.raw_assets import raw_asset_specs
 from archive_pipeline.orchestration.resources import archive_resource
+from archive_pipeline.orchestration.schedules import schedules
+from archive_pipeline.orchestration.sensors import new_imports_sensor, stale_dialogues_sensor
+from archive_pipeline.orchestration.summary import summary_asset, summary_job
+from archive_pipeline.orchestration.summary_checks import summary_checks
 from archive_pipeline.settings import Settings
 
 
@@ -21,10 +27,13 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
         settings: of the archive; by default the environment's.
     """
     settings = settings or Settings.from_environment()
+    build, summary = build_derived_job(), summary_job()
     return dg.Definitions(
-        assets=[*raw_asset_specs(), *derived_assets(settings)],
-        asset_checks=structural_checks(),
-        jobs=[build_derived_job()],
+        assets=[*raw_asset_specs(), *derived_assets(settings), summary_asset()],
+        asset_checks=[*structural_checks(), *summary_checks()],
+        jobs=[build, summary, import_files_job(), housekeeping_job()],
+        sensors=[new_imports_sensor(settings), stale_dialogues_sensor([build, summary])],
+        schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.
         executor=dg.in_process_executor,

@@ -202,11 +202,12 @@ class _FileImport:
         with self._database.session() as connection:
             for item in group:
                 try:
-                    with connection.transaction():  # a savepoint: the session's transaction is open
+                    with connection.transaction():  # a transaction or savepoint of its own
                         written = write_dialogues(connection, [item], self._context)
                 except (psycopg.Error, ValueError, TypeError) as error:
                     if _is_gone(error):
                         raise
+                    self._seen.pop(item.prepared.id, None)  # another copy may still be taken
                     locator = item.read.record.locator
                     message = f"{type(error).__name__}: {str(error).splitlines()[0]}"
                     self._reject(RejectedRecord(locator, "PostgreSQL does not take the dialogue", message), connection)

@@ -231,6 +231,6 @@ def _is_text(name: str, notes: list[str]) -> bool:
     try:
         name.encode()
     except UnicodeEncodeError:
-        notes.append(f"{ascii(name)} has a name that is not Unicode: rename it")
+        notes.append(f"{name!a} has a name that is not Unicode: rename it")
         return False
     return True

@@ -105,9 +105,7 @@ def _read(config: ImportConfig) -> ArchiveReading:
 def _report_raw_tables(context: dg.OpExecutionContext, summary: ImportSummary) -> None:
     for table in RAW_ASSET_TABLES:
         if summary.rows[table]:
-            context.log_event(
-                dg.AssetMaterialization(raw_key(table), metadata={"rows_written": summary.rows[table]})
-            )
+            context.log_event(dg.AssetMaterialization(raw_key(table), metadata={"rows_written": summary.rows[table]}))
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,11 +43,12 @@ def compare_with_rebuild(
 ) -> Comparison:
     """Compute up to ``number`` dialogues that are up to date anew and compare them with the stored rows.
 
-    One snapshot for the choice and the stored rows: a build meanwhile makes no difference. A dialogue that was changed
-    by an import meanwhile is not compared.
+    One snapshot for the choice and the stored rows: a build meanwhile makes no difference. If an import changes one of
+    the dialogues meanwhile, nothing is compared.
 
     Args:
-        database, settings: the archive.
+        database: the archive's.
+        settings: the archive's.
         versions: effective version of each asset.
         number: how many dialogues.
         seed: another seed chooses other dialogues.
@@ -55,15 +56,15 @@ def compare_with_rebuild(
     with database.session() as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         chosen = _choose(connection, versions, number, seed)
-        batch = load_batch(database, chosen)
-        if _choose_again(database, versions, number, seed) != chosen:
+        batch = load_batch(database, list(chosen))
+        if _fingerprints(database, chosen) != chosen:
             return Comparison((), 0, {})
         frames = [(name, frame) for asset in ASSETS.values() for name, frame in asset.derive(batch, settings).items()]
-        differing = {name: _difference(connection, TABLES[name], frame, chosen) for name, frame in frames}
+        differing = {name: _difference(connection, TABLES[name], frame, list(chosen)) for name, frame in frames}
     return Comparison(tuple(chosen), sum(len(frame) for _, frame in frames), differing)
 
 
-def _choose(connection: psycopg.Connection[Any], versions: Mapping[str, str], number: int, seed: str) -> list[str]:
+def _choose(connection: psycopg.Connection[Any], versions: Mapping[str, str], number: int, seed: str) -> dict[str, str]:
     parameters = {
         "assets": list(versions),
         "code_versions": list(versions.values()),
@@ -71,12 +72,13 @@ def _choose(connection: psycopg.Connection[Any], versions: Mapping[str, str], nu
         "seed": seed,
         "number": number,
     }
-    return [row[0] for row in connection.execute(load_sql("queries/sample_current_dialogues"), parameters)]
+    return dict(connection.execute(load_sql("queries/sample_current_dialogues"), parameters).fetchall())
 
 
-def _choose_again(database: Database, versions: Mapping[str, str], number: int, seed: str) -> list[str]:
+def _fingerprints(database: Database, dialogue_ids: Iterable[str]) -> dict[str, str]:
     with database.session() as connection:
-        return _choose(connection, versions, number, seed)
+        query = "SELECT id::text, fingerprint FROM raw.dialogues WHERE id = ANY(%s::uuid[])"
+        return dict(connection.execute(query, [list(dialogue_ids)]).fetchall())
 
 
 def _difference(
@@ -86,9 +88,9 @@ def _difference(
     copy = table.to_metadata(MetaData(), schema="pg_temp", name=f"rebuilt_{table.name}")
     stored, rebuilt = sql.Identifier(str(table.schema), table.name), sql.Identifier("pg_temp", copy.name)
     columns = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
-    connection.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(
-        sql.Identifier(copy.name), stored
-    ))
+    connection.execute(
+        sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(sql.Identifier(copy.name), stored)
+    )
     copy_frame(connection, copy, rows)
     of_dialogues = sql.SQL("SELECT {} FROM {} WHERE {}").format(columns, stored, _belongs(table))
     query = sql.SQL(

@@ -2,15 +2,18 @@
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
-from typing import Any, Final
+from typing import Final
 
 import dagster as dg
 
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.housekeeping import HOUSEKEEPING_JOB
+from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.sensors import range_requests
 from archive_pipeline.orchestration.stale_runs import plan
+from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
 
 INCREMENTAL: Final = "nightly_incremental"
@@ -18,9 +21,7 @@ SUMMARY: Final = "nightly_summary"
 HOUSEKEEPING: Final = "nightly_housekeeping"
 
 
-def schedules(
-    settings: Settings, *, build_job: Any, summary_job: Any, housekeeping_job: Any
-) -> list[dg.ScheduleDefinition]:
+def schedules(settings: Settings) -> list[dg.ScheduleDefinition]:
     """Return all schedules; they run by default, at the time of the settings.
 
     Raises:
@@ -28,9 +29,11 @@ def schedules(
     """
     try:
         return [
-            _incremental(settings, build_job),
-            _plain(SUMMARY, settings, summary_job, "Makes the overall figures and their checks anew."),
-            _plain(HOUSEKEEPING, settings, housekeeping_job, "Tidies up Dagster's own tables and refreshes statistics."),
+            _incremental(settings),
+            _plain(SUMMARY, settings, SUMMARY_JOB, "Makes the overall figures and their checks anew."),
+            _plain(
+                HOUSEKEEPING, settings, HOUSEKEEPING_JOB, "Tidies up Dagster's own tables and refreshes statistics."
+            ),
         ]
     except dg.DagsterInvalidDefinitionError as error:
         raise ConfigurationError(
@@ -38,10 +41,10 @@ def schedules(
         ) from error
 
 
-def _incremental(settings: Settings, build_job: Any) -> dg.ScheduleDefinition:
+def _incremental(settings: Settings) -> dg.ScheduleDefinition:
     @dg.schedule(
         name=INCREMENTAL,
-        job=build_job,
+        job_name=JOB,
         cron_schedule=settings.schedule,
         execution_timezone=settings.timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
@@ -66,10 +69,10 @@ def _incremental(settings: Settings, build_job: Any) -> dg.ScheduleDefinition:
     return nightly_incremental
 
 
-def _plain(name: str, settings: Settings, job: Any, description: str) -> dg.ScheduleDefinition:
+def _plain(name: str, settings: Settings, job: str, description: str) -> dg.ScheduleDefinition:
     return dg.ScheduleDefinition(
         name=name,
-        job=job,
+        job_name=job,
         cron_schedule=settings.schedule,
         execution_timezone=settings.timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,

@@ -26,12 +26,12 @@ ATTEMPT_TAG: Final = "archive/attempt"
 _SHOWN: Final = 5
 
 
-def new_imports_sensor(settings: Settings, import_job: Any) -> dg.SensorDefinition:
+def new_imports_sensor(settings: Settings) -> dg.SensorDefinition:
     """Return the sensor that watches the drop folder."""
 
     @dg.sensor(
         name="new_imports",
-        job=import_job,
+        job_name=IMPORT_JOB,
         minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(

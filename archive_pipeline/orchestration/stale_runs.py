@@ -99,9 +99,7 @@ def parse_memory(text: str | None) -> Memory:
         document: Any = orjson.loads(text or "{}")
         if document.get("version") != _VERSION:
             return Memory()
-        attempts = {
-            digest: int(count) for count, packed in document["attempts"].items() for digest in _unpack(packed)
-        }
+        attempts = {digest: int(count) for count, packed in document["attempts"].items() for digest in _unpack(packed)}
         return Memory(attempts, document["quiet_at"], document["summarised"], document["is_summary_due"])
     except (ValueError, TypeError, KeyError, AttributeError):
         return Memory()

@@ -79,9 +79,7 @@ def _partition_count_within_limit() -> dg.AssetChecksDefinition:
         context: dg.AssetCheckExecutionContext, archive: dg.ResourceParam[Archive]
     ) -> dg.AssetCheckResult:
         partitioning = archive.settings.partitioning
-        return partition_count_result(
-            len(context.instance.get_dynamic_partitions(NAMES[partitioning])), partitioning
-        )
+        return partition_count_result(len(context.instance.get_dynamic_partitions(NAMES[partitioning])), partitioning)
 
     return partition_count_within_limit
 

