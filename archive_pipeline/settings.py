@@ -89,7 +89,10 @@ class Settings:
 def archive_home(environ: Mapping[str, str]) -> Path:
     """Return ``ARCHIVE_HOME``, or the checkout's ``dagster_home/``, as an absolute path."""
     value = environ.get("ARCHIVE_HOME")
-    return Path(value).expanduser().resolve() if value else CHECKOUT / "dagster_home"
+    if value:
+        return Path(value).expanduser().resolve()
+    # An installed wheel has no checkout around it.
+    return CHECKOUT / "dagster_home" if (CHECKOUT / "workspace.yaml").exists() else Path.home() / "llm-archive"
 
 
 def _choice(env: Mapping[str, str], name: str, options: type[ChoiceT], default: ChoiceT) -> ChoiceT:

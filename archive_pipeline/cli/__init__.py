@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import NoReturn
 
 import click
@@ -31,6 +32,8 @@ for _command in (import_, up, build, build_prompt_responses, stats, delete, db):
 
 def main() -> NoReturn:
     """Run the command line; every expected error is one line and an exit code, never a traceback."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what libraries tell their callers is nothing the user can act on
     try:
         code = llm_archive.main(prog_name="llm-archive", standalone_mode=False)
     except click.ClickException as error:

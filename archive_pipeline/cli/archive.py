@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import psycopg
 import sqlalchemy.exc
@@ -15,6 +17,10 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.migrate import migrate
+
+# PostgreSQL allocates its log in files of 16 MB.
+_FULL_BELOW_BYTES: Final = 16 * 1024 * 1024
+_GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +36,59 @@ def open_archive() -> Iterator[OpenArchive]:
     """Open the archive of the environment; a database that goes away meanwhile is one line, not a traceback."""
     settings = Settings.from_environment()
     try:
-        database = _connect(settings)
-        migrate(database)
-        yield OpenArchive(settings, database)
-    except (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError) as error:
+        with _disk_watched(settings):
+            database = _connect(settings)
+            migrate(database)
+            yield OpenArchive(settings, database)
+    except _GONE as error:
         raise DatabaseUnavailableError(f"the database failed ({reason_of(error)}); run the command again") from error
+
+
+@contextmanager
+def _disk_watched(settings: Settings) -> Iterator[None]:
+    """Name a full disk as the cause: a server that cannot write its log just goes away."""
+    try:
+        yield
+    except (*_GONE, DatabaseUnavailableError) as error:
+        free = _free_bytes(settings)
+        if free is None or free >= _FULL_BELOW_BYTES:
+            raise
+        raise DatabaseUnavailableError(
+            f"only {free / 1e6:.1f} MB are free: make room on the disk of {settings.home} and run the command again; "
+            f"what was committed stays ({reason_of(error)})"
+        ) from error
+
+
+@contextmanager
+def lost_database_told() -> Iterator[None]:
+    """Raise ``DatabaseUnavailableError`` for whatever Dagster makes of a database that went away in a run."""
+    try:
+        yield
+    except Exception as error:
+        cause = next((link for link in _chain(error) if isinstance(link, _GONE)), None)
+        if cause is None:
+            raise
+        raise DatabaseUnavailableError(
+            f"the database failed while derived tables were built ({reason_of(cause)}); "
+            "what was committed stays, run the command again"
+        ) from error
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _free_bytes(settings: Settings) -> int | None:
+    if settings.database_url is not None:
+        return None
+    try:
+        return shutil.disk_usage(settings.postgres_folder).free
+    except OSError:
+        return None
 
 
 def _connect(settings: Settings) -> Database:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from archive_pipeline.cli.archive import OpenArchive
+from archive_pipeline.cli.archive import OpenArchive, lost_database_told
 from archive_pipeline.cli.output import one_line
 from archive_pipeline.cli.progress import building_progress
 from archive_pipeline.derive.registry import ASSETS, effective_version
@@ -75,7 +75,11 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
     from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
     from archive_pipeline.orchestration.jobs import run_derived  # noqa: PLC0415
 
-    with instance_for(archive.settings) as instance, building_progress(plan.messages, enabled=show_progress) as bars:
+    with (
+        lost_database_told(),
+        instance_for(archive.settings) as instance,
+        building_progress(plan.messages, enabled=show_progress) as bars,
+    ):
         outcome = run_derived(instance, archive.settings, plan.keys, assets=plan.assets, full=plan.full, progress=bars)
         if outcome.success:
             bars.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,15 +14,23 @@ import psutil
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note
+from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.settings import CHECKOUT, Settings
 
 STOP_SECONDS = 20
 
 
 @click.command()
-@click.option("--port", default=3000, show_default=True, help="Port of the UI, on the loopback interface only.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=3000,
+    show_default=True,
+    help="Port of the UI, on the loopback interface only.",
+)
 def up(port: int) -> int:
     """Start Dagster's UI and daemon; Ctrl-C stops everything that was started."""
+    _check_port(port)
     with open_archive() as archive:  # held open: the embedded server stays up at least as long as this command
         from archive_pipeline.orchestration.instance import ensure_configuration  # noqa: PLC0415 (slow to import)
 
@@ -36,6 +45,16 @@ def up(port: int) -> int:
         return _wait(process)
 
 
+def _check_port(port: int) -> None:
+    # Dagster would take another port without a word that is seen, or end with a traceback.
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise ConfigurationError(f"port {port} is taken; choose another one with --port") from error
+
+
 def _code_location() -> list[str]:
     workspace = CHECKOUT / "workspace.yaml"
     if workspace.exists():
@@ -48,7 +67,7 @@ def _environment(settings: Settings) -> dict[str, str]:
         "ARCHIVE_HOME": str(settings.home),
         "DAGSTER_HOME": os.environ.get("DAGSTER_HOME") or str(settings.home),
         # `dagster dev` recommends another tool at every start, which a user can do nothing about.
-        "PYTHONWARNINGS": "ignore::dagster.SupersessionWarning",
+        "PYTHONWARNINGS": "ignore::FutureWarning",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
     }
     return {**os.environ, **own}

@@ -53,8 +53,9 @@ def _siblings(batch: DialogueBatch, siblings: Sequence[int], *, depth: int) -> l
         return [(position, depth, "") for position in siblings]
     reason = batch.forest.group_class(batch.role, list(siblings))
     count = len(siblings)
+    in_reverse = sorted(siblings, reverse=True)  # by time: that is the order of messages in a batch
     return [
-        (position, depth + 1, f"{reason} {count - number} of {count}") for number, position in enumerate(siblings[::-1])
+        (position, depth + 1, f"{reason} {count - number} of {count}") for number, position in enumerate(in_reverse)
     ]
 
 

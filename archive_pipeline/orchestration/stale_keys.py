@@ -53,9 +53,10 @@ def stale_keys(connection: psycopg.Connection[Any], settings: Settings) -> list[
 
 
 def change_counters(connection: psycopg.Connection[Any]) -> str | None:
-    """Return a text that is another one after any change to dialogues or build states; None if there is no telling.
+    """Return a text that is another one after any change to dialogues, imports or build states; None for no telling.
 
-    It must be read before what it is to speak for: a change that is counted late then makes a difference later.
+    It must be read before what it is to speak for. The server counts a change up to some seconds after its commit, and
+    then the text differs.
     """
     row = connection.execute(load_sql("queries/change_counters")).fetchone()
     return None if row is None else row[0]

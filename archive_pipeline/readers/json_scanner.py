@@ -17,8 +17,9 @@ _QUOTE, _COMMA, _CLOSING_BRACE = b'",}'
 _OPENING = b"[{"
 _BLANK = b" \t\r\n"
 # Skips to the next byte that changes the depth; whole strings are stepped over in C. Escapes are neutralised before.
-_INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*+')
-_BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*+')
+# The groups are not possessive: Python 3.11.2, Debian 12's, matches too little then.
+_INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
+_BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*')
 _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size

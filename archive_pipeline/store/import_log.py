@@ -23,6 +23,11 @@ def start(connection: psycopg.Connection[Any], path: str, *, is_partial: bool) -
     return import_id
 
 
+def close_interrupted(connection: psycopg.Connection[Any]) -> None:
+    """Mark imports as failed that still count as running: whoever holds the writer lock knows that they are not."""
+    connection.execute(load_sql("queries/close_interrupted_imports"))
+
+
 def reject(connection: psycopg.Connection[Any], import_id: str, record: RejectedRecord) -> None:
     """Keep a rejected record."""
     connection.execute(
@@ -70,4 +75,5 @@ def only_writer(database: Database, on_wait: Any = lambda: None) -> Iterator[Non
         if row is None or not row[0]:
             on_wait()
             connection.execute("SELECT pg_advisory_lock(%s)", [locks.ARCHIVE_WRITER])
+        close_interrupted(connection)
         yield

@@ -50,7 +50,7 @@ URLS = {
     "another database": ("mysql://root@localhost/archive", "ARCHIVE_DATABASE_URL names mysql; only PostgreSQL works"),
     "a port that is none": ("postgresql://localhost:port/x", "ARCHIVE_DATABASE_URL"),
     "an unknown host": ("postgresql://user:secret@nowhere.invalid/archive", "cannot reach PostgreSQL at postgresql://"),
-    "an unknown option": ("postgresql://localhost/archive?color=red", "cannot reach PostgreSQL at postgresql://"),
+    "an unknown option": ("postgresql://localhost/archive?color=red", "ARCHIVE_DATABASE_URL cannot be used"),
 }
 
 

@@ -10,8 +10,10 @@ import dagster as dg
 import pytest
 from sqlalchemy import insert
 
+from archive_pipeline.building import BatchCache
 from archive_pipeline.identity import dialogue_id, message_id, partition_key, row_id, shard_key
 from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import release
@@ -39,6 +41,21 @@ def database(settings: Settings) -> Iterator[Database]:
 def instance(settings: Settings, database: Database) -> Iterator[dg.DagsterInstance]:
     with instance_for(settings) as instance:
         yield instance
+
+
+@pytest.fixture
+def empty_archive(database: Database) -> Database:
+    """The session's archive without dialogues and imports, for tests of what looks at all of it."""
+    with database.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues")
+        connection.execute("DELETE FROM raw.imports")
+    return database
+
+
+@pytest.fixture
+def archive(settings: Settings, database: Database) -> Archive:
+    """The resource as a run, a sensor or a schedule has it."""
+    return Archive(database, settings, BatchCache(), lambda _asset, _messages: None)
 
 
 def add_dialogues(database: Database, number: int, *, turns: int = 2) -> list[str]:

@@ -17,6 +17,7 @@ from archive_pipeline.orchestration.assets.catalog import CATALOG
 from archive_pipeline.orchestration.checks import CHECKS
 from archive_pipeline.orchestration.instance import CONFIGURATION, instance_for, packaged_configuration
 from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
+from archive_pipeline.orchestration.summary import SUMMARY_ASSET
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
 from archive_pipeline.store.replace import TABLES
 
@@ -44,12 +45,16 @@ def test_the_code_location_is_made_from_the_environment_when_it_is_loaded(monkey
 
 
 def test_every_derived_asset_and_raw_table_is_an_asset(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES)}
+    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES), SUMMARY_ASSET}
     assert set(CATALOG) == set(ASSETS)
 
 
+def tables_of(specs: dict[str, dg.AssetSpec]) -> dict[str, dg.AssetSpec]:
+    return {name: spec for name, spec in specs.items() if name != SUMMARY_ASSET}
+
+
 def test_every_asset_says_what_it_is(specs: dict[str, dg.AssetSpec]) -> None:
-    for name, spec in specs.items():
+    for name, spec in tables_of(specs).items():
         assert spec.group_name == ("raw" if name.startswith("raw/") else "derived"), name
         assert list(spec.owners) == ["team:archive"], name
         assert spec.kinds == ({"postgres"} if name.startswith("raw/") else {"postgres", "pandas", "python"}), name
@@ -59,7 +64,7 @@ def test_every_asset_says_what_it_is(specs: dict[str, dg.AssetSpec]) -> None:
 
 
 def test_column_schemas_are_those_of_the_tables(specs: dict[str, dg.AssetSpec]) -> None:
-    for name, spec in specs.items():
+    for name, spec in tables_of(specs).items():
         table = RAW_ASSET_TABLES.get(spec.key.path[-1]) if name.startswith("raw/") else TABLES[name]
         assert table is not None
         columns = spec.metadata["dagster/column_schema"].columns
@@ -67,6 +72,12 @@ def test_column_schemas_are_those_of_the_tables(specs: dict[str, dg.AssetSpec]) 
         assert [column.description for column in columns] == [column.comment for column in table.columns]
         assert [column.constraints.nullable for column in columns] == [column.nullable for column in table.columns]
         assert all(column.type for column in columns)
+
+
+def test_the_summary_says_what_it_is_and_depends_on_every_table(specs: dict[str, dg.AssetSpec]) -> None:
+    spec = specs[SUMMARY_ASSET]
+    assert (spec.group_name, list(spec.owners), spec.partitions_def) == ("summary", ["team:archive"], None)
+    assert {dep.asset_key.to_user_string() for dep in spec.deps} == set(tables_of(specs))
 
 
 def test_derived_assets_depend_on_what_they_are_made_of(specs: dict[str, dg.AssetSpec]) -> None:
@@ -103,12 +114,20 @@ def test_assets_run_together_in_a_backfill() -> None:
     assert policies == {dg.BackfillPolicy.multi_run(max_partitions_per_run=1000)}
 
 
-def test_every_check_blocks_and_has_a_query() -> None:
+def test_every_check_of_a_table_blocks_and_has_a_query() -> None:
     graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
-    assert {key.name for key in graph.asset_check_keys} == {check.name for check in CHECKS}
-    assert all(graph.get(key).blocking for key in graph.asset_check_keys)
+    keys = {key for key in graph.asset_check_keys if key.asset_key != dg.AssetKey(SUMMARY_ASSET)}
+    assert {key.name for key in keys} == {check.name for check in CHECKS}
+    assert all(graph.get(key).blocking for key in keys)
     queries = {path.stem for path in (CHECKOUT / "sql" / "checks").glob("*.sql")} - {"checked_dialogues"}
     assert queries == {f"{check.asset}_{check.name}" for check in CHECKS}
+
+
+def test_checks_of_the_whole_archive_block_nothing() -> None:
+    graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
+    keys = {key for key in graph.asset_check_keys if key.asset_key == dg.AssetKey(SUMMARY_ASSET)}
+    assert {key.name for key in keys} == {"no_surprises", "partition_count_within_limit", "incremental_equals_rebuild"}
+    assert not any(graph.get(key).blocking for key in keys)
 
 
 def test_a_home_gets_the_configuration_once(settings: Settings, instance: dg.DagsterInstance) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psycopg
 
@@ -82,21 +81,29 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 class Gate:
     """A place in the database where whoever gets there waits until it is opened."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, table: str) -> None:
+        self._url, self._table = url, table
         self._connection = psycopg.connect(url, autocommit=True)
         self._connection.execute("SELECT pg_advisory_lock(%s)", [GATE])
 
     def wait_for_visitor(self) -> None:
         """Return as soon as somebody waits here."""
-        query = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted)"
-        wait_until(lambda: self._ask(query), "the command gets to the gate")
+        wait_until(self._has_visitor, "the command gets to the gate")
 
     def open(self) -> None:
+        """Let everybody through."""
         self._connection.close()
 
-    def _ask(self, query: str) -> Any:
-        row = self._connection.execute(query.replace("%s", str(GATE)).encode()).fetchone()
-        return row is not None and row[0]
+    def remove(self) -> None:
+        """Take the gate away."""
+        self.open()
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '20s'")
+            connection.execute(f"DROP TRIGGER IF EXISTS gate ON {self._table}".encode())
+
+    def _has_visitor(self) -> bool:
+        query = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted)"
+        return self._connection.execute(query, [GATE]).fetchone() == (True,)
 
 
 @contextmanager
@@ -114,14 +121,11 @@ def gate(database: Database, table: str, condition: str) -> Iterator[Gate]:
         )
         # Bulk loads run with ordinary triggers off.
         connection.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER gate".encode())
-    held = Gate(database.url)
+    held = Gate(database.url, table)
     try:
         yield held
     finally:
-        held.open()
-        with psycopg.connect(database.url, autocommit=True) as connection:
-            connection.execute("SET lock_timeout = '20s'")
-            connection.execute(f"DROP TRIGGER IF EXISTS gate ON {table}".encode())
+        held.remove()
 
 
 def contents(database: Database) -> dict[str, list[str]]:

@@ -21,17 +21,18 @@ Start = Callable[..., Command]
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More dialogues than one transaction of an import takes."""
-    path = tmp_path_factory.mktemp("corpus") / "conversations.json"
-    write_corpus(path, dialogues=240, seed=11, mean_messages=3)
-    return path
+    """A folder of two files, which are two transactions of an import."""
+    folder = tmp_path_factory.mktemp("corpus")
+    write_corpus(folder / "first.json", dialogues=12, seed=11)
+    write_corpus(folder / "second.json", dialogues=12, seed=12)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Other dialogues."""
     path = tmp_path_factory.mktemp("small_corpus") / "conversations.json"
-    write_corpus(path, dialogues=10, seed=12)
+    write_corpus(path, dialogues=6, seed=13)
     return path
 
 

@@ -1,5 +1,5 @@
--- One text that differs from every earlier one if rows of dialogues or build states were written since. NULL where the
--- server does not count. The server's start is part of it because a crash sets the counters back.
+-- One text that differs from every earlier one if rows of dialogues, imports or build states were written since. NULL
+-- where the server does not count. The server's start is part of it because a crash sets the counters back.
 SELECT
     CASE
         WHEN current_setting('track_counts') = 'on'
@@ -12,5 +12,5 @@ SELECT
     END AS counters
 FROM pg_stat_user_tables AS counted
 WHERE
-    (counted.schemaname = 'raw' AND counted.relname = 'dialogues')
+    (counted.schemaname = 'raw' AND counted.relname IN ('dialogues', 'imports'))
     OR (counted.schemaname = 'derived' AND counted.relname = 'build_state');

@@ -1,0 +1,49 @@
+"""Settings of the schedules and of housekeeping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.definitions import build_defs
+from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.settings import Settings
+
+
+def test_defaults() -> None:
+    settings = Settings.from_environment({})
+    assert (settings.schedule, settings.timezone, settings.event_retention_days) == ("0 3 * * *", "UTC", 90)
+
+
+def test_values_are_taken() -> None:
+    settings = Settings.from_environment(
+        {
+            "ARCHIVE_SCHEDULE": " 30  2 * * 1-5 ",
+            "ARCHIVE_TIMEZONE": "Europe/Berlin",
+            "ARCHIVE_EVENT_RETENTION_DAYS": "0",
+        }
+    )
+    assert (settings.schedule, settings.timezone, settings.event_retention_days) == ("30 2 * * 1-5", "Europe/Berlin", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ARCHIVE_SCHEDULE", "at night"),
+        ("ARCHIVE_SCHEDULE", "0 3 * *"),
+        ("ARCHIVE_TIMEZONE", "Mars/Olympus"),
+        ("ARCHIVE_TIMEZONE", "../etc/passwd"),
+        ("ARCHIVE_EVENT_RETENTION_DAYS", "-1"),
+        ("ARCHIVE_EVENT_RETENTION_DAYS", "90 days"),
+        ("ARCHIVE_EVENT_RETENTION_DAYS", "²"),
+    ],
+)
+def test_values_that_cannot_be_used_are_named(name: str, value: str) -> None:
+    with pytest.raises(ConfigurationError, match=name):
+        Settings.from_environment({name: value})
+
+
+def test_a_schedule_of_nonsense_fields_is_named_when_definitions_are_made() -> None:
+    with pytest.raises(ConfigurationError, match="ARCHIVE_SCHEDULE='a b c d e'"):
+        build_defs(settings=Settings(home=Path("/nowhere"), schedule="a b c d e"))

@@ -1,0 +1,251 @@
+"""Sensors on a real instance: what they ask for, and that the runs they ask for leave nothing to do."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from archive_pipeline.definitions import build_defs
+from archive_pipeline.orchestration import sensors, stale_keys
+from archive_pipeline.orchestration.jobs import JOB, _job_origin
+from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.stale_runs import parse_memory
+from archive_pipeline.orchestration.summary import SUMMARY_JOB
+from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.import_log import only_writer
+from archive_pipeline_tests.orchestration.conftest import add_dialogues
+
+pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
+
+SAMPLE = CHECKOUT / "examples" / "sample_archive" / "chatgpt" / "conversations.json"
+# The server counts changes when it finds the time, which a sensor has and a test has not.
+COUNT_AT_ONCE = "SELECT pg_stat_force_next_flush()"
+START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+
+
+@pytest.fixture
+def imports(settings: Settings) -> Iterator[Path]:
+    folder = settings.imports_folder
+    folder.mkdir(exist_ok=True)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def tick(name: str, instance: dg.DagsterInstance, archive: Archive, cursor: str | None = None) -> dg.SensorResult:
+    sensor = build_defs(settings=archive.settings).resolve_sensor_def(name)
+    resources = {} if name == "new_imports" else {"archive": archive}
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources=resources) as context:
+        return sensor(context)
+
+
+def run(request: dg.RunRequest, instance: dg.DagsterInstance, settings: Settings) -> dg.ExecuteInProcessResult:
+    """Run what was asked for, the way the daemon does."""
+    job = build_defs(settings=settings).resolve_job_def(request.job_name or "")
+    return job.execute_in_process(
+        instance=instance, tags=request.tags, run_config=request.run_config, raise_on_error=False
+    )
+
+
+def keys_of(request: dg.RunRequest, instance: dg.DagsterInstance) -> list[str]:
+    order = list(instance.get_dynamic_partitions("dialogues"))
+    return order[order.index(request.tags[START]) : order.index(request.tags[END]) + 1]
+
+
+def test_a_dropped_export_is_asked_for_once(imports: Path, instance: dg.DagsterInstance, archive: Archive) -> None:
+    shutil.copy(SAMPLE, imports / "conversations.json")
+    first = tick("new_imports", instance, archive)
+    assert first.run_requests == []
+    second = tick("new_imports", instance, archive, first.cursor)
+    assert second.run_requests is not None
+    assert [request.job_name for request in second.run_requests] == ["import_files"]
+    config = second.run_requests[0].run_config
+    assert config == {"ops": {"import_exports": {"config": {"paths": [str(imports / "conversations.json")]}}}}
+    third = tick("new_imports", instance, archive, second.cursor)
+    assert (third.run_requests, third.skip_reason is not None) == ([], True)
+
+
+def test_the_same_content_has_the_same_run_key_whatever_it_is_called(
+    imports: Path, instance: dg.DagsterInstance, archive: Archive
+) -> None:
+    run_keys = []
+    for name in ("a.json", "b.json"):
+        shutil.copy(SAMPLE, imports / name)
+        seen = tick("new_imports", instance, archive, tick("new_imports", instance, archive).cursor)
+        run_keys += [request.run_key for request in seen.run_requests or []]
+        (imports / name).unlink()
+    assert len(run_keys) == 2
+    assert len(set(run_keys)) == 1
+
+
+def test_a_dropped_export_becomes_rows_by_sensors_alone(
+    imports: Path, instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    shutil.copy(SAMPLE, imports / "conversations.json")
+    seen = tick("new_imports", instance, archive, tick("new_imports", instance, archive).cursor)
+    assert run(seen.run_requests[0], instance, archive.settings).success
+    wanted = tick("stale_dialogues", instance, archive)
+    with empty_archive.session() as connection:
+        keys = {row[0] for row in connection.execute("SELECT partition_key FROM raw.dialogues")}
+    assert [set(keys_of(request, instance)) for request in wanted.run_requests] == [keys]
+    assert run(wanted.run_requests[0], instance, archive.settings).success
+    with empty_archive.session() as connection:
+        assert stale_keys.stale_keys(connection, archive.settings) == []
+    summary = tick("stale_dialogues", instance, archive, wanted.cursor)
+    assert [request.job_name for request in summary.run_requests] == [SUMMARY_JOB]
+    for _ in range(3):
+        summary = tick("stale_dialogues", instance, archive, summary.cursor)
+        assert summary.run_requests == []
+
+
+def test_scattered_stale_keys_are_one_range_of_nothing_else(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    keys = add_dialogues(empty_archive, 9)
+    everything = tick("stale_dialogues", instance, archive)
+    assert run(everything.run_requests[0], instance, archive.settings).success
+    with empty_archive.session() as connection:
+        connection.execute(
+            "UPDATE raw.dialogues SET fingerprint = fingerprint || '!' WHERE partition_key = ANY(%s)", [keys[::2]]
+        )
+    wanted = tick("stale_dialogues", instance, archive, everything.cursor)
+    assert [keys_of(request, instance) for request in wanted.run_requests] == [keys[::2]]
+    assert run(wanted.run_requests[0], instance, archive.settings).success
+    assert tick("stale_dialogues", instance, archive, wanted.cursor).run_requests[0].job_name == SUMMARY_JOB
+
+
+def test_code_that_was_raised_makes_everything_stale(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    keys = add_dialogues(empty_archive, 3)
+    first = tick("stale_dialogues", instance, archive)
+    assert run(first.run_requests[0], instance, archive.settings).success
+    newer = replace(archive, settings=replace(archive.settings, simhash_version=1))
+    wanted = tick("stale_dialogues", instance, newer, first.cursor)
+    assert [sorted(keys_of(request, instance)) for request in wanted.run_requests] == [keys]
+
+
+def test_shards_are_asked_for_as_shards(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    add_dialogues(empty_archive, 5)
+    sharded = replace(archive, settings=replace(archive.settings, partitioning=Partitioning.SHARDED))
+    wanted = tick("stale_dialogues", instance, sharded)
+    assert wanted.run_requests[0].tags[START].startswith("s")
+    assert run(wanted.run_requests[0], instance, sharded.settings).success
+    assert tick("stale_dialogues", instance, sharded, wanted.cursor).run_requests[0].job_name == SUMMARY_JOB
+
+
+@pytest.mark.parametrize("job", [JOB, "__ASSET_JOB"])
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.STARTED])
+def test_nothing_is_asked_for_while_runs_over_dialogues_are_queued_or_under_way(
+    job: str, status: dg.DagsterRunStatus, instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    add_dialogues(empty_archive, 1)
+    under_way = dg.DagsterRun(job, status=status, remote_job_origin=_job_origin())
+    instance.add_run(under_way)
+    waiting = tick("stale_dialogues", instance, archive)
+    assert waiting.run_requests == []
+    assert parse_memory(waiting.cursor).is_summary_due
+    instance.report_run_failed(under_way)
+    assert len(tick("stale_dialogues", instance, archive, waiting.cursor).run_requests) == 1
+
+
+def test_a_quiet_archive_is_not_searched_again(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with empty_archive.session() as connection:
+        connection.execute(COUNT_AT_ONCE)
+    quiet = tick("stale_dialogues", instance, archive)
+    monkeypatch.setattr(stale_keys, "stale_keys", lambda *_: pytest.fail("asked"))
+    assert "nothing has changed" in str(tick("stale_dialogues", instance, archive, quiet.cursor).skip_reason)
+
+
+def test_nothing_is_asked_for_while_a_command_writes(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    add_dialogues(empty_archive, 1)
+    with only_writer(empty_archive):
+        assert tick("stale_dialogues", instance, archive).run_requests == []
+    assert len(tick("stale_dialogues", instance, archive).run_requests) == 1
+
+
+def test_a_dialogue_that_cannot_be_built_is_told_from_its_neighbours_and_left_alone(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    keys = add_dialogues(empty_archive, 4)
+    poison = keys[2]
+    with empty_archive.session() as connection:  # parents in a circle, which no import writes
+        connection.execute(
+            "UPDATE raw.messages SET parent_id = (SELECT id FROM raw.messages AS last WHERE last.sequence_number = 3"
+            " AND last.dialogue_id = messages.dialogue_id) WHERE sequence_number = 0 AND dialogue_id ="
+            " (SELECT id FROM raw.dialogues WHERE partition_key = %s)",
+            [poison],
+        )
+    cursor, built = None, []
+    for _ in range(4):
+        seen = tick("stale_dialogues", instance, archive, cursor)
+        cursor = seen.cursor
+        requests = [request for request in seen.run_requests or [] if request.job_name == JOB]
+        built.append([run(request, instance, archive.settings).success for request in requests])
+    assert built == [[False], [True, True, False, True], [False], []]
+    with empty_archive.session() as connection:
+        assert [item.key for item in stale_keys.stale_keys(connection, archive.settings)] == [poison]
+        connection.execute("UPDATE raw.messages SET parent_id = NULL WHERE sequence_number = 0")
+        connection.execute("UPDATE raw.dialogues SET fingerprint = 'repaired' WHERE partition_key = %s", [poison])
+        connection.execute(COUNT_AT_ONCE)
+    again = tick("stale_dialogues", instance, archive, cursor)
+    assert [keys_of(request, instance) for request in again.run_requests] == [[poison]]
+    assert run(again.run_requests[0], instance, archive.settings).success
+
+
+def test_the_night_tries_again_what_was_given_up(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The context of a schedule makes the instance anew, from the home's configuration and the environment.
+    monkeypatch.setenv("ARCHIVE_HOME", str(archive.settings.home))
+    schedule = build_defs(settings=archive.settings).resolve_schedule_def("nightly_incremental")
+    with dg.build_schedule_context(instance=instance, resources={"archive": archive}) as context:
+        assert schedule.evaluate_tick(context).skip_message == "all is built"
+        keys = add_dialogues(empty_archive, 2)
+        requests = schedule.evaluate_tick(context).run_requests
+    assert [keys_of(request, instance) for request in requests] == [keys]
+
+
+def test_an_import_without_stale_dialogues_has_the_summary_made(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    first = tick("stale_dialogues", instance, archive)
+    assert first.run_requests == []
+    with empty_archive.session() as connection:
+        connection.execute(
+            "INSERT INTO raw.imports (id, path, status, finished_at) VALUES (gen_random_uuid(), 'x', 'done', now())"
+        )
+        connection.execute(COUNT_AT_ONCE)
+    second = tick("stale_dialogues", instance, archive, first.cursor)
+    assert [request.job_name for request in second.run_requests] == [SUMMARY_JOB]
+
+
+def test_sensors_and_schedules_run_by_default_and_name_jobs_that_exist() -> None:
+    definitions = build_defs(settings=Settings(home=Path("/nowhere"), schedule="15 4 * * 1", timezone="Europe/Berlin"))
+    jobs = {job.name for job in definitions.resolve_all_job_defs()}
+    repository = definitions.get_repository_def()
+    assert {sensor.name for sensor in repository.sensor_defs} == {"new_imports", "stale_dialogues"}
+    for sensor in repository.sensor_defs:
+        assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
+        assert sensor.minimum_interval_seconds == sensors.SECONDS_BETWEEN_TICKS
+        assert {target.job_name for target in sensor.targets} <= jobs
+    assert {schedule.name for schedule in repository.schedule_defs} == {
+        "nightly_incremental",
+        "nightly_summary",
+        "nightly_housekeeping",
+    }
+    for schedule in repository.schedule_defs:
+        assert schedule.default_status == dg.DefaultScheduleStatus.RUNNING
+        assert (schedule.cron_schedule, schedule.execution_timezone) == ("15 4 * * 1", "Europe/Berlin")
+        assert schedule.job_name in jobs

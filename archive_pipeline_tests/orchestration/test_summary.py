@@ -1,0 +1,144 @@
+"""The summary asset, its checks, and the pictures in the metadata."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import dagster as dg
+import pytest
+
+from archive_pipeline.definitions import build_defs
+from archive_pipeline.orchestration.activity_chart import as_markdown_image, bar_chart, months_between
+from archive_pipeline.orchestration.dialogue_view import dialogue_metadata
+from archive_pipeline.orchestration.jobs import run_derived
+from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.summary import SUMMARY_ASSET, SUMMARY_JOB
+from archive_pipeline.orchestration.summary_checks import partition_count_result
+from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.orchestration.conftest import add_dialogues
+from archive_pipeline_tests.orchestration.test_import_job import run as run_import
+
+SAMPLE = CHECKOUT / "examples" / "sample_archive"
+
+
+def summarize(instance: dg.DagsterInstance, settings: Settings) -> dg.ExecuteInProcessResult:
+    job = build_defs(settings=settings).resolve_job_def(SUMMARY_JOB)
+    return job.execute_in_process(instance=instance, raise_on_error=False)
+
+
+def metadata_of(result: dg.ExecuteInProcessResult) -> dict[str, object]:
+    event = result.get_asset_materialization_events()[0]
+    return {name: value.value for name, value in event.step_materialization_data.materialization.metadata.items()}
+
+
+def checks_of(result: dg.ExecuteInProcessResult) -> dict[str, dg.AssetCheckResult]:
+    return {evaluation.check_name: evaluation for evaluation in result.get_asset_check_evaluations()}
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+def test_the_summary_has_numbers_a_report_and_a_picture(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
+) -> None:
+    assert run_import(instance, settings, SAMPLE).success
+    before = metadata_of(summarize(instance, settings))
+    with empty_archive.session() as connection:
+        keys = [row[0] for row in connection.execute("SELECT partition_key FROM raw.dialogues")]
+    assert before["dialogues"] == before["stale_dialogues"] == len(keys)
+    assert run_derived(instance, settings, keys).success
+    result = summarize(instance, settings)
+    assert result.success
+    after = metadata_of(result)
+    assert after["stale_dialogues"] == 0
+    assert after["dialogues_chatgpt"] + after["dialogues_claude_ai"] == len(keys)
+    assert after["shape_trees"] == len(keys)
+    assert "| source | dialogues | messages |" in after["report"]
+    assert after["activity"].startswith("![messages per month](data:image/svg+xml;base64,")
+    checks = checks_of(result)
+    assert checks["incremental_equals_rebuild"].passed
+    assert checks["incremental_equals_rebuild"].metadata["dialogues"].value == min(20, len(keys))
+    assert checks["incremental_equals_rebuild"].metadata["rows"].value > 100
+    surprises = checks["no_surprises"]
+    assert surprises.severity == dg.AssetCheckSeverity.WARN
+    assert surprises.passed == (surprises.metadata["surprises"].value == 0)
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+def test_an_empty_archive_has_a_summary_too(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
+) -> None:
+    result = summarize(instance, settings)
+    assert result.success
+    assert metadata_of(result)["dialogues"] == 0
+    assert all(evaluation.passed for evaluation in checks_of(result).values())
+
+
+FAULTS = {
+    "message_paths": "UPDATE derived.message_paths SET is_on_active_path = NOT is_on_active_path WHERE depth = 0",
+    "prompt_response_content": "UPDATE derived.prompt_response_content SET prompt_word_count = 77",
+    "exchanges": "UPDATE derived.exchanges SET started_at = now()",
+    "qa_pairs": "DELETE FROM derived.qa_pairs",
+}
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+@pytest.mark.parametrize("table", FAULTS)
+def test_rows_that_a_rebuild_would_not_give_are_an_error(
+    table: str, instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
+) -> None:
+    assert run_derived(instance, settings, add_dialogues(empty_archive, 3)).success
+    with empty_archive.session() as connection:
+        connection.execute(FAULTS[table])
+    check = checks_of(summarize(instance, settings))["incremental_equals_rebuild"]
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.ERROR)
+    assert check.metadata[f"differing_{table}"].value > 0
+    assert [name for name in check.metadata if name.startswith("differing_")] == [f"differing_{table}"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "passed", "severity"),
+    [
+        (0, True, dg.AssetCheckSeverity.WARN),
+        (49_999, True, dg.AssetCheckSeverity.WARN),
+        (50_000, False, dg.AssetCheckSeverity.WARN),
+        (99_999, False, dg.AssetCheckSeverity.WARN),
+        (100_000, False, dg.AssetCheckSeverity.ERROR),
+    ],
+)
+def test_too_many_partitions_say_what_to_do(keys: int, passed: bool, severity: dg.AssetCheckSeverity) -> None:
+    result = partition_count_result(keys, Partitioning.PER_DIALOGUE)
+    assert (result.passed, result.severity) == (passed, severity)
+    assert passed or "ARCHIVE_PARTITIONING=sharded" in result.description
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+def test_a_single_dialogue_is_shown_with_its_tree(archive: Archive, empty_archive: Database) -> None:
+    keys = add_dialogues(empty_archive, 2, turns=3)
+    shown = dialogue_metadata(archive, keys[:1])
+    assert (shown["messages"], shown["prompts"], shown["responses"], shown["branches"]) == (6, 3, 3, 0)
+    assert shown["tree"].value.startswith("**t")
+    assert shown["tree"].value.count("\n● user ") == 3
+    assert dialogue_metadata(archive, keys) == {}
+    assert dialogue_metadata(archive, ["chatgpt-nobody"]) == {}
+    sharded = replace(archive, settings=replace(archive.settings, partitioning=Partitioning.SHARDED))
+    assert dialogue_metadata(sharded, ["s0001"]) == {}
+
+
+def test_a_chart_is_well_formed_and_small() -> None:
+    months = months_between("1999-11", "2026-02")
+    assert (months[:3], len(months)) == (["1999-11", "1999-12", "2000-01"], 316)
+    svg = bar_chart("A <title> & more", [(month, number * 1_000) for number, month in enumerate(months)])
+    root = ET.fromstring(svg)  # noqa: S314 (own text)
+    assert len([element for element in root.iter() if element.tag.endswith("rect")]) == 1 + 120
+    assert len(as_markdown_image(svg, "x")) < 40_000
+
+
+def test_a_chart_of_nothing_is_a_chart() -> None:
+    ET.fromstring(bar_chart("nothing", []))  # noqa: S314 (own text)
+    ET.fromstring(bar_chart("zero", [("2024-01", 0)]))  # noqa: S314 (own text)
+    assert SUMMARY_ASSET == "archive_summary"

@@ -1,0 +1,71 @@
+"""Several commands at once: on one archive they take turns, two archives know nothing of each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.system.commands import contents, gate, wait_until
+from archive_pipeline_tests.system.conftest import Start
+from archive_pipeline_tests.tables import counts, query
+
+pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
+
+
+def test_imports_at_the_same_time_take_turns(
+    faulty: Database,
+    faulty_home: Path,
+    corpus: Path,
+    small_corpus: Path,
+    start: Start,
+    undisturbed: dict[str, list[str]],
+):
+    with gate(faulty, "derived.exchanges", "true") as held:
+        first = start(faulty_home, "import", corpus, "--json")
+        held.wait_for_visitor()
+        others = [start(faulty_home, "import", path, "--json") for path in (corpus, small_corpus)]
+        for other in others:
+            wait_until(lambda other=other: "waiting for it to finish" in other.said(), "the import waits")
+    ended = [command.end() for command in (first, *others)]
+    assert [end.code for end in ended] == [0, 0, 0], [end.err for end in ended]
+    same, different = (json.loads(end.out) for end in ended[1:])
+    assert (same["dialogues"]["new"], same["dialogues"]["unchanged"]) == (0, 24)
+    assert set(same["rows"].values()) <= {0}
+    assert different["dialogues"]["new"] == 6
+    after = contents(faulty)
+    assert {table: len(set(rows) - set(after[table])) for table, rows in undisturbed.items()} == dict.fromkeys(
+        undisturbed, 0
+    )
+    with faulty.session() as connection:  # the other dialogues apart, it is the undisturbed archive
+        connection.execute(
+            "DELETE FROM raw.dialogues WHERE first_import_id IN (SELECT id FROM raw.imports WHERE path = %s)",
+            [str(small_corpus)],
+        )
+    assert contents(faulty) == undisturbed
+
+
+def test_two_homes_at_the_same_time_do_not_touch_each_other(
+    database: Database,
+    settings: Settings,
+    faulty: Database,
+    faulty_home: Path,
+    corpus: Path,
+    small_corpus: Path,
+    start: Start,
+    undisturbed: dict[str, list[str]],
+):
+    with gate(faulty, "derived.exchanges", "true") as held:
+        one = start(faulty_home, "import", small_corpus, "--json")
+        held.wait_for_visitor()
+        other = start(settings.home, "import", corpus, "--json").end()
+        assert other.code == 0, other.err
+        assert json.loads(other.out)["dialogues"]["new"] == 24
+    assert one.end().code == 0
+    assert faulty.url != database.url
+    assert counts(faulty)["dialogues"] == 6
+    assert contents(database) == undisturbed
+    assert not query(database, "SELECT 1 FROM raw.imports WHERE path = %s", str(small_corpus))

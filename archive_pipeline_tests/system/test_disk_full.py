@@ -1,0 +1,57 @@
+"""A full disk stops an import with one line that says so; with room again the import goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline_tests.system.commands import contents
+from archive_pipeline_tests.system.conftest import Start
+
+pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
+
+LEFT_BYTES = 300_000
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("only root can mount a disk of a known size")
+    folder = Path(tempfile.mkdtemp(prefix="small-disk-", dir="/tmp"))
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=500m", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        folder.rmdir()
+        pytest.skip("this machine does not let root mount a tmpfs")
+    yield folder
+    release(Settings(home=folder / "home").postgres_folder)
+    subprocess.run(["umount", "--lazy", folder], check=True)
+    folder.rmdir()
+
+
+def test_an_import_on_a_full_disk_says_so_and_goes_on_with_room(
+    small_disk: Path, corpus: Path, start: Start, undisturbed: dict[str, list[str]]
+):
+    home = small_disk / "home"
+    assert start(home, "stats").end().code == 0
+    database = Database.open(Settings(home=home))  # keeps the server: its start needs room of its own
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - LEFT_BYTES))
+    ended = start(home, "import", corpus).end()
+    assert ended.code == 2
+    assert f"make room on the disk of {home}" in ended.error
+    filler.unlink()
+    again = start(home, "import", corpus).end()
+    assert again.code == 0, again.err
+    assert contents(database) == undisturbed
+    database.engine.dispose()

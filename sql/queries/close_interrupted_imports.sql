@@ -1,0 +1,1 @@
+UPDATE raw.imports SET status = 'failed', finished_at = now() WHERE status = 'running';
