@@ -187,7 +187,7 @@ def test_a_medium_that_fails_keeps_what_was_read():
     assert "Input/output error" in items[2].error
 
 
-PEAK = """
+PEAK = r"""
 import re, sys
 from pathlib import Path
 from archive_pipeline.readers.reading import read_paths
