@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
 from archive_pipeline.derive.batch import DialogueBatch
-from archive_pipeline.derive.registry import ASSETS, DerivedAsset, Frames, effective_version
+from archive_pipeline.derive.registry import ASSETS, DerivedAsset, effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
+from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.replace import DialoguesGoneError, replace_rows
+from archive_pipeline.store.replace import DialoguesGoneError, encode_frames, replace_rows
 from archive_pipeline.store.staleness import DialogueRef, stale_dialogues
 
 # A chunk is one transaction and one batch in memory. Larger chunks were no faster.
@@ -103,10 +104,11 @@ def build_asset(
     ):
         pending: Future[dict[str, int]] | None = None
         for chunk, batch in _read_ahead(reader, database, cache, chunks(dialogues)):
-            frames = asset.derive(batch, settings)
+            # Encoded here: the writer then only waits for PostgreSQL, while the next chunk is computed.
+            encoded = encode_frames(asset.derive(batch, settings))
             if pending is not None:
                 rows.update(pending.result())
-            pending = writer.submit(_write, database, settings, asset, version, chunk, frames)
+            pending = writer.submit(_write, database, settings, asset, version, chunk, encoded)
             messages += len(batch)
             progress(name, len(batch))
         if pending is not None:
@@ -161,16 +163,15 @@ def _write(
     asset: DerivedAsset,
     version: str,
     chunk: Sequence[DialogueRef],
-    frames: Frames,
+    encoded: Mapping[str, EncodedRows],
 ) -> dict[str, int]:
     fingerprints = {dialogue.id: dialogue.fingerprint for dialogue in chunk}
     try:
         with database.session() as connection:
-            return replace_rows(connection, asset.name, frames, fingerprints=fingerprints, code_version=version)
+            return replace_rows(connection, asset.name, encoded, fingerprints=fingerprints, code_version=version)
     except DialoguesGoneError:
         batch = load_batch(database, list(fingerprints))
         left = {dialogue: fingerprints[dialogue] for dialogue in batch.dialogue_ids}
+        encoded = encode_frames(asset.derive(batch, settings))
         with database.session() as connection:
-            return replace_rows(
-                connection, asset.name, asset.derive(batch, settings), fingerprints=left, code_version=version
-            )
+            return replace_rows(connection, asset.name, encoded, fingerprints=left, code_version=version)

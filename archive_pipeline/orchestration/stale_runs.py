@@ -12,6 +12,7 @@ import base64
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,10 @@ import orjson
 from archive_pipeline.orchestration.stale_keys import StaleKey
 
 KEYS_PER_RUN: Final = 1_000
+# Dagster records what each run is going to build before it is queued, which takes a second or two for a thousand keys,
+# and no other sensor ticks meanwhile.
+KEYS_PER_TICK: Final = 20_000
+# Second and third attempts are few keys; the more runs, the fewer neighbours of a dialogue that fails.
 RUNS_PER_TICK: Final = 50
 ATTEMPTS: Final = 3
 # Attempts of a key that was given up and reported.
@@ -74,16 +79,17 @@ def plan(stale: Sequence[StaleKey], attempts: Mapping[int, int], versions: Colle
         versions: effective versions of the assets; other versions are other attempts.
     """
     suffix = "|".join(versions)
-    digest = {item.key: _short_digest(item, suffix) for item in stale}
-    tried = {item.key: attempts.get(digest[item.key], 0) for item in stale}
+    digest = {item.key: _short_digest(item, suffix) for item in stale} if attempts else {}
+    tried = {item.key: attempts.get(digest[item.key], 0) if attempts else 0 for item in stale}
     given_up = [key for key, count in tried.items() if count == ATTEMPTS]
     left_alone = sum(count >= ATTEMPTS for count in tried.values())
     fewest = min((count for count in tried.values() if count < ATTEMPTS), default=0)
-    keys = [key for key, count in tried.items() if count == fewest][: RUNS_PER_TICK * KEYS_PER_RUN]
+    chosen = list(islice((item for item in stale if tried[item.key] == fewest), KEYS_PER_TICK))
+    keys = [item.key for item in chosen]
     size = KEYS_PER_RUN if fewest == 0 else max(1, -(-len(keys) // RUNS_PER_TICK))
     counted = {digest[key]: count for key, count in tried.items() if count}
     counted |= dict.fromkeys((digest[key] for key in given_up), _REPORTED)
-    counted |= {digest[key]: fewest + 1 for key in keys}
+    counted |= {_short_digest(item, suffix): fewest + 1 for item in chosen}
     return Plan(keys, size, fewest + 1, given_up, left_alone, counted)
 
 

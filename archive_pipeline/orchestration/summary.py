@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.activity_chart import as_markdown_image, bar_chart, months_between
-from archive_pipeline.orchestration.raw_assets import OWNERS, RAW_ASSET_TABLES, raw_key
+from archive_pipeline.orchestration.raw_assets import OWNERS
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.orchestration.stale_keys import code_versions
 from archive_pipeline.store.database import Database
@@ -61,7 +61,7 @@ def summary_asset() -> dg.AssetsDefinition:
 
     @dg.asset(
         name=SUMMARY_ASSET,
-        deps=[*map(dg.AssetKey, ASSETS), *map(raw_key, RAW_ASSET_TABLES)],
+        deps=list(map(dg.AssetKey, ASSETS)),
         group_name=GROUP,
         owners=OWNERS,
         kinds={"postgres", "python"},
@@ -99,8 +99,8 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
 def summary_metadata(summary: Summary) -> dict[str, Any]:
     """Return the figures as Dagster shows them: numbers that it plots over time, a report, and a picture."""
     return {
-        "report": dg.MetadataValue.md(report(summary)),
         "activity": dg.MetadataValue.md(as_markdown_image(activity(summary), "messages per month")),
+        "report": dg.MetadataValue.md(report(summary)),
         **summary.totals,
         **{f"dialogues_{row['source']}": row["dialogues"] for row in summary.sources},
         **{f"shape_{name}": count for name, count in summary.shapes.items()},

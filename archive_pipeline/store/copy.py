@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -16,21 +17,49 @@ NULL: Final = r"\N"
 _ROWS_PER_WRITE: Final = 2_000
 
 
-def copy_frame(connection: psycopg.Connection[Any], table: Table, rows: pd.DataFrame) -> int:
-    """Append the frame's rows to the table, in the current transaction; return how many there were.
+@dataclass(frozen=True, slots=True)
+class EncodedRows:
+    """Rows of a table in COPY's text format.
+
+    Attributes:
+        table: the table.
+        columns: names of its columns, in order.
+        count: how many rows.
+        pieces: whole lines.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+    count: int
+    pieces: list[bytes]
+
+
+def encode_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
+    """Encode a frame for the table.
 
     The frame's columns are columns of the table; columns that it lacks get their defaults. JSON is given as text, times
     as ``datetime64`` in UTC or as aware datetimes.
     """
-    if rows.empty:
+    return EncodedRows(table, tuple(rows.columns), len(rows), [text.encode() for text in encode(table, rows)])
+
+
+def copy_rows(connection: psycopg.Connection[Any], rows: EncodedRows) -> int:
+    """Append the rows to their table, in the current transaction; return how many there were."""
+    if not rows.count:
         return 0
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(table.schema or "public", table.name), sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        sql.Identifier(rows.table.schema or "public", rows.table.name),
+        sql.SQL(", ").join(map(sql.Identifier, rows.columns)),
     )
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for text in encode(table, rows):
-            copy.write(text)
-    return len(rows)
+        for piece in rows.pieces:
+            copy.write(piece)
+    return rows.count
+
+
+def copy_frame(connection: psycopg.Connection[Any], table: Table, rows: pd.DataFrame) -> int:
+    """Append the frame's rows to the table, in the current transaction; return how many there were."""
+    return copy_rows(connection, encode_rows(table, rows))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import psycopg
 from psycopg import sql
 
 from archive_pipeline.store import locks
-from archive_pipeline.store.copy import copy_frame, foreign_keys_unchecked
+from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, encode_rows, foreign_keys_unchecked
 from archive_pipeline.store.tables import DERIVED_TABLES, build_state
 from archive_pipeline.store.tables.base import DERIVED
 
@@ -21,10 +21,15 @@ class DialoguesGoneError(Exception):
     """Some dialogues were deleted since they were read; the batch has to be read again without them."""
 
 
+def encode_frames(frames: Mapping[str, pd.DataFrame]) -> dict[str, EncodedRows]:
+    """Encode the frames of an asset: table name -> rows."""
+    return {name: encode_rows(TABLES[name], frame) for name, frame in frames.items()}
+
+
 def replace_rows(
     connection: psycopg.Connection[Any],
     asset: str,
-    frames: Mapping[str, pd.DataFrame],
+    rows: Mapping[str, EncodedRows],
     *,
     fingerprints: Mapping[str, str],
     code_version: str,
@@ -34,7 +39,7 @@ def replace_rows(
     Args:
         connection: a connection with a transaction of its own.
         asset: name of the asset.
-        frames: table name -> new rows, parents before children; all rows belong to the given dialogues.
+        rows: table name -> new rows, parents before children; all of them belong to the given dialogues.
         fingerprints: dialogue id -> fingerprint of the content the rows were computed from.
         code_version: version of the code that computed them.
 
@@ -49,12 +54,12 @@ def replace_rows(
     connection.execute("SET LOCAL synchronous_commit = off")
     connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [locks.ASSET_ROWS, asset])
     _lock_dialogues(connection, dialogue_ids)
-    for name in frames:
+    for name in rows:
         if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
             statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
             connection.execute(statement, [dialogue_ids])
     with foreign_keys_unchecked(connection):  # the rows were computed from dialogues that are locked now
-        written = {name: copy_frame(connection, TABLES[name], rows) for name, rows in frames.items()}
+        written = {name: copy_rows(connection, encoded) for name, encoded in rows.items()}
         _record(connection, asset, fingerprints, code_version)
     return written
 

@@ -28,15 +28,18 @@ def test_new_keys_are_built_in_runs_of_a_thousand() -> None:
     assert runs == [("k000000", "k000999"), ("k001000", "k001999"), ("k002000", "k002499")]
 
 
+def test_one_tick_asks_for_twenty_thousand_keys_at_most() -> None:
+    todo = plan(stale(*range(30_000)), {}, VERSIONS)
+    assert len(list(slices(todo.keys, todo.keys_per_run))) == 20
+    rest = plan(stale(*range(20_000, 30_000)), todo.attempts, VERSIONS)
+    assert (len(rest.keys), rest.attempt) == (10_000, 1)
+    assert rest.attempts == plan(stale(*range(20_000, 30_000)), {}, VERSIONS).attempts
+
+
 def test_one_tick_asks_for_fifty_runs_at_most() -> None:
-    todo = plan(stale(*range(60_000)), {}, VERSIONS)
-    assert len(list(slices(todo.keys, todo.keys_per_run))) == 50
-    rest = plan(stale(*range(50_000, 60_000)), todo.attempts, VERSIONS)
-    assert (len(rest.keys), rest.attempt, rest.attempts) == (
-        10_000,
-        1,
-        plan(stale(*range(50_000, 60_000)), {}, VERSIONS).attempts,
-    )
+    first = plan(stale(*range(19_999)), {}, VERSIONS)
+    second = plan(stale(*range(19_999)), first.attempts, VERSIONS)
+    assert (second.attempt, len(list(slices(second.keys, second.keys_per_run)))) == (2, 50)
 
 
 def test_keys_of_a_failed_run_are_tried_in_small_runs_then_alone() -> None:
@@ -76,11 +79,11 @@ def test_what_was_built_is_forgotten() -> None:
 
 
 def test_the_memory_survives_as_a_cursor_of_six_characters_a_key() -> None:
-    todo = plan(stale(*range(50_000)), {}, VERSIONS)
+    todo = plan(stale(*range(20_000)), {}, VERSIONS)
     memory = Memory(todo.attempts, "counters", "import", is_summary_due=True)
     text = write_memory(memory)
     assert parse_memory(text) == memory
-    assert len(text) < 6 * 50_000
+    assert len(text) < 6 * 20_000
 
 
 @pytest.mark.parametrize(

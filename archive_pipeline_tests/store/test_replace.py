@@ -13,7 +13,7 @@ from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.settings import Partitioning, Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.replace import DialoguesGoneError, replace_rows
+from archive_pipeline.store.replace import DialoguesGoneError, encode_frames, replace_rows
 from archive_pipeline.store.staleness import count_messages, dialogues_of_keys, key_of, stale_dialogues
 from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, store
 from archive_pipeline_tests.tables import counts, derived_rows, query, records
@@ -41,7 +41,7 @@ def test_an_error_in_the_middle_leaves_the_old_rows(database: Database, settings
     # The second table of the asset breaks: an exchange may have no two texts.
     broken = {**frames, "exchange_content": frames["exchange_content"].loc[[0, 0]]}
     with pytest.raises(psycopg.errors.UniqueViolation), database.session() as connection:
-        replace_rows(connection, "exchanges", broken, fingerprints={FIRST.id: "new"}, code_version="new")
+        replace_rows(connection, "exchanges", encode_frames(broken), fingerprints={FIRST.id: "new"}, code_version="new")
     assert derived_rows(database) == before
     assert records(database, "SELECT * FROM derived.build_state ORDER BY 1, 2") == state
 
@@ -52,7 +52,9 @@ def test_only_the_given_dialogues_are_replaced(database: Database, settings: Set
     before = derived_rows(database)
     frames = {name: rows.iloc[:0] for name, rows in rebuilt(settings, "exchanges", batch_of(FIRST)).items()}
     with database.session() as connection:
-        written = replace_rows(connection, "exchanges", frames, fingerprints={FIRST.id: "f"}, code_version="v")
+        written = replace_rows(
+            connection, "exchanges", encode_frames(frames), fingerprints={FIRST.id: "f"}, code_version="v"
+        )
     assert written == {"exchanges": 0, "exchange_content": 0}
     # FIRST had one exchange of the three, SECOND keeps its two; their texts go with them.
     assert query(database, "SELECT DISTINCT dialogue_id::text FROM derived.exchanges") == [(SECOND.id,)]
@@ -67,7 +69,7 @@ def test_a_dialogue_deleted_meanwhile_stops_the_write(database: Database, settin
     query(database, "DELETE FROM raw.dialogues WHERE id = %s RETURNING 1", SECOND.id)
     fingerprints = {FIRST.id: "f", SECOND.id: "f"}
     with pytest.raises(DialoguesGoneError), database.session() as connection:
-        replace_rows(connection, "message_paths", frames, fingerprints=fingerprints, code_version="v")
+        replace_rows(connection, "message_paths", encode_frames(frames), fingerprints=fingerprints, code_version="v")
     assert counts(database)["message_paths"] == 0
 
 
@@ -86,7 +88,7 @@ def test_a_dialogue_cannot_be_deleted_while_its_rows_are_written(database: Datab
     store(database, batch_of(FIRST))
     frames = rebuilt(settings, "message_paths", batch_of(FIRST))
     with database.session() as connection:
-        replace_rows(connection, "message_paths", frames, fingerprints={FIRST.id: "f"}, code_version="v")
+        replace_rows(connection, "message_paths", encode_frames(frames), fingerprints={FIRST.id: "f"}, code_version="v")
         delete = f"SET LOCAL lock_timeout = '50ms'; DELETE FROM raw.dialogues WHERE id = '{FIRST.id}'"  # noqa: S608
         with pytest.raises(psycopg.errors.LockNotAvailable), database.session() as other:
             other.execute(delete)
@@ -139,7 +141,7 @@ def test_a_role_that_is_no_superuser_writes_the_same_rows_with_keys_checked(
     assert derived_rows(own_database) == derived_rows(database)
     frames = rebuilt(settings, "message_paths", batch_of(linear("strange", ("user", "x"))))
     with pytest.raises(psycopg.errors.ForeignKeyViolation), own_database.session() as connection:
-        replace_rows(connection, "message_paths", frames, fingerprints={FIRST.id: "f"}, code_version="v")
+        replace_rows(connection, "message_paths", encode_frames(frames), fingerprints={FIRST.id: "f"}, code_version="v")
     assert derived_rows(own_database) == derived_rows(database)
 
 
