@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import orjson
 
@@ -16,6 +16,8 @@ from archive_pipeline.importing.fingerprint import message_hash
 from archive_pipeline.importing.linking import NOTHING_KNOWN, Link, link_messages
 from archive_pipeline.importing.sanitize import clean_optional, clean_text, json_text
 from archive_pipeline.readers.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord
+
+RecordT = TypeVar("RecordT", MessageRecord, PartRecord, AttachmentRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,42 +172,34 @@ def _clean_nodes(nodes: Mapping[str, str | None], counts: Counter[str]) -> dict[
 
 
 def _clean_message(message: MessageRecord, counts: Counter[str]) -> MessageRecord:
-    return replace(
+    return _clean(
         message,
-        source_id=clean_optional(message.source_id, counts),
-        parent_source_id=clean_optional(message.parent_source_id, counts),
-        parts=tuple(_clean_part(part, counts) for part in message.parts),
-        attachments=tuple(_clean_attachment(file, counts) for file in message.attachments),
-        model=clean_optional(message.model, counts),
-        author_name=clean_optional(message.author_name, counts),
-        recipient=clean_optional(message.recipient, counts),
-        channel=clean_optional(message.channel, counts),
-        source=json_text(message.source, counts),
+        counts,
+        parts=tuple(_clean(part, counts) for part in message.parts),
+        attachments=tuple(_clean(file, counts) for file in message.attachments),
     )
 
 
-def _clean_part(part: PartRecord, counts: Counter[str]) -> PartRecord:
-    return replace(
-        part,
-        text=clean_optional(part.text, counts),
-        source_type=clean_optional(part.source_type, counts),
-        tool_name=clean_optional(part.tool_name, counts),
-        tool_use_id=clean_optional(part.tool_use_id, counts),
-        tool_input=json_text(part.tool_input, counts),
-        language=clean_optional(part.language, counts),
-        mime_type=clean_optional(part.mime_type, counts),
-        uri=clean_optional(part.uri, counts),
-        source=json_text(part.source, counts),
-    )
+def _clean(record: RecordT, counts: Counter[str], **changed: Any) -> RecordT:
+    """Return the record with clean texts, and with what the source says as JSON text."""
+    for name in _TEXTS[type(record)]:
+        text = getattr(record, name)
+        if text is not None and (clean := clean_text(text, counts)) is not text:
+            changed[name] = clean
+    for name in _JSON_VALUES[type(record)]:
+        value = getattr(record, name)
+        if value is not None:
+            changed[name] = json_text(value, counts)
+    return replace(record, **changed) if changed else record
 
 
-def _clean_attachment(file: AttachmentRecord, counts: Counter[str]) -> AttachmentRecord:
-    return replace(
-        file,
-        source_id=clean_optional(file.source_id, counts),
-        file_name=clean_optional(file.file_name, counts),
-        mime_type=clean_optional(file.mime_type, counts),
-        uri=clean_optional(file.uri, counts),
-        extracted_text=clean_optional(file.extracted_text, counts),
-        source=json_text(file.source, counts),
-    )
+_TEXTS: Final[Mapping[type, tuple[str, ...]]] = {
+    MessageRecord: ("source_id", "parent_source_id", "model", "author_name", "recipient", "channel"),
+    PartRecord: ("text", "source_type", "tool_name", "tool_use_id", "language", "mime_type", "uri"),
+    AttachmentRecord: ("source_id", "file_name", "mime_type", "uri", "extracted_text"),
+}
+_JSON_VALUES: Final[Mapping[type, tuple[str, ...]]] = {
+    MessageRecord: ("source",),
+    PartRecord: ("tool_input", "source"),
+    AttachmentRecord: ("source",),
+}
