@@ -25,7 +25,7 @@ def raw_asset_specs() -> list[dg.AssetSpec]:
     return [
         dg.AssetSpec(
             raw_key(name),
-            description=f"{table.comment}. Written by imports, never by a run.",
+            description=f"{table.comment}. Written by imports: the command line or the job import_files.",
             group_name=GROUP,
             owners=list(OWNERS),
             kinds={"postgres"},

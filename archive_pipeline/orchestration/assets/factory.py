@@ -9,6 +9,7 @@ import dagster as dg
 from archive_pipeline.building import BuildResult, build_asset
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.catalog import CATALOG
+from archive_pipeline.orchestration.dialogue_view import dialogue_metadata
 from archive_pipeline.orchestration.partitions import partitions_definition
 from archive_pipeline.orchestration.raw_assets import OWNERS, raw_key
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
@@ -68,7 +69,8 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
                 archive.database, archive.settings, name, dialogues, cache=archive.cache, progress=archive.progress
             )
         stale = {key_of(dialogue, archive.settings.partitioning) for dialogue in dialogues}
-        return dg.MaterializeResult(metadata=run_metadata(result, up_to_date=len(set(keys) - stale)))
+        shown = dialogue_metadata(archive, keys) if name == "dialogue_trees" else {}
+        return dg.MaterializeResult(metadata={**run_metadata(result, up_to_date=len(set(keys) - stale)), **shown})
 
     return build
 
