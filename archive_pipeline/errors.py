@@ -22,10 +22,6 @@ class DatabaseVersionError(ArchiveError):
     """The server is older than the project supports, or the schema is newer than this code."""
 
 
-class ArchiveBusyError(ArchiveError):
-    """Another process holds the archive's writer lock."""
-
-
 class ConfigurationError(ArchiveError):
     """An environment variable or an option has a value that cannot be used."""
 

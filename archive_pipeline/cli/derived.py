@@ -11,7 +11,7 @@ from archive_pipeline.cli.output import one_line
 from archive_pipeline.cli.progress import building_progress
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
-from archive_pipeline.store.staleness import DialogueRef, find_dialogue, key_of, stale_dialogues
+from archive_pipeline.store.staleness import DialogueRef, count_messages, find_dialogue, key_of, stale_dialogues
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.jobs import RunOutcome
@@ -104,6 +104,6 @@ def _plan(archive: OpenArchive, dialogues: dict[str, list[DialogueRef]], *, full
     return BuildPlan(
         keys={key_of(dialogue, partitioning) for refs in dialogues.values() for dialogue in refs},
         assets=list(dialogues),
-        messages={name: sum(ref.message_count for ref in refs) for name, refs in dialogues.items()},
+        messages={name: count_messages(refs) for name, refs in dialogues.items()},
         full=full,
     )

@@ -21,9 +21,7 @@ class StoredDialogue:
     """What the database knows of a dialogue."""
 
     fingerprint: str
-    title: str | None
     source_updated_at: datetime | None
-    active_message_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +51,7 @@ def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) ->
     with connection.cursor(row_factory=namedtuple_row) as cursor:
         cursor.execute(load_sql("queries/stored_dialogues"), {"ids": list(ids)})
         rows: list[Any] = cursor.fetchall()
-    return {
-        row.id: StoredDialogue(row.fingerprint, row.title, row.source_updated_at, row.active_message_id) for row in rows
-    }
+    return {row.id: StoredDialogue(row.fingerprint, row.source_updated_at) for row in rows}
 
 
 def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> dict[str, StoredMessage]:
