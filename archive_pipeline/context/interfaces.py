@@ -1,0 +1,49 @@
+"""What the context builder needs of others: a search, a store of pages (seed 002), a token counter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class SearchEngine(Protocol):
+    """Semantic search over pages."""
+
+    async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> list[dict[str, Any]]:
+        """Return at most ``num_results`` results: ``doc_id``, ``page``, ``score``, ``filename``, ``metadata``.
+
+        ``search_mode`` is ``hybrid``, ``text`` or ``visual``.
+        """
+
+
+class Collection(Protocol):
+    """The part of a Chroma collection that is used. Calls block; they are made in threads."""
+
+    def get(self, *, where: Any, include: Any) -> Mapping[str, Any]:
+        """Return ``ids`` and ``metadatas``, lists of equal length."""
+
+
+class ChromaClient(Protocol):
+    """Pages with pictures in one collection, pages as text in the other; a page may be in either or both."""
+
+    @property
+    def visual_collection(self) -> Collection:
+        """Pages as pictures."""
+
+    @property
+    def text_collection(self) -> Collection:
+        """Pages as text."""
+
+    async def get_document_markdown(self, doc_id: str) -> str | None:
+        """Return the text of the whole document, its pages joined by ``pages.join_pages``."""
+
+
+class TokenCounter(Protocol):
+    """Counts tokens of a text. A context never exceeds its budget by its own counter, whatever that counts."""
+
+    @property
+    def name(self) -> str:
+        """What a context reports as ``token_counter``."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens; 0 for the empty text."""
