@@ -24,15 +24,13 @@ _OPENING_BRACKET = re.compile(
     r"(?<!\\)[\[\uff3b\u3010\u3014\u27e6\u2045\u2772](?=[\W_]{0,32}(?:[dD](?:[oO]|[^a-zA-Z])|[^\x00-\x7f]))"
 )
 _LOOK_AHEAD: Final = 96
-_DOCUMENT_NUMBER = re.compile(r"documents?\d")
+_DOCUMENT_NUMBER = re.compile(r"[\W_]{0,32}".join(["", *"document", r"s?", r"\d"]), re.IGNORECASE)
 # Letters of other alphabets that look like those of "documents".
 _LOOKALIKES: Final = str.maketrans(
     "\u0501\u043e\u03bf\u0441\u03c5\u057d\u043c\u0435\u043f\u0578\u0442\u03c4\u0455", "doocuumenntts"
 )
 # Long enough to hide a header from the check, and no use in writing.
-_INVISIBLE_RUN = re.compile(
-    r"[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]{8,}"
-)  # hides a header's letters
+_INVISIBLE_RUN = re.compile(r"[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]{8,}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
 
@@ -64,6 +62,6 @@ def quote(content: str) -> str:
 
 def _escaped(bracket: re.Match[str]) -> str:
     following = bracket.string[bracket.end() : bracket.end() + _LOOK_AHEAD]
-    letters = unicodedata.normalize("NFKD", following).casefold().translate(_LOOKALIKES)
-    plain = "".join(character for character in letters if character.isalnum())
-    return f"\\{bracket.group()}" if _DOCUMENT_NUMBER.match(plain) else bracket.group()
+    if not following.isascii():
+        following = unicodedata.normalize("NFKD", following).casefold().translate(_LOOKALIKES)
+    return f"\\{bracket.group()}" if _DOCUMENT_NUMBER.match(following) else bracket.group()
