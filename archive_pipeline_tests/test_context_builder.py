@@ -278,8 +278,13 @@ class TestTokenManagement:
             def count(self, text: str) -> int:
                 return len(text) ** 2 // 100
 
-        context = build(max_tokens=100, token_counter=Squared())
-        assert 0 < context.total_tokens <= 100
+        documents = [Document(str(n), f"{n}.pdf", ["Text."]) for n in range(5)]
+        results = [result(document, 1, 0.5) for document in documents]
+        context = build(results, store_of(*documents), max_tokens=60, token_counter=Squared())
+        assert len(documents[0].filename) + len("[Document 1: , Page 1]\nText.") == 33
+        assert [s.doc_id for s in context.sources] == ["0", "1"]
+        assert context.total_tokens == 68**2 // 100
+        assert {s.doc_id: s.reason for s in context.skipped} == dict.fromkeys("234", SkipReason.BUDGET)
         assert context.truncated
 
 
