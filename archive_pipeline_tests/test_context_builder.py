@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -322,23 +323,34 @@ class TestMetadataRetrieval:
         context = build([{"doc_id": "d", "page": 1, "score": 0.5, "filename": "named.docx"}], store)
         assert (context.sources[0].filename, context.sources[0].extension) == ("named.docx", "docx")
 
-    def test_fetching_is_concurrent_and_bounded(self):
-        running, most, lock = 0, 0, threading.Lock()
+    def test_metadata_calls_run_in_threads_side_by_side(self):
+        meeting = threading.Barrier(2, timeout=30)  # breaks if calls wait for each other
 
-        class Slow(Collection):
+        class Meeting(Collection):
             def get(self, where: Any, include: Any) -> dict[str, Any]:
-                nonlocal running, most
-                with lock:
-                    running += 1
-                    most = max(most, running)
-                time.sleep(0.02)
-                with lock:
-                    running -= 1
+                meeting.wait()
                 return super().get(where, include)
 
+        documents = [Document(str(n), f"{n}.pdf", ["Text."]) for n in range(2)]
+        store = store_of(*documents)
+        store.visual_collection = Meeting(store.visual_collection.rows)
+        store.get_document_markdown = AsyncMock(return_value="Text.")
+        assert len(build([result(document, 1, 0.5) for document in documents], store).sources) == 2
+
+    def test_at_most_eight_texts_are_fetched_at_a_time(self):
         documents = [Document(str(n), f"{n}.pdf", ["Text."]) for n in range(40)]
         store = store_of(*documents)
-        store.visual_collection = Slow(store.visual_collection.rows)
+        running = most = 0
+
+        async def slow(_: str) -> str:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.01)
+            running -= 1
+            return "Text."
+
+        store.get_document_markdown = slow
         build([result(document, 1, 0.5) for document in documents], store, num_results=40, max_sources=40)
         assert 2 <= most <= 8
 

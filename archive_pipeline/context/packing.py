@@ -78,8 +78,9 @@ def cut_to_fit(content: str, fits: Callable[[str], bool]) -> str | None:
         size *= 2
     window = content[:size]
     for points in (cut_points, _word_ends, _grapheme_ends):
-        # The window's end is no end of a sentence, word or grapheme unless it is the content's, which does not fit.
-        candidates = [point for point in points(window) if point < len(window)]
+        candidates = points(window)
+        if len(window) < len(content):
+            candidates = candidates[:-1]  # it is where the window ends
         position = bisect_left(candidates, True, key=lambda point: not fits(close_code(window[:point])))  # noqa: FBT003
         beginning = close_code(window[: candidates[position - 1]]) if position else ""
         if beginning.strip():

@@ -109,6 +109,7 @@ def characters(most: int) -> Callable[[str], bool]:
         ("Run:\n```\nx = 1\ny = 2\n```", 18, "Run:\n```\nx = 1\n```"),
         ("今天很好。我们走吧。", 9, "今天很好。"),
         ("", 5, None),
+        ("One. " + "word " * 2_000, 3_999, "One."),  # the first 4,000 characters end between words
     ],
 )
 def test_contents_are_cut_where_a_reader_would(content: str, most: int, expected: str | None):
