@@ -1,6 +1,7 @@
 """Building derived tables in chunks: one is computed while the next one is read and the one before it is written.
 
-Called by the Dagster assets and, without Dagster, by tests and benchmarks.
+A chunk that fails is taken apart until the dialogues that cannot be built are known. They are quarantined, the others
+are built. Called by the Dagster assets and, without Dagster, by tests and benchmarks.
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from archive_pipeline.derive.batch import DialogueBatch
 from archive_pipeline.derive.registry import ASSETS, DerivedAsset, effective_version
+from archive_pipeline.errors import NothingCanBeBuiltError
+from archive_pipeline.isolation import describe, isolate
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.replace import DialoguesGoneError, encode_frames, replace_rows
-from archive_pipeline.store.staleness import DialogueRef, stale_dialogues
+from archive_pipeline.store.failures import is_systemic
+from archive_pipeline.store.replace import DialoguesGoneError, encode_frames, quarantine, replace_rows
+from archive_pipeline.store.staleness import DialogueRef, count_messages, stale_dialogues
 
 # A chunk is one transaction and one batch in memory. Larger chunks were no faster.
 CHUNK_MESSAGES: Final = 10_000
 CHUNK_DIALOGUES: Final = 1_000
+# So many that fail, and none that does not, are no accident of the data: a build stops instead of emptying its table.
+MOST_FAILURES_WITHOUT_SUCCESS: Final = 50
 
 Progress = Callable[[str, int], None]
 
@@ -63,12 +70,14 @@ class BuildResult:
     Attributes:
         rows: rows written per table.
         dialogues, messages: how many were built.
+        quarantined: how many dialogues could not be.
         seconds: wall time.
     """
 
     rows: Counter[str]
     dialogues: int
     messages: int
+    quarantined: int
     seconds: float
 
 
@@ -83,7 +92,8 @@ def build_asset(
 ) -> BuildResult:
     """Build one asset for the given dialogues and record it in ``derived.build_state``.
 
-    Each chunk is one transaction, so an interrupted build keeps the chunks that were done.
+    Each chunk is one transaction, so an interrupted build keeps the chunks that were done. Dialogues that fail by
+    themselves, when they are read, computed, encoded or written, are recorded in ``derived.build_errors``.
 
     Args:
         database: the archive.
@@ -92,42 +102,124 @@ def build_asset(
         dialogues: what to build.
         cache: shared by the assets of one run.
         progress: called with the asset and the number of messages after each chunk.
+
+    Raises:
+        NothingCanBeBuiltError: too many dialogues failed, and none did not.
+        Exception: what is no dialogue's own fault (`is_systemic`).
     """
     started = time.perf_counter()
-    asset, version = ASSETS[name], effective_version(name, settings)
+    build = _AssetBuild(database, settings, ASSETS[name], effective_version(name, settings))
     cache = BatchCache() if cache is None else cache
-    rows: Counter[str] = Counter(dict.fromkeys(asset.tables, 0))
-    messages = 0
     with (
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
     ):
-        pending: Future[dict[str, int]] | None = None
+        pending: Future[None] | None = None
         for chunk, batch in _read_ahead(reader, database, cache, chunks(dialogues)):
-            # Encoded here: the writer then only waits for PostgreSQL, while the next chunk is computed.
-            encoded = encode_frames(asset.derive(batch, settings))
+            # Computed and encoded here: the writer then only waits for PostgreSQL, while the next chunk is computed.
+            step = build.computed(chunk, batch)
             if pending is not None:
-                rows.update(pending.result())
-            pending = writer.submit(_write, database, settings, asset, version, chunk, encoded)
-            messages += len(batch)
-            progress(name, len(batch))
+                pending.result()
+            pending = writer.submit(step)
+            progress(name, count_messages(chunk))
         if pending is not None:
-            rows.update(pending.result())
-    return BuildResult(rows, len(dialogues), messages, time.perf_counter() - started)
+            pending.result()
+    return BuildResult(build.rows, build.dialogues, build.messages, build.quarantined, time.perf_counter() - started)
+
+
+class _AssetBuild:
+    """The build of one asset; one thread at a time takes its steps and changes its counts."""
+
+    def __init__(self, database: Database, settings: Settings, asset: DerivedAsset, version: str) -> None:
+        self.rows: Counter[str] = Counter(dict.fromkeys(asset.tables, 0))
+        self.dialogues = self.messages = self.quarantined = 0
+        self._database = database
+        self._settings = settings
+        self._asset = asset
+        self._version = version
+
+    def computed(self, chunk: Sequence[DialogueRef], batch: Future[DialogueBatch]) -> Callable[[], None]:
+        """Compute the rows of a chunk; return the step that writes them, or that takes the chunk apart."""
+        try:
+            encoded = self._encode(batch.result())
+        except Exception as error:
+            if is_systemic(error):
+                raise
+            return partial(self._take_apart, chunk, error)
+        return partial(self._write_or_take_apart, chunk, encoded)
+
+    def _encode(self, batch: DialogueBatch) -> dict[str, EncodedRows]:
+        return encode_frames(self._asset.derive(batch, self._settings))
+
+    def _write_or_take_apart(self, chunk: Sequence[DialogueRef], encoded: Mapping[str, EncodedRows]) -> None:
+        try:
+            try:
+                self._write(chunk, encoded)
+            except DialoguesGoneError:
+                self._rebuild(chunk)
+        except Exception as error:
+            if is_systemic(error):
+                raise
+            self._take_apart(chunk, error)
+
+    def _rebuild(self, chunk: Sequence[DialogueRef]) -> None:
+        """Read, compute and write what is left of a chunk."""
+        batch = load_batch(self._database, [dialogue.id for dialogue in chunk])
+        there = set(batch.dialogue_ids)
+        self._write([dialogue for dialogue in chunk if dialogue.id in there], self._encode(batch))
+
+    def _write(self, chunk: Sequence[DialogueRef], encoded: Mapping[str, EncodedRows]) -> None:
+        with self._database.session() as connection:
+            written = replace_rows(
+                connection, self._asset.name, encoded, fingerprints=_fingerprints(chunk), code_version=self._version
+            )
+        self.rows.update(written)
+        self.dialogues += len(chunk)
+        self.messages += count_messages(chunk)
+
+    def _take_apart(self, chunk: Sequence[DialogueRef], error: Exception) -> None:
+        """Build the dialogues of a chunk that can be built, and quarantine the others."""
+        errors: dict[str, str] = {}
+        for dialogue, failure in isolate(chunk, error, self._rebuild):
+            errors[dialogue.id] = describe(failure)
+            if not self.dialogues and self.quarantined + len(errors) >= MOST_FAILURES_WITHOUT_SUCCESS:
+                raise NothingCanBeBuiltError(
+                    f"{len(errors) + self.quarantined} dialogues were tried one by one and none could be built, the "
+                    f"last one ({dialogue.partition_key}) because of {errors[dialogue.id].splitlines()[0]}. That is "
+                    "hardly their own fault; the build stops here"
+                ) from failure
+        if errors:
+            self._quarantine(chunk, errors)
+
+    def _quarantine(self, chunk: Sequence[DialogueRef], errors: Mapping[str, str]) -> None:
+        with self._database.session() as connection:
+            quarantine(
+                connection,
+                self._asset.name,
+                self._asset.tables,
+                errors,
+                fingerprints=_fingerprints(chunk),
+                code_version=self._version,
+            )
+        self.quarantined += len(errors)
+
+
+def _fingerprints(chunk: Sequence[DialogueRef]) -> dict[str, str]:
+    return {dialogue.id: dialogue.fingerprint for dialogue in chunk}
 
 
 def _read_ahead(
     reader: ThreadPoolExecutor, database: Database, cache: BatchCache, refs: Iterable[list[DialogueRef]]
-) -> Iterator[tuple[list[DialogueRef], DialogueBatch]]:
+) -> Iterator[tuple[list[DialogueRef], Future[DialogueBatch]]]:
     """Yield each chunk with its batch, while the next one is read."""
     pending: tuple[list[DialogueRef], Future[DialogueBatch]] | None = None
     for chunk in refs:
         following = (chunk, reader.submit(cache.load, database, chunk))
         if pending is not None:
-            yield pending[0], pending[1].result()
+            yield pending
         pending = following
     if pending is not None:
-        yield pending[0], pending[1].result()
+        yield pending
 
 
 def build_stale(
@@ -155,23 +247,3 @@ def chunks(dialogues: Sequence[DialogueRef]) -> Iterator[list[DialogueRef]]:
         messages += dialogue.message_count
     if chunk:
         yield chunk
-
-
-def _write(
-    database: Database,
-    settings: Settings,
-    asset: DerivedAsset,
-    version: str,
-    chunk: Sequence[DialogueRef],
-    encoded: Mapping[str, EncodedRows],
-) -> dict[str, int]:
-    fingerprints = {dialogue.id: dialogue.fingerprint for dialogue in chunk}
-    try:
-        with database.session() as connection:
-            return replace_rows(connection, asset.name, encoded, fingerprints=fingerprints, code_version=version)
-    except DialoguesGoneError:
-        batch = load_batch(database, list(fingerprints))
-        left = {dialogue: fingerprints[dialogue] for dialogue in batch.dialogue_ids}
-        encoded = encode_frames(asset.derive(batch, settings))
-        with database.session() as connection:
-            return replace_rows(connection, asset.name, encoded, fingerprints=left, code_version=version)

@@ -10,6 +10,7 @@ from archive_pipeline.orchestration.checks import structural_checks
 from archive_pipeline.orchestration.housekeeping import housekeeping_job
 from archive_pipeline.orchestration.import_job import import_files_job
 from archive_pipeline.orchestration.jobs import build_derived_job
+from archive_pipeline.orchestration.quarantine_checks import quarantine_checks
 from archive_pipeline.orchestration.raw_assets import raw_asset_specs
 from archive_pipeline.orchestration.resources import archive_resource
 from archive_pipeline.orchestration.schedules import schedules
@@ -30,7 +31,7 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
     build, summary = build_derived_job(), summary_job()
     return dg.Definitions(
         assets=[*raw_asset_specs(), *derived_assets(settings), summary_asset()],
-        asset_checks=[*structural_checks(), *summary_checks()],
+        asset_checks=[*structural_checks(), *quarantine_checks(), *summary_checks()],
         jobs=[build, summary, import_files_job(), housekeeping_job()],
         sensors=[new_imports_sensor(settings), stale_dialogues_sensor([build, summary])],
         schedules=schedules(settings),

@@ -28,3 +28,7 @@ class ConfigurationError(ArchiveError):
 
 class UnknownDialogueError(ArchiveError):
     """No dialogue has the key or id that was asked for."""
+
+
+class NothingCanBeBuiltError(ArchiveError):
+    """Dialogue after dialogue failed and none could be built: the program or the database is broken, not they."""

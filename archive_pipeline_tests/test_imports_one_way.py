@@ -61,10 +61,22 @@ def test_store_knows_of_readers_and_derive_only_their_records_and_batches(path: 
     assert not any(name.split(".")[0].startswith("dagster") for name in names)
 
 
-@pytest.mark.parametrize("path", [*files("importing"), PACKAGE / "building.py"], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*files("importing"), PACKAGE / "building.py", PACKAGE / "isolation.py"], ids=lambda path: path.stem
+)
 def test_importing_and_building_know_no_orchestration(path: Path):
     names = imported(path)
-    assert own(names) <= {"importing", "building", "store", "derive", "readers", "identity", "errors", "settings"}
+    assert own(names) <= {
+        "importing",
+        "building",
+        "isolation",
+        "store",
+        "derive",
+        "readers",
+        "identity",
+        "errors",
+        "settings",
+    }
     assert not any(name.split(".")[0].startswith("dagster") for name in names)
 
 

@@ -23,7 +23,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_sql, view_names
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_state
+from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_errors, build_state
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -72,7 +72,7 @@ ORDER BY 1
 
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
-    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state)
+    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors)
     described = {str(table): table for table in tables}
     views = list(_views(database, described))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]

@@ -8,19 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-import psycopg
 import sqlalchemy.exc
 
 from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.failures import UNAVAILABLE
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.migrate import migrate
 
 # PostgreSQL allocates its log in files of 16 MB.
 _FULL_BELOW_BYTES: Final = 16 * 1024 * 1024
-_GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def open_archive() -> Iterator[OpenArchive]:
             database = _connect(settings)
             migrate(database)
             yield OpenArchive(settings, database)
-    except _GONE as error:
+    except UNAVAILABLE as error:
         raise DatabaseUnavailableError(f"the database failed ({reason_of(error)}); run the command again") from error
 
 
@@ -49,7 +48,7 @@ def _disk_watched(settings: Settings) -> Iterator[None]:
     """Name a full disk as the cause: a server that cannot write its log just goes away."""
     try:
         yield
-    except (*_GONE, DatabaseUnavailableError) as error:
+    except (*UNAVAILABLE, DatabaseUnavailableError) as error:
         free = _free_bytes(settings)
         if free is None or free >= _FULL_BELOW_BYTES:
             raise
@@ -65,7 +64,7 @@ def lost_database_told() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        cause = next((link for link in _chain(error) if isinstance(link, _GONE)), None)
+        cause = next((link for link in _chain(error) if isinstance(link, UNAVAILABLE)), None)
         if cause is None:
             raise
         raise DatabaseUnavailableError(

@@ -28,7 +28,10 @@ from archive_pipeline.derive.registry import ASSETS
 @click.option("--full", is_flag=True, help="Also what is up to date.")
 @json_option
 def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_json: bool) -> int:
-    """Build derived tables: of changed dialogues, of the named ones, or of all."""
+    """Build derived tables: of changed dialogues, of the named ones, or of all.
+
+    A dialogue that could not be built before is tried again when it is named, with --full, or when it has changed.
+    """
     names = check_assets(assets)
     with open_for_writing() as archive:
         if dialogues:
@@ -55,14 +58,14 @@ def _run(archive: OpenArchive, plan: BuildPlan, *, as_json: bool) -> int:
     outcome = run_plan(archive, plan, show_progress=not as_json)
     rows = {table: 0 for name in plan.assets for table in ASSETS[name].tables} | (outcome.rows if outcome else {})
     seconds = time.perf_counter() - started
-    failures = failures_of(outcome) if outcome else []
+    failures = failures_of(archive, plan, outcome)
     for failure in failures:
         fail(failure)
     if as_json:
         runs = list(outcome.run_ids) if outcome else []
         print_json({"rows": rows, "seconds": round(seconds, 3), "runs": runs, "failures": failures})
     elif outcome is None:
-        click.echo("Everything is up to date.")
+        click.echo("Everything else is up to date." if failures else "Everything is up to date.")
     else:
         _print(rows, seconds)
     return EXIT_REJECTED if failures else 0

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.cli.archive import OpenArchive, lost_database_told
-from archive_pipeline.cli.output import one_line
+from archive_pipeline.cli.output import note, one_line
 from archive_pipeline.cli.progress import building_progress
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
-from archive_pipeline.store.staleness import DialogueRef, count_messages, find_dialogue, key_of, stale_dialogues
+from archive_pipeline.store.staleness import (
+    DialogueRef,
+    count_messages,
+    find_dialogue,
+    key_of,
+    quarantined_dialogues,
+    stale_dialogues,
+)
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.jobs import RunOutcome
+
+SHOWN_QUARANTINED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +35,14 @@ class BuildPlan:
         assets: names of assets.
         messages: per asset, the messages of the dialogues to build (for progress).
         full: build what is up to date as well.
+        named: the dialogues were named, not just found stale: what is quarantined is tried again.
     """
 
     keys: Collection[str]
     assets: Sequence[str]
     messages: dict[str, int]
     full: bool
+    named: bool = False
 
 
 def plan_stale(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
@@ -56,7 +67,7 @@ def plan_dialogues(archive: OpenArchive, assets: Sequence[str], names: Sequence[
                 f"no dialogue has the key or id {name!r}; `llm-archive stats` shows what there is"
             )
     dialogues = [dialogue for _, dialogue in found if dialogue is not None]
-    return _plan(archive, dict.fromkeys(assets, dialogues), full=full)
+    return replace(_plan(archive, dict.fromkeys(assets, dialogues), full=full), named=True)
 
 
 def check_assets(names: Sequence[str]) -> list[str]:
@@ -80,18 +91,54 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
         instance_for(archive.settings) as instance,
         building_progress(plan.messages, enabled=show_progress) as bars,
     ):
-        outcome = run_derived(instance, archive.settings, plan.keys, assets=plan.assets, full=plan.full, progress=bars)
+        outcome = run_derived(
+            instance,
+            archive.settings,
+            plan.keys,
+            assets=plan.assets,
+            full=plan.full,
+            retry=plan.named,
+            progress=bars,
+            on_wait=note,
+        )
         if outcome.success:
             bars.finish()
         return outcome
 
 
-def failures_of(outcome: RunOutcome) -> list[str]:
-    """Return what went wrong in a run, a line each; empty only if nothing did."""
+def failures_of(archive: OpenArchive, plan: BuildPlan, outcome: RunOutcome | None) -> list[str]:
+    """Return what is not built, a line each; empty only if all that was asked for is.
+
+    Quarantined dialogues are among it each time, not only when they failed: without names, all of the archive is asked
+    for.
+    """
+    return [*(_failures_of_runs(outcome) if outcome else ()), *_quarantined(archive, plan)]
+
+
+def _failures_of_runs(outcome: RunOutcome) -> list[str]:
     failures = [one_line(failure) for failure in (*outcome.errors, *outcome.failed_checks)]
     if not failures and not outcome.success:
         failures = [f"the Dagster run {run_id} failed; `llm-archive up` shows why" for run_id in outcome.run_ids]
     return failures
+
+
+def _quarantined(archive: OpenArchive, plan: BuildPlan) -> list[str]:
+    versions = {name: effective_version(name, archive.settings) for name in plan.assets}
+    with archive.database.session() as connection:
+        failed = quarantined_dialogues(connection, versions)
+    assets: dict[tuple[str, str], list[str]] = {}
+    for dialogue in failed:
+        if not plan.named or key_of(dialogue, archive.settings.partitioning) in plan.keys:
+            assets.setdefault((dialogue.partition_key, dialogue.error), []).append(dialogue.asset)
+    lines = [
+        one_line(f"{key} cannot be built and is quarantined: {error} ({', '.join(sorted(names))})")
+        for (key, error), names in assets.items()
+    ]
+    more = len(lines) - SHOWN_QUARANTINED
+    return [
+        *lines[:SHOWN_QUARANTINED],
+        *([f"{more:,} more are quarantined, see derived.build_errors"] if more > 0 else []),
+    ]
 
 
 def _stale(archive: OpenArchive, name: str) -> list[DialogueRef]:

@@ -44,7 +44,8 @@ _SHOWN_REJECTED = 20
 def import_(paths: tuple[Path, ...], source: str | None, *, partial: bool, as_json: bool) -> int:
     """Import exports (files, zips or folders) and build every derived table of what is new or changed.
 
-    Exit code 0 if all was read, 1 if something was rejected (all else is loaded), 2 if nothing could be read.
+    Exit code 0 if all was read and built, 1 if something was rejected or could not be built (all else is loaded), 2 if
+    nothing could be read.
     """
     started = time.perf_counter()
     reading = read_paths(paths, source=source)
@@ -52,8 +53,8 @@ def import_(paths: tuple[Path, ...], source: str | None, *, partial: bool, as_js
         with reading_progress(reading, enabled=not as_json) as show:
             summary = import_archive(archive.database, reading, is_partial=partial, progress=show)
         useless = _why_useless(summary, reading)
-        outcome = None if useless else _build(archive, summary, show_progress=not as_json)
-    result = _result(summary, reading, outcome, time.perf_counter() - started)
+        outcome, failures = (None, []) if useless else _build(archive, summary, show_progress=not as_json)
+    result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     if as_json:
         print_json(result)
     else:
@@ -77,9 +78,11 @@ def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
     return None
 
 
-def _build(archive: OpenArchive, summary: ImportSummary, *, show_progress: bool) -> RunOutcome | None:
+def _build(archive: OpenArchive, summary: ImportSummary, *, show_progress: bool) -> tuple[RunOutcome | None, list[str]]:
     _report_to_dagster(archive, summary)
-    return run_plan(archive, plan_stale(archive, check_assets(())), show_progress=show_progress)
+    plan = plan_stale(archive, check_assets(()))
+    outcome = run_plan(archive, plan, show_progress=show_progress)
+    return outcome, failures_of(archive, plan, outcome)
 
 
 def _report_to_dagster(archive: OpenArchive, summary: ImportSummary) -> None:
@@ -92,7 +95,11 @@ def _report_to_dagster(archive: OpenArchive, summary: ImportSummary) -> None:
 
 
 def _result(
-    summary: ImportSummary, reading: ArchiveReading, outcome: RunOutcome | None, seconds: float
+    summary: ImportSummary,
+    reading: ArchiveReading,
+    outcome: RunOutcome | None,
+    failures: list[str],
+    seconds: float,
 ) -> dict[str, Any]:
     derived = {table: 0 for asset in ASSETS.values() for table in asset.tables}
     return {
@@ -107,7 +114,7 @@ def _result(
         ],
         "skipped": [{"locator": encodable(file.locator), "reason": encodable(file.reason)} for file in reading.skipped],
         "runs": list(outcome.run_ids) if outcome else [],
-        "failures": failures_of(outcome) if outcome else [],
+        "failures": failures,
     }
 
 

@@ -16,7 +16,7 @@ from archive_pipeline.store.archive_stats import ArchiveStats, archive_stats
 @click.command()
 @json_option
 def stats(*, as_json: bool) -> None:
-    """Show what the archive holds: dialogues by source, rows per table, what is stale, what was rejected."""
+    """Show what the archive holds: dialogues by source, rows per table, what is stale, failed, or was rejected."""
     with open_archive() as archive:
         versions = {name: effective_version(name, archive.settings) for name in ASSETS}
         found = archive_stats(archive.database, versions)
@@ -31,6 +31,7 @@ def _as_dict(found: ArchiveStats) -> dict[str, Any]:
         "sources": found.sources,
         "rows": found.rows,
         "stale": found.stale,
+        "quarantined": found.quarantined,
         "imports": found.imports,
         "last_import_at": found.last_import_at,
         "size_bytes": found.size_bytes,
@@ -53,6 +54,9 @@ def _print(found: ArchiveStats) -> None:
     left.add_row(count_table("Imported files", found.imports, headers=("", "")))
     left.add_row("")
     left.add_row(count_table("Dialogues to build", found.stale, headers=("", "")))
+    if found.quarantined:
+        left.add_row("")
+        left.add_row(count_table("Quarantined dialogues", found.quarantined, headers=("", "")))
     layout.add_row(left, count_table("Rows", found.rows, headers=("", "")))
     console.print(layout)
     last = f"{found.last_import_at:%Y-%m-%d %H:%M}" if found.last_import_at else "never"

@@ -24,13 +24,11 @@ from archive_pipeline.readers.reading import ArchiveReading, FileReading, ReadDi
 from archive_pipeline.readers.records import RejectedRecord
 from archive_pipeline.store import import_log
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.failures import is_systemic
 
 # A group is one transaction: large enough that round trips do not count, small enough to be held in memory.
 GROUP_DIALOGUES: Final = 200
 GROUP_BYTES: Final = 16_000_000
-
-_PROGRAM_LIMIT: Final = "54"
-_GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, sqlalchemy.exc.OperationalError)
 
 Progress = Callable[[FileReading], None]
 
@@ -191,7 +189,7 @@ class _FileImport:
                 with self._database.session() as connection:
                     written = write_dialogues(connection, group, self._context)
             except (psycopg.Error, ValueError, TypeError) as error:
-                if _is_gone(error):
+                if is_systemic(error):
                     raise
                 self._write_one_by_one(group)
             else:
@@ -205,7 +203,7 @@ class _FileImport:
                     with connection.transaction():  # a transaction or savepoint of its own
                         written = write_dialogues(connection, [item], self._context)
                 except (psycopg.Error, ValueError, TypeError) as error:
-                    if _is_gone(error):
+                    if is_systemic(error):
                         raise
                     self._seen.pop(item.prepared.id, None)  # another copy may still be taken
                     locator = item.read.record.locator
@@ -261,21 +259,13 @@ class _FileImport:
         self._progress(self._file)
 
 
-def _is_gone(error: Exception) -> bool:
-    """Tell whether the database failed, rather than refused a dialogue.
-
-    What exceeds PostgreSQL's limits (class 54: an id too long for an index, a text of a gigabyte) is an operational
-    error by its Python type, but the dialogue's own fault.
-    """
-    sqlstate = getattr(error, "sqlstate", None) or ""
-    return isinstance(error, _GONE) and not sqlstate.startswith(_PROGRAM_LIMIT)
-
-
 @contextmanager
 def _database_errors(file: FileReading) -> Iterator[None]:
     try:
         yield
-    except _GONE as error:
+    except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
+        if not is_systemic(error):
+            raise
         reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
         raise DatabaseUnavailableError(
             f"{file.locator}: the database failed after {file.bytes_read:,} bytes were read ({reason}); "

@@ -1,4 +1,4 @@
-"""The job `nightly_housekeeping`: runs of killed processes are ended, old events deleted, statistics refreshed."""
+"""The job `housekeeping`, run every night: what killed processes, deletions and time have left behind is tidied up."""
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
@@ -8,8 +8,10 @@ import dagster as dg
 import psycopg
 from psycopg import sql
 
+from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.orchestration.orphans import fail_orphans
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
+from archive_pipeline.orchestration.stale_keys import only_writer_or_none
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
 
@@ -24,13 +26,13 @@ def housekeeping_job() -> dg.JobDefinition:
     @dg.job(
         name=HOUSEKEEPING_JOB,
         description=(
-            "Marks runs of killed processes as failed, deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS), "
-            "and refreshes the planner's statistics."
+            "Marks runs of killed processes as failed, makes the partition keys those of the archive's dialogues, "
+            "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS), and refreshes the planner's statistics."
         ),
         executor_def=dg.in_process_executor,
     )
     def housekeeping() -> None:
-        _analyze_op()(_retention_op()(_orphans_op()()))
+        _analyze_op()(_retention_op()(_sweep_op()(_orphans_op()())))
 
     return housekeeping
 
@@ -78,6 +80,25 @@ def _orphans_op() -> dg.OpDefinition:
         context.add_output_metadata({"runs_ended": len(fail_orphans(context.instance))})
 
     return end_orphaned_runs
+
+
+def _sweep_op() -> dg.OpDefinition:
+    @dg.op(
+        description="Removes partition keys without a dialogue and adds those of dialogues without one.",
+        ins={"after": dg.In(dg.Nothing)},
+        out=dg.Out(dg.Nothing),
+    )
+    def sweep_partition_keys(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
+        with transient_errors_retried(), only_writer_or_none(archive.database) as is_writer:
+            if not is_writer:  # who writes changes dialogues and keys, one after the other
+                context.log.info("Another process is writing to this archive; its keys are left for another night.")
+                return
+            swept = sweep_keys(context.instance, archive.database, archive.settings)
+        context.add_output_metadata(
+            {"keys_removed": swept.removed, "keys_added": swept.added, "keys_left_to_runs": swept.left}
+        )
+
+    return sweep_partition_keys
 
 
 def _retention_op() -> dg.OpDefinition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -22,8 +22,10 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from archive_pipeline.building import Progress
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.assets.factory import GROUP
+from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START, wait_for_runs
 from archive_pipeline.orchestration.orphans import fail_orphans, process_tag
-from archive_pipeline.orchestration.partitions import contiguous, register_keys
+from archive_pipeline.orchestration.partitions import NAMES, contiguous_ranges, register_keys
+from archive_pipeline.orchestration.quarantine_checks import QUARANTINE_CHECK
 from archive_pipeline.settings import Settings
 
 JOB: Final = "build_derived"
@@ -41,7 +43,8 @@ class RunOutcome:
         run_ids: the Dagster runs, in order.
         success: all of them succeeded.
         rows: table -> rows written.
-        failed_checks: ``asset: check: what it found`` of every check that did not pass.
+        failed_checks: ``asset: check: what it found`` of every check that did not pass, but for those that tell of
+            quarantined dialogues, which are in the archive.
         errors: ``asset: error`` of every asset that failed.
     """
 
@@ -57,7 +60,10 @@ def build_derived_job() -> Any:
     return dg.define_asset_job(
         JOB,
         selection=dg.AssetSelection.groups(GROUP),
-        description="Builds what is stale of the derived tables of the chosen dialogues; full=true builds all of it.",
+        description=(
+            "Builds what is stale of the derived tables of the chosen dialogues; with full=true all of it, with "
+            "retry=true also what could not be built before."
+        ),
         executor_def=dg.in_process_executor,
     )
 
@@ -69,20 +75,25 @@ def run_derived(
     *,
     assets: Sequence[str] | None = None,
     full: bool = False,
+    retry: bool = False,
     progress: Progress | None = None,
+    on_wait: Callable[[str], None] = lambda _message: None,
 ) -> RunOutcome:
     """Build derived tables of the dialogues with the given partition keys, as Dagster runs in this process.
 
-    Keys are registered, made one range, and run in one go; more than ``KEYS_PER_OWN_RUN`` are several runs. A failed
-    run does not stop the next one.
+    Keys are registered, made one range, and run in one go; more than ``KEYS_PER_OWN_RUN`` are several runs, and so are
+    keys that runs in flight cover. A failed run does not stop the next one. A run of another process over some of the
+    dialogues is waited for, as far as `wait_for_runs` does.
 
     Args:
         instance: the archive's.
         settings: of the archive.
         keys: partition keys in the granularity of the settings; none means nothing to do.
         assets: names of the assets to build; all by default.
-        full: build what is up to date as well.
+        full: build what is up to date as well, and what is quarantined.
+        retry: build what is quarantined as well.
         progress: called with an asset's name and a number of messages as they are built.
+        on_wait: called with a message before waiting for another process.
 
     Raises:
         KeyboardInterrupt: the user interrupted a run, which is marked as failed; what it had built is kept.
@@ -93,10 +104,12 @@ def run_derived(
     register_keys(instance, settings, keys)
     job = build_defs(progress=progress, settings=settings).resolve_job_def(JOB)
     names = list(ASSETS if assets is None else assets)
-    results = [
-        _execute(job, instance, names, full=full, keys=contiguous(instance, settings, chunk))
-        for chunk in _chunks(sorted(set(keys)))
-    ]
+    config = {"full": full, "retry": retry}
+    results: list[dg.JobExecutionResult] = []
+    for chunk in _chunks(sorted(set(keys))):
+        wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
+        ranges = contiguous_ranges(instance, settings, chunk)
+        results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]
     return RunOutcome(
         run_ids=tuple(result.run_id for result in results),
         success=all(result.success for result in results),
@@ -107,16 +120,21 @@ def run_derived(
 
 
 def _execute(
-    job: dg.JobDefinition, instance: dg.DagsterInstance, names: Sequence[str], *, full: bool, keys: dg.PartitionKeyRange
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    names: Sequence[str],
+    *,
+    config: Mapping[str, bool],
+    keys: dg.PartitionKeyRange,
 ) -> dg.JobExecutionResult:
     # `execute_in_process` would run a copy of the job that no code location has: the UI could neither link the run to
     # its job nor start it again.
     run = instance.create_run_for_job(
         job,
-        run_config={"ops": {name: {"config": {"full": full}} for name in names}},
+        run_config={"ops": {name: {"config": dict(config)} for name in names}},
         tags={
-            "dagster/asset_partition_range_start": keys.start,
-            "dagster/asset_partition_range_end": keys.end,
+            RANGE_START: keys.start,
+            RANGE_END: keys.end,
             **process_tag(),
         },
         asset_selection=frozenset(map(dg.AssetKey, names)),
@@ -167,7 +185,7 @@ def rows_written(result: dg.JobExecutionResult) -> Counter[str]:
 
 def _failed_checks(result: dg.JobExecutionResult) -> Iterator[str]:
     for evaluation in result.get_asset_check_evaluations():
-        if not evaluation.passed:
+        if not evaluation.passed and evaluation.check_name != QUARANTINE_CHECK:
             yield f"{evaluation.asset_key.to_user_string()}: {evaluation.check_name}: {evaluation.description}"
 
 

@@ -1,7 +1,8 @@
 """Runs whose process was killed: nobody but the process itself would ever mark them as ended.
 
 A run in a command's own process is no business of Dagster's launcher, so its daemon cannot know that the process is
-gone, and the UI would show the run as under way for ever. Each such run is tagged with its process.
+gone, and the UI would show the run as under way for ever; and where the daemon was killed too, nobody looks after the
+runs it had launched. Each run that builds is therefore tagged with its process.
 """
 
 from __future__ import annotations
@@ -18,19 +19,42 @@ _UNDER_WAY: Final = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTE
 
 def process_tag() -> dict[str, str]:
     """Return the tag of runs in this process."""
-    process = psutil.Process()
-    return {PROCESS_TAG: _identity(process)}
+    return {PROCESS_TAG: _identity(psutil.Process())}
+
+
+def tag_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> None:
+    """Tag a run that goes on in this process, unless it is."""
+    tag = process_tag()
+    if run.tags.get(PROCESS_TAG) != tag[PROCESS_TAG]:
+        instance.add_run_tags(run.run_id, tag)
 
 
 def fail_orphans(instance: dg.DagsterInstance) -> list[str]:
     """Mark runs of killed processes of this machine as failed; return their ids."""
-    orphans = [run for run in instance.get_runs(dg.RunsFilter(statuses=_UNDER_WAY)) if _is_orphan(run)]
-    for run in orphans:
-        instance.report_run_failed(run, "The process of this run was killed. What it had built is kept.")
-    return [run.run_id for run in orphans]
+    failed: list[str] = []
+    for run in instance.get_runs(dg.RunsFilter(statuses=_UNDER_WAY)):
+        if _process_is_gone(run) and not _has_tag_of_its_parent(instance, run):
+            now = instance.get_run_by_id(run.run_id)
+            if now is not None and now.status in _UNDER_WAY:  # and has not ended, and its process with it, meanwhile
+                instance.report_run_failed(now, "The process of this run was killed. What it had built is kept.")
+                failed.append(run.run_id)
+    return failed
 
 
-def _is_orphan(run: dg.DagsterRun) -> bool:
+def is_at_work_elsewhere(run: dg.DagsterRun) -> bool:
+    """Tell whether the run's process is there, on this machine, and is another one than this."""
+    tag = run.tags.get(PROCESS_TAG, "")
+    is_here = tag.partition(":")[0] == socket.gethostname()
+    return is_here and tag != process_tag()[PROCESS_TAG] and not _process_is_gone(run)
+
+
+def _has_tag_of_its_parent(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Tell whether the tag is only a copy, which a run has that was started anew from another one in the UI."""
+    parent = instance.get_run_by_id(run.parent_run_id) if run.parent_run_id else None
+    return parent is not None and parent.tags.get(PROCESS_TAG) == run.tags[PROCESS_TAG]
+
+
+def _process_is_gone(run: dg.DagsterRun) -> bool:
     host, _, rest = run.tags.get(PROCESS_TAG, "").partition(":")
     if host != socket.gethostname():
         return False

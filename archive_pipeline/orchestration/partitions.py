@@ -1,13 +1,15 @@
-"""Partition keys: how dialogues appear in Dagster, and how a set of them becomes one range."""
+"""Partition keys: how dialogues appear in Dagster, and how a set of them becomes one range. None moves under a run."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 import dagster as dg
 
 from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.orchestration.in_flight import covered_keys
 from archive_pipeline.orchestration.pooled_storage import KEYS_PER_STATEMENT, PooledEventLogStorage
 from archive_pipeline.settings import Partitioning, Settings
 
@@ -28,8 +30,10 @@ def register_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collec
         instance.add_dynamic_partitions(NAMES[settings.partitioning], chunk)
 
 
-def contiguous(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> dg.PartitionKeyRange:
-    """Make the keys one range without gaps and return it.
+def contiguous_ranges(
+    instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]
+) -> list[dg.PartitionKeyRange]:
+    """Make the keys one range without gaps, or few, and return it: each key is in one of them, and no other key.
 
     A run over many partitions covers one range, and a range of dynamic partitions is a slice of their order of
     insertion: dialogues that changed here and there in the archive would need one run per island. The order means
@@ -37,18 +41,30 @@ def contiguous(instance: dg.DagsterInstance, settings: Settings, keys: Collectio
     form a range already, such as those of one import, are left alone. Events and states of a key hang on its name and
     survive the move.
 
-    A run that is under way over a range with moved keys fails; two runs over the same dialogues must not be started.
+    Keys that runs in flight cover stay where they are, in ranges of their own.
     """
     name, wanted = NAMES[settings.partitioning], set(keys)
     if not wanted:
         raise UnknownDialogueError("no dialogue to build was named")
     registered = instance.get_dynamic_partitions(name)
-    places = [place for place, key in enumerate(registered) if key in wanted]
-    if len(places) == len(wanted) == places[-1] - places[0] + 1:
-        return dg.PartitionKeyRange(registered[places[0]], registered[places[-1]])
-    order = sorted(wanted)
-    _move_to_end(instance, name, order, registered=wanted.intersection(registered))
-    return dg.PartitionKeyRange(order[0], order[-1])
+    islands = adjacent(registered, wanted)
+    if len(islands) == 1 and len(islands[0]) == len(wanted):
+        return [_range(islands[0])]
+    staying = wanted & covered_keys(instance, registered)
+    moving = sorted(wanted - staying)
+    if moving:
+        _move_to_end(instance, name, moving, registered=wanted.intersection(registered) - staying)
+    return [_range(island) for island in (*adjacent(registered, staying), moving) if island]
+
+
+def adjacent(order: Iterable[str], wanted: Collection[str]) -> list[list[str]]:
+    """Return the wanted keys of the order, those together that have no other key between them."""
+    groups = groupby(order, key=lambda key: key in wanted)
+    return [list(group) for is_wanted, group in groups if is_wanted]
+
+
+def _range(keys: Sequence[str]) -> dg.PartitionKeyRange:
+    return dg.PartitionKeyRange(keys[0], keys[-1])
 
 
 def _move_to_end(instance: dg.DagsterInstance, name: str, keys: Sequence[str], *, registered: Collection[str]) -> None:
@@ -67,6 +83,20 @@ def _chunks(keys: Sequence[str]) -> Iterator[list[str]]:
         yield list(keys[start : start + KEYS_PER_STATEMENT])
 
 
-def remove_key(instance: dg.DagsterInstance, settings: Settings, key: str) -> None:
-    """Take a key out of the partitions; its events stay in the log, where nothing shows them."""
-    instance.delete_dynamic_partition(NAMES[settings.partitioning], key)
+def remove_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> int:
+    """Take keys out of the partitions, but for those that runs in flight cover; return how many were taken.
+
+    Their events stay in the log, where nothing shows them.
+    """
+    if not keys:
+        return 0
+    name = NAMES[settings.partitioning]
+    registered = instance.get_dynamic_partitions(name)
+    chosen = sorted(set(keys).intersection(registered) - covered_keys(instance, registered))
+    storage = instance.event_log_storage
+    if isinstance(storage, PooledEventLogStorage):
+        storage.delete_dynamic_partitions(name, chosen)
+    else:
+        for key in chosen:
+            instance.delete_dynamic_partition(name, key)
+    return len(chosen)

@@ -85,7 +85,7 @@ class PooledScheduleStorage(PostgresScheduleStorage):
 
 
 class PooledEventLogStorage(PostgresEventLogStorage):
-    """Dagster's event log on a shared engine, with asset events in bulk and bulk moves of partition keys."""
+    """Dagster's event log on a shared engine; asset events are written, partition keys moved and deleted in bulk."""
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
@@ -126,6 +126,15 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 connection.execute(table.delete().where(of_definition & table.c.partition.in_(chunk)))
                 rows = [{"partitions_def_name": partitions_def_name, "partition": key} for key in chunk]
                 connection.execute(table.insert(), rows)
+
+    def delete_dynamic_partitions(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
+        """Take the keys out of the definition."""
+        table = DynamicPartitionsTable
+        with self.index_transaction() as connection:
+            for start in range(0, len(partition_keys), KEYS_PER_STATEMENT):
+                chunk = list(partition_keys[start : start + KEYS_PER_STATEMENT])
+                of_definition = table.c.partitions_def_name == partitions_def_name
+                connection.execute(table.delete().where(of_definition & table.c.partition.in_(chunk)))
 
     def has_table(self, table_name: str) -> bool:
         """Return whether the table exists; tables of Dagster are never dropped, so a positive answer is kept."""

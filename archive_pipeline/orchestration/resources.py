@@ -12,6 +12,7 @@ import psycopg
 import sqlalchemy.exc
 
 from archive_pipeline.building import BatchCache, Progress
+from archive_pipeline.orchestration.orphans import tag_process
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 
@@ -36,9 +37,14 @@ class Archive:
 
 
 def archive_resource(settings: Settings, progress: Progress | None = None) -> dg.ResourceDefinition:
-    """Return the definition of the resource; the database is opened when a run starts and closed when it ends."""
+    """Return the definition of the resource; the database is opened when a run starts and closed when it ends.
 
-    def open_archive(_context: dg.InitResourceContext) -> Iterator[Archive]:
+    A run is tagged with its process then.
+    """
+
+    def open_archive(context: dg.InitResourceContext) -> Iterator[Archive]:
+        if context.instance is not None and context.run is not None:
+            tag_process(context.instance, context.run)
         database = Database.open(settings)
         try:
             yield Archive(database, settings, BatchCache(), progress or _silent)

@@ -14,8 +14,10 @@ import dagster as dg
 from archive_pipeline.orchestration import stale_keys
 from archive_pipeline.orchestration.drop_folder import Ready, look
 from archive_pipeline.orchestration.import_job import IMPORT_JOB, IMPORT_OP
+from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.jobs import JOB
-from archive_pipeline.orchestration.partitions import NAMES, contiguous
+from archive_pipeline.orchestration.key_sweep import sweep_keys
+from archive_pipeline.orchestration.partitions import NAMES, contiguous_ranges
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.stale_runs import Memory, Plan, parse_memory, plan, slices, write_memory
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
@@ -75,7 +77,7 @@ def stale_dialogues_sensor(jobs: Sequence[Any]) -> dg.SensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 1,000 in a "
-            "run. A dialogue that fails three times is left alone until it changes or the night comes."
+            "run. A dialogue whose run is killed three times is left alone until it changes or the night comes."
         ),
     )
     def stale_dialogues(
@@ -109,6 +111,7 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, memory: Memory)
         requests = range_requests(context.instance, archive.settings, todo)
         busy = Memory(todo.attempts, None, memory.summarised, is_summary_due=True)
         return dg.SensorResult(run_requests=requests, cursor=write_memory(busy))
+    sweep_keys(context.instance, archive.database, archive.settings)
     quiet = Memory(todo.attempts, quiet_at, last_import, is_summary_due=False)
     if memory.is_summary_due or last_import != memory.summarised:
         return dg.SensorResult(run_requests=[dg.RunRequest(job_name=SUMMARY_JOB)], cursor=write_memory(quiet))
@@ -122,19 +125,21 @@ def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan)
     They have no run key: Dagster would never run a key twice, also where a dialogue was deleted and came back. That
     nothing is built twice follows from the caller's promise that nothing is under way.
     """
-    whole = contiguous(instance, settings, todo.keys)
+    ranges = contiguous_ranges(instance, settings, todo.keys)
     registered = instance.get_dynamic_partitions(NAMES[settings.partitioning])
-    order = registered[registered.index(whole.start) : registered.index(whole.end) + 1]
     return [
         dg.RunRequest(
             job_name=JOB,
             tags={
-                "dagster/asset_partition_range_start": start,
-                "dagster/asset_partition_range_end": end,
+                RANGE_START: start,
+                RANGE_END: end,
                 ATTEMPT_TAG: str(todo.attempt),
             },
         )
-        for start, end in slices(order, todo.keys_per_run)
+        for whole in ranges
+        for start, end in slices(
+            registered[registered.index(whole.start) : registered.index(whole.end) + 1], todo.keys_per_run
+        )
     ]
 
 
@@ -142,7 +147,7 @@ def _report_given_up(context: dg.SensorEvaluationContext, todo: Plan) -> None:
     if todo.given_up:
         named = ", ".join(todo.given_up[:_SHOWN]) + (", ..." if len(todo.given_up) > _SHOWN else "")
         context.log.error(
-            f"{len(todo.given_up)} keys could not be built in three attempts and are left alone until they change: "
+            f"{len(todo.given_up)} keys were in three runs that failed and are left alone until they change: "
             f"{named}. Their runs say why."
         )
 

@@ -9,26 +9,19 @@ from typing import Any, Final
 
 import dagster as dg
 import psycopg
-from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
 
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.orchestration.in_flight import AT_WORK, REQUESTED
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.orphans import fail_orphans
-from archive_pipeline.settings import Partitioning, Settings
+from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.staleness import KEY_COLUMNS
 
-_KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
 # Runs from the UI's "materialize" buttons and from backfills belong to the job that Dagster makes of all assets.
 _JOBS_OF_ASSETS: Final = (JOB, "__ASSET_JOB")
-# A run that was created but never handed over is not among them: it may stay so for ever.
-_AT_WORK: Final = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +40,7 @@ def code_versions(settings: Settings) -> dict[str, str]:
 def stale_keys(connection: psycopg.Connection[Any], settings: Settings) -> list[StaleKey]:
     """Return the keys, in the granularity of the settings, with a dialogue of which any asset is stale, sorted."""
     versions = code_versions(settings)
-    query = load_sql("queries/stale_keys").replace("{key_column}", _KEY_COLUMNS[settings.partitioning])
+    query = load_sql("queries/stale_keys").replace("{key_column}", KEY_COLUMNS[settings.partitioning])
     rows = connection.execute(query, {"assets": list(versions), "code_versions": list(versions.values())})
     return [StaleKey(key, content) for key, content in rows]
 
@@ -72,10 +65,9 @@ def is_being_built(instance: dg.DagsterInstance) -> bool:
     """Tell whether runs or backfills over derived assets are queued or under way; runs of killed processes are not."""
     fail_orphans(instance)
     for job in _JOBS_OF_ASSETS:
-        if instance.get_run_records(dg.RunsFilter(job_name=job, statuses=_AT_WORK), limit=1):
+        if instance.get_run_records(dg.RunsFilter(job_name=job, statuses=AT_WORK), limit=1):
             return True
-    requested = BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED])
-    return bool(instance.get_backfills(filters=requested, limit=1))
+    return bool(instance.get_backfills(filters=REQUESTED, limit=1))
 
 
 @contextmanager

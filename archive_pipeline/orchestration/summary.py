@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +17,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.orchestration.stale_keys import code_versions
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
-from archive_pipeline.store.staleness import stale_dialogues
+from archive_pipeline.store.staleness import quarantined_dialogues, stale_dialogues
 
 SUMMARY_ASSET: Final = "archive_summary"
 SUMMARY_JOB: Final = "summarize_archive"
@@ -36,6 +37,8 @@ class Summary:
         shapes: one number per name: linear dialogues, those with regenerations, and so on.
         surprises: per name its occurrences, and the dialogues it occurs in.
         stale: dialogues to build per asset.
+        quarantined: dialogues that cannot be built, per asset that has any.
+        quarantined_dialogues: how many dialogues these are.
     """
 
     totals: dict[str, int]
@@ -44,6 +47,8 @@ class Summary:
     shapes: dict[str, int]
     surprises: list[dict[str, Any]]
     stale: dict[str, int]
+    quarantined: dict[str, int]
+    quarantined_dialogues: int
 
 
 def summary_job() -> Any:
@@ -67,7 +72,8 @@ def summary_asset() -> dg.AssetsDefinition:
         kinds={"postgres", "python"},
         description=(
             "What the archive holds: dialogues and messages by source and month, shapes of trees, what was rejected, "
-            "what is stale. Made after imports and every night; the figures are in its metadata and can be plotted."
+            "what is stale or quarantined. Made after imports and every night; the figures are in its metadata and can "
+            "be plotted."
         ),
     )
     def archive_summary(archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
@@ -86,6 +92,7 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
             for name in ("summary_totals", "stats_sources", "summary_months", "summary_shapes", "summary_surprises")
         }
         stale = {asset: len(stale_dialogues(connection, asset, version)) for asset, version in versions.items()}
+        failed = quarantined_dialogues(connection, versions)
     return Summary(
         totals=rows["summary_totals"][0],
         sources=rows["stats_sources"],
@@ -93,6 +100,8 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
         shapes=rows["summary_shapes"][0],
         surprises=rows["summary_surprises"],
         stale=stale,
+        quarantined=dict(Counter(dialogue.asset for dialogue in failed)),
+        quarantined_dialogues=len({dialogue.dialogue_id for dialogue in failed}),
     )
 
 
@@ -106,6 +115,7 @@ def summary_metadata(summary: Summary) -> dict[str, Any]:
         **{f"shape_{name}": count for name, count in summary.shapes.items()},
         "surprises": sum(row["occurrences"] for row in summary.surprises),
         "stale_dialogues": max(summary.stale.values(), default=0),
+        "quarantined_dialogues": summary.quarantined_dialogues,
     }
 
 
@@ -133,7 +143,10 @@ def report(summary: Summary) -> str:
             ("surprise", "occurrences", "dialogues"),
             [(row["name"].replace("_", " "), row["occurrences"], row["dialogues"]) for row in summary.surprises],
         ),
-        _table(("asset", "stale dialogues"), list(summary.stale.items())),
+        _table(
+            ("asset", "stale dialogues", "quarantined dialogues"),
+            [(asset, stale, summary.quarantined.get(asset, 0)) for asset, stale in summary.stale.items()],
+        ),
     ]
     return "\n\n".join(section for section in sections if section)
 

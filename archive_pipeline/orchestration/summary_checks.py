@@ -6,6 +6,7 @@ from typing import Final
 
 import dagster as dg
 
+from archive_pipeline.orchestration.key_sweep import KeyDifferences, key_differences
 from archive_pipeline.orchestration.partitions import NAMES
 from archive_pipeline.orchestration.rebuild_sample import compare_with_rebuild
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
@@ -16,11 +17,17 @@ from archive_pipeline.settings import Partitioning
 WARN_AT_KEYS: Final = 50_000
 FAIL_AT_KEYS: Final = 100_000
 SAMPLE: Final = 20
+EXAMPLES: Final = 5
 
 
 def summary_checks() -> list[dg.AssetChecksDefinition]:
     """Return the definitions of all checks; none blocks anything, there is nothing downstream."""
-    return [_no_surprises(), _partition_count_within_limit(), _incremental_equals_rebuild()]
+    return [
+        _no_surprises(),
+        _partition_count_within_limit(),
+        _partition_keys_match_dialogues(),
+        _incremental_equals_rebuild(),
+    ]
 
 
 def partition_count_result(keys: int, partitioning: Partitioning) -> dg.AssetCheckResult:
@@ -82,6 +89,42 @@ def _partition_count_within_limit() -> dg.AssetChecksDefinition:
         return partition_count_result(len(context.instance.get_dynamic_partitions(NAMES[partitioning])), partitioning)
 
     return partition_count_within_limit
+
+
+def key_differences_result(found: KeyDifferences) -> dg.AssetCheckResult:
+    """Judge how partition keys and dialogues differ."""
+    strange, missing = found.keys_without_dialogue, found.dialogues_without_key
+    return dg.AssetCheckResult(
+        passed=not strange and not missing,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=(
+            f"{len(strange):,} keys have no dialogue, {len(missing):,} dialogues have no key. The sensor "
+            "stale_dialogues and the nightly housekeeping repair both, but for keys under a run."
+            if strange or missing
+            else None
+        ),
+        metadata={
+            "keys_without_dialogue": len(strange),
+            "dialogues_without_key": len(missing),
+            **({"examples_of_keys": strange[:EXAMPLES]} if strange else {}),
+            **({"examples_of_dialogues": missing[:EXAMPLES]} if missing else {}),
+        },
+    )
+
+
+def _partition_keys_match_dialogues() -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=SUMMARY_ASSET,
+        name="partition_keys_match_dialogues",
+        description="Every partition key is that of a dialogue, and every dialogue has a partition key.",
+    )
+    def partition_keys_match_dialogues(
+        context: dg.AssetCheckExecutionContext, archive: dg.ResourceParam[Archive]
+    ) -> dg.AssetCheckResult:
+        with transient_errors_retried():
+            return key_differences_result(key_differences(context.instance, archive.database, archive.settings))
+
+    return partition_keys_match_dialogues
 
 
 def _incremental_equals_rebuild() -> dg.AssetChecksDefinition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from psycopg.rows import dict_row
 
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
-from archive_pipeline.store.staleness import stale_dialogues
+from archive_pipeline.store.staleness import quarantined_dialogues, stale_dialogues
 from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES
 
 
@@ -24,6 +25,7 @@ class ArchiveStats:
         sources: per source its name, dialogues, and live messages.
         rows: rows per table, as ``schema.table``.
         stale: dialogues to build per derived asset.
+        quarantined: dialogues that cannot be built, per derived asset that has any.
         imports: imported files by status, and rejected records.
         last_import_at: when the last import ended.
         size_bytes: size of the database.
@@ -32,6 +34,7 @@ class ArchiveStats:
     sources: list[dict[str, Any]]
     rows: dict[str, int]
     stale: dict[str, int]
+    quarantined: dict[str, int]
     imports: dict[str, int]
     last_import_at: datetime | None
     size_bytes: int
@@ -48,10 +51,12 @@ def archive_stats(database: Database, code_versions: Mapping[str, str]) -> Archi
             counted = cursor.execute(sql.SQL("SELECT count(*) AS count FROM {}").format(name)).fetchone() or {}
             rows[str(table)] = counted["count"]
         stale = {asset: len(stale_dialogues(connection, asset, version)) for asset, version in code_versions.items()}
+        quarantined = Counter(dialogue.asset for dialogue in quarantined_dialogues(connection, code_versions))
     return ArchiveStats(
         sources=sources,
         rows=rows,
         stale=stale,
+        quarantined={asset: quarantined[asset] for asset in code_versions if quarantined[asset]},
         imports={name: totals[name] for name in ("done", "failed", "running", "rejected_records")},
         last_import_at=totals["last_import_at"],
         size_bytes=totals["size_bytes"],

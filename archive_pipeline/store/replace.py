@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -11,7 +11,7 @@ from psycopg import sql
 
 from archive_pipeline.store import locks
 from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, encode_rows, foreign_keys_unchecked
-from archive_pipeline.store.tables import DERIVED_TABLES, build_state
+from archive_pipeline.store.tables import DERIVED_TABLES, build_errors, build_state
 from archive_pipeline.store.tables.base import DERIVED
 
 TABLES: Final = {table.name: table for table in DERIVED_TABLES}
@@ -50,36 +50,80 @@ def replace_rows(
         DialoguesGoneError: a dialogue is not there any more; nothing was written.
     """
     dialogue_ids = sorted(fingerprints)
-    # A crash may lose the last moment of work, which is then still stale: nobody needs to wait for the disk.
-    connection.execute("SET LOCAL synchronous_commit = off")
-    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [locks.ASSET_ROWS, asset])
-    _lock_dialogues(connection, dialogue_ids)
-    for name in rows:
-        if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
-            statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
-            connection.execute(statement, [dialogue_ids])
+    _begin(connection, asset)
+    if len(_lock_dialogues(connection, dialogue_ids)) != len(dialogue_ids):
+        raise DialoguesGoneError
+    _delete_rows(connection, asset, rows, dialogue_ids)
     with foreign_keys_unchecked(connection):  # the rows were computed from dialogues that are locked now
         written = {name: copy_rows(connection, encoded) for name, encoded in rows.items()}
-        _record(connection, asset, fingerprints, code_version)
+        state = _columns(asset, code_version, dialogue_id=dialogue_ids, fingerprint=map(fingerprints.get, dialogue_ids))
+        copy_frame(connection, build_state, state)
     return written
 
 
-def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> None:
-    rows = connection.execute(
-        "SELECT id FROM raw.dialogues WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [dialogue_ids]
-    ).fetchall()
-    if len(rows) != len(dialogue_ids):
-        raise DialoguesGoneError
-
-
-def _record(
-    connection: psycopg.Connection[Any], asset: str, fingerprints: Mapping[str, str], code_version: str
+def quarantine(
+    connection: psycopg.Connection[Any],
+    asset: str,
+    tables: Iterable[str],
+    errors: Mapping[str, str],
+    *,
+    fingerprints: Mapping[str, str],
+    code_version: str,
 ) -> None:
-    connection.execute(
-        sql.SQL("DELETE FROM {} WHERE asset = %s AND dialogue_id = ANY(%s)").format(
-            sql.Identifier(DERIVED, build_state.name)
-        ),
-        [asset, list(fingerprints)],
+    """Record that an asset cannot be built for some dialogues and delete its rows of them, in the caller's transaction.
+
+    Dialogues that are not there any more are passed over.
+
+    Args:
+        connection: a connection with a transaction of its own.
+        asset: name of the asset.
+        tables: names of its tables.
+        errors: dialogue id -> what happened.
+        fingerprints: dialogue id -> fingerprint of the content it happened with, of those dialogues at least.
+        code_version: version of the code it happened to.
+    """
+    _begin(connection, asset)
+    dialogue_ids = _lock_dialogues(connection, sorted(errors))
+    _delete_rows(connection, asset, tables, dialogue_ids)
+    failed = _columns(
+        asset,
+        code_version,
+        dialogue_id=dialogue_ids,
+        fingerprint=map(fingerprints.get, dialogue_ids),
+        error=map(errors.get, dialogue_ids),
     )
-    state = pd.DataFrame({"dialogue_id": list(fingerprints), "fingerprint": list(fingerprints.values())}, dtype=object)
-    copy_frame(connection, build_state, state.assign(asset=asset, code_version=code_version))
+    copy_frame(connection, build_errors, failed)
+
+
+def _begin(connection: psycopg.Connection[Any], asset: str) -> None:
+    # A crash may lose the last moment of work, which is then still stale: nobody needs to wait for the disk.
+    connection.execute("SET LOCAL synchronous_commit = off")
+    connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [locks.ASSET_ROWS, asset])
+
+
+def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> list[str]:
+    """Keep the dialogues from being deleted until the end of the transaction; return those that are there, sorted."""
+    query = "SELECT id::text FROM raw.dialogues WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
+    return [row[0] for row in connection.execute(query, [dialogue_ids])]
+
+
+def _delete_rows(
+    connection: psycopg.Connection[Any], asset: str, tables: Iterable[str], dialogue_ids: Sequence[str]
+) -> None:
+    """Delete the asset's rows of the dialogues, and what is recorded of how they were built."""
+    for name in tables:
+        if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
+            statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
+            connection.execute(statement, [dialogue_ids])
+    for record in (build_state, build_errors):
+        connection.execute(
+            sql.SQL("DELETE FROM {} WHERE asset = %s AND dialogue_id = ANY(%s)").format(
+                sql.Identifier(DERIVED, record.name)
+            ),
+            [asset, dialogue_ids],
+        )
+
+
+def _columns(asset: str, code_version: str, **columns: Iterable[str | None]) -> pd.DataFrame:
+    frame = pd.DataFrame({name: list(values) for name, values in columns.items()}, dtype=object)
+    return frame.assign(asset=asset, code_version=code_version)

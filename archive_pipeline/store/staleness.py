@@ -1,18 +1,21 @@
-"""What is stale: dialogues whose derived rows were built from other content, by other code, or not at all."""
+"""What is stale: dialogues whose derived rows were built from other content, by other code, or not at all.
+
+Dialogues that an asset could not be built for are quarantined: not stale until their content or the code changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import psycopg
-from psycopg.rows import namedtuple_row
+from psycopg.rows import class_row, namedtuple_row
 
 from archive_pipeline.settings import Partitioning
 from archive_pipeline.store.sql_files import load_sql
 
-_KEY_COLUMNS = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,24 @@ class DialogueRef:
     message_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class QuarantinedDialogue:
+    """A dialogue that an asset cannot be built for, with its present content by the present code.
+
+    Attributes:
+        dialogue_id: the dialogue.
+        partition_key, shard_key: its key in either granularity.
+        asset: the asset.
+        error: type and message, on one line.
+    """
+
+    dialogue_id: str
+    partition_key: str
+    shard_key: str
+    asset: str
+    error: str
+
+
 def stale_dialogues(connection: psycopg.Connection[Any], asset: str, code_version: str) -> list[DialogueRef]:
     """Return the stale dialogues of an asset in the whole archive, ordered by id."""
     with connection.cursor(row_factory=namedtuple_row) as cursor:
@@ -48,16 +69,35 @@ def dialogues_of_keys(
     *,
     partitioning: Partitioning,
     include_current: bool = False,
+    include_quarantined: bool = False,
 ) -> list[DialogueRef]:
-    """Return the stale dialogues (or all) of the given partition keys, ordered by id."""
-    query = load_sql("queries/dialogues_by_key").replace("{key_column}", _KEY_COLUMNS[partitioning])
+    """Return the stale dialogues of the given partition keys, ordered by id; with others that are asked for."""
+    query = load_sql("queries/dialogues_by_key").replace("{key_column}", KEY_COLUMNS[partitioning])
     with connection.cursor(row_factory=namedtuple_row) as cursor:
         cursor.execute(query, {"asset": asset, "code_version": code_version, "keys": list(keys)})
         rows: list[Any] = cursor.fetchall()
-    return [_ref(row) for row in rows if include_current or not row.is_current]
+    return [
+        _ref(row)
+        for row in rows
+        if (include_current or not row.is_current) and (include_quarantined or not row.is_quarantined)
+    ]
 
 
-def key_of(dialogue: DialogueRef, partitioning: Partitioning) -> str:
+def quarantined_dialogues(
+    connection: psycopg.Connection[Any], code_versions: Mapping[str, str]
+) -> list[QuarantinedDialogue]:
+    """Return what is quarantined in the whole archive, ordered by key.
+
+    Args:
+        connection: to the archive.
+        code_versions: the assets to ask for, each with its effective version.
+    """
+    parameters = {"assets": list(code_versions), "code_versions": list(code_versions.values())}
+    with connection.cursor(row_factory=class_row(QuarantinedDialogue)) as cursor:
+        return cursor.execute(load_sql("queries/quarantined_dialogues"), parameters).fetchall()
+
+
+def key_of(dialogue: DialogueRef | QuarantinedDialogue, partitioning: Partitioning) -> str:
     """Return the Dagster partition key of a dialogue in the given granularity."""
     return dialogue.shard_key if partitioning is Partitioning.SHARDED else dialogue.partition_key
 

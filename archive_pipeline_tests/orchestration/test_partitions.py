@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.orchestration.partitions import contiguous, register_keys
+from archive_pipeline.orchestration.partitions import contiguous_ranges, register_keys
 from archive_pipeline.settings import Settings
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -27,20 +27,22 @@ def test_registering_is_sorted_and_idempotent(instance: dg.DagsterInstance, sett
 def test_keys_that_are_a_range_are_left_alone(instance: dg.DagsterInstance, settings: Settings) -> None:
     register_keys(instance, settings, ["left-a", "left-b", "left-c"])
     register_keys(instance, settings, ["left-0"])
-    assert contiguous(instance, settings, ["left-c", "left-b"]) == dg.PartitionKeyRange("left-b", "left-c")
-    assert contiguous(instance, settings, ["left-c", "left-0"]) == dg.PartitionKeyRange("left-c", "left-0")
+    assert contiguous_ranges(instance, settings, ["left-c", "left-b"]) == [dg.PartitionKeyRange("left-b", "left-c")]
+    assert contiguous_ranges(instance, settings, ["left-c", "left-0"]) == [dg.PartitionKeyRange("left-c", "left-0")]
     assert keys_of(instance, "left-") == ["left-a", "left-b", "left-c", "left-0"]
 
 
 def test_scattered_and_new_keys_become_the_last_range(instance: dg.DagsterInstance, settings: Settings) -> None:
     register_keys(instance, settings, ["scat-a", "scat-b", "scat-c"])
-    assert contiguous(instance, settings, ["scat-c", "scat-a", "scat-0"]) == dg.PartitionKeyRange("scat-0", "scat-c")
+    assert contiguous_ranges(instance, settings, ["scat-c", "scat-a", "scat-0"]) == [
+        dg.PartitionKeyRange("scat-0", "scat-c")
+    ]
     assert keys_of(instance, "scat-") == ["scat-b", "scat-0", "scat-a", "scat-c"]
 
 
 def test_no_keys_are_no_range(instance: dg.DagsterInstance, settings: Settings) -> None:
     with pytest.raises(UnknownDialogueError):
-        contiguous(instance, settings, [])
+        contiguous_ranges(instance, settings, [])
 
 
 def test_a_forked_process_uses_connections_of_its_own(instance: dg.DagsterInstance, settings: Settings) -> None:

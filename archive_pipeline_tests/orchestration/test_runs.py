@@ -19,7 +19,7 @@ from archive_pipeline.orchestration.dagster_storage import ArchiveDagsterStorage
 from archive_pipeline.orchestration.instance import COMMAND_OVERRIDES
 from archive_pipeline.orchestration.jobs import RunOutcome, run_derived
 from archive_pipeline.orchestration.orphans import PROCESS_TAG, process_tag
-from archive_pipeline.orchestration.partitions import contiguous, register_keys
+from archive_pipeline.orchestration.partitions import contiguous_ranges, register_keys
 from archive_pipeline.orchestration.pooled_storage import PooledEventLogStorage
 from archive_pipeline.settings import Partitioning, Settings
 from archive_pipeline.store.database import Database
@@ -269,6 +269,6 @@ def test_moving_a_thousand_keys_takes_less_than_a_second(instance: dg.DagsterIns
     keys = [f"chatgpt-move-{number:04d}" for number in range(3_000)]
     register_keys(instance, settings, keys)
     started = time.perf_counter()
-    contiguous(instance, settings, keys[::3])
+    contiguous_ranges(instance, settings, keys[::3])
     assert time.perf_counter() - started < 1
     assert instance.get_dynamic_partitions("dialogues")[-1_000:] == keys[::3]

@@ -1,5 +1,5 @@
--- One text that differs from every earlier one if rows of dialogues, imports or build states were written since. NULL
--- where the server does not count. The server's start is part of it because a crash sets the counters back.
+-- One text that differs from every earlier one if rows of dialogues, imports, build states or build errors were written
+-- since. NULL where the server does not count. The server's start is part of it because a crash sets the counters back.
 SELECT
     CASE
         WHEN current_setting('track_counts') = 'on'
@@ -13,4 +13,4 @@ SELECT
 FROM pg_stat_user_tables AS counted
 WHERE
     (counted.schemaname = 'raw' AND counted.relname IN ('dialogues', 'imports'))
-    OR (counted.schemaname = 'derived' AND counted.relname = 'build_state');
+    OR (counted.schemaname = 'derived' AND counted.relname IN ('build_state', 'build_errors'));

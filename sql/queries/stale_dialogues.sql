@@ -1,4 +1,5 @@
--- Dialogues whose rows of one asset are missing or were built from other content or by other code.
+-- Dialogues whose rows of one asset are missing or were built from other content or by other code. Quarantined ones are
+-- not among them.
 SELECT
     dialogue.id::text AS dialogue_id,
     dialogue.partition_key,
@@ -10,7 +11,16 @@ LEFT JOIN derived.build_state AS state
     ON
         dialogue.id = state.dialogue_id
         AND state.asset = %(asset)s
+LEFT JOIN derived.build_errors AS build_error
+    ON
+        dialogue.id = build_error.dialogue_id
+        AND dialogue.fingerprint = build_error.fingerprint
+        AND build_error.asset = %(asset)s
+        AND build_error.code_version = %(code_version)s
 WHERE
-    state.fingerprint IS DISTINCT FROM dialogue.fingerprint
-    OR state.code_version IS DISTINCT FROM %(code_version)s
+    build_error.dialogue_id IS NULL
+    AND (
+        state.fingerprint IS DISTINCT FROM dialogue.fingerprint
+        OR state.code_version IS DISTINCT FROM %(code_version)s
+    )
 ORDER BY dialogue.id;

@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import dagster as dg
@@ -16,7 +17,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.orchestration.table_metadata import table_schema
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.replace import TABLES
-from archive_pipeline.store.staleness import dialogues_of_keys, key_of
+from archive_pipeline.store.staleness import dialogues_of_keys, key_of, quarantined_dialogues
 
 GROUP: Final = "derived"
 KINDS: Final = frozenset({"postgres", "pandas", "python"})
@@ -28,9 +29,11 @@ class BuildConfig(dg.Config):
 
     Attributes:
         full: build dialogues whose rows are up to date as well.
+        retry: build dialogues as well that could not be built before, though neither they nor the code changed.
     """
 
     full: bool = False
+    retry: bool = False
 
 
 def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
@@ -64,15 +67,25 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
                     keys,
                     partitioning=archive.settings.partitioning,
                     include_current=config.full,
+                    include_quarantined=config.full or config.retry,
                 )
             result = build_asset(
                 archive.database, archive.settings, name, dialogues, cache=archive.cache, progress=archive.progress
             )
+            failed = _quarantined(archive, name, set(keys))
         stale = {key_of(dialogue, archive.settings.partitioning) for dialogue in dialogues}
-        shown = dialogue_metadata(archive, keys) if name == "dialogue_trees" else {}
-        return dg.MaterializeResult(metadata={**run_metadata(result, up_to_date=len(set(keys) - stale)), **shown})
+        metadata = run_metadata(result, up_to_date=len(set(keys) - stale - set(failed)), quarantined=len(failed))
+        shown = dialogue_metadata(archive, keys) if name == "dialogue_trees" and not failed else {}
+        return dg.MaterializeResult(metadata={**metadata, **shown})
 
     return build
+
+
+def _quarantined(archive: Archive, name: str, keys: Collection[str]) -> list[str]:
+    """Return the partition key of each dialogue of ``keys`` that the asset cannot be built for."""
+    with archive.database.session() as connection:
+        failed = quarantined_dialogues(connection, {name: effective_version(name, archive.settings)})
+    return [key for key in (key_of(dialogue, archive.settings.partitioning) for dialogue in failed) if key in keys]
 
 
 def definition_metadata(name: str) -> dict[str, Any]:
@@ -88,7 +101,7 @@ def definition_metadata(name: str) -> dict[str, Any]:
     }
 
 
-def run_metadata(result: BuildResult, *, up_to_date: int) -> dict[str, Any]:
+def run_metadata(result: BuildResult, *, up_to_date: int, quarantined: int) -> dict[str, Any]:
     """Return what a build did. Each partition's event carries it and describes the whole range, so it is kept small."""
     return {
         **{f"rows_{table}": count for table, count in result.rows.items()},
@@ -96,6 +109,7 @@ def run_metadata(result: BuildResult, *, up_to_date: int) -> dict[str, Any]:
         "messages_built": result.messages,
         "seconds": round(result.seconds, 3),
         "up_to_date": up_to_date,
+        "quarantined": quarantined,
         "messages_per_second": round(result.messages / result.seconds) if result.messages else 0,
     }
 

@@ -1,7 +1,7 @@
 """Every table is declared here, once: migrations, bulk copies, column schemas in Dagster and the docs follow it."""
 
 from archive_pipeline.store.tables.base import metadata
-from archive_pipeline.store.tables.derived import DERIVED_TABLES, build_state
+from archive_pipeline.store.tables.derived import DERIVED_TABLES, build_errors, build_state
 from archive_pipeline.store.tables.raw import RAW_TABLES
 
-__all__ = ["DERIVED_TABLES", "RAW_TABLES", "build_state", "metadata"]
+__all__ = ["DERIVED_TABLES", "RAW_TABLES", "build_errors", "build_state", "metadata"]

@@ -254,6 +254,19 @@ build_state: Final = Table(
     comment="What each derived asset was built from: the truth about what is stale",
 )
 
+build_errors: Final = Table(
+    "build_errors",
+    metadata,
+    dialogue_column(primary_key=True),
+    Column("asset", Text, primary_key=True, comment="Name of the derived asset that cannot be built for the dialogue"),
+    Column("fingerprint", Text, nullable=False, comment="Fingerprint of the dialogue it was tried with"),
+    Column("code_version", Text, nullable=False, comment="Version of the code and settings that tried"),
+    Column("error", Text, nullable=False, comment="Type and message on the first line, then where it came from"),
+    Column("failed_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When"),
+    schema=DERIVED,
+    comment="Quarantine: not tried again with the same content by the same code; has no rows in the asset's tables",
+)
+
 DERIVED_TABLES: Final = (
     dialogue_trees,
     message_paths,

@@ -1,0 +1,38 @@
+"""Whose fault an error is: the database's or the machine's, or that of what was to be written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import adbc_driver_manager
+import psycopg
+import sqlalchemy.exc
+
+# What cannot be reached, was ended, is full, busy or deadlocked, whichever driver says so.
+UNAVAILABLE: Final = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    sqlalchemy.exc.OperationalError,
+    sqlalchemy.exc.InterfaceError,
+    sqlalchemy.exc.TimeoutError,
+    adbc_driver_manager.OperationalError,
+    adbc_driver_manager.InterfaceError,
+)
+_OF_THE_MACHINE: Final = (MemoryError, OSError)
+# Classes of SQLSTATE. What exceeds PostgreSQL's limits (an id too long for an index, a text of a gigabyte) is an
+# operational error by its Python type, but the fault of what was to be written.
+_PROGRAM_LIMIT: Final = "54"
+# A read-only server, a missing privilege, a table that is not there: no other row would fare better.
+_OF_THE_DATABASE: Final = ("25", "42")
+
+
+def is_systemic(error: BaseException) -> bool:
+    """Tell whether the database or the machine failed, rather than refused a dialogue."""
+    sqlstate = _sqlstate(error)
+    if sqlstate.startswith(_PROGRAM_LIMIT):
+        return False
+    return sqlstate.startswith(_OF_THE_DATABASE) or isinstance(error, (*UNAVAILABLE, *_OF_THE_MACHINE))
+
+
+def _sqlstate(error: BaseException) -> str:
+    return str(getattr(getattr(error, "orig", error), "sqlstate", None) or "")
