@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from archive_pipeline.derive.batch import DialogueBatch
 from archive_pipeline.derive.registry import ASSETS, DerivedAsset, effective_version
 from archive_pipeline.errors import NothingCanBeBuiltError
 from archive_pipeline.isolation import describe, isolate
 from archive_pipeline.settings import Settings
-from archive_pipeline.store.batches import load_batch
+from archive_pipeline.store.batches import load_batch, read_batch
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_systemic
@@ -156,15 +156,16 @@ class _AssetBuild:
             try:
                 self._write(chunk, encoded)
             except DialoguesGoneError:
-                self._rebuild(chunk)
+                with self._database.arrow() as connection:
+                    self._rebuild(connection, chunk)
         except Exception as error:
             if is_systemic(error):
                 raise
             self._take_apart(chunk, error)
 
-    def _rebuild(self, chunk: Sequence[DialogueRef]) -> None:
+    def _rebuild(self, connection: Any, chunk: Sequence[DialogueRef]) -> None:
         """Read, compute and write what is left of a chunk."""
-        batch = load_batch(self._database, [dialogue.id for dialogue in chunk])
+        batch = read_batch(connection, [dialogue.id for dialogue in chunk])
         there = set(batch.dialogue_ids)
         self._write([dialogue for dialogue in chunk if dialogue.id in there], self._encode(batch))
 
@@ -180,16 +181,20 @@ class _AssetBuild:
     def _take_apart(self, chunk: Sequence[DialogueRef], error: Exception) -> None:
         """Build the dialogues of a chunk that can be built, and quarantine the others."""
         errors: dict[str, str] = {}
-        for dialogue, failure in isolate(chunk, error, self._rebuild):
-            errors[dialogue.id] = describe(failure)
-            if not self.dialogues and self.quarantined + len(errors) >= MOST_FAILURES_WITHOUT_SUCCESS:
-                raise NothingCanBeBuiltError(
-                    f"{len(errors) + self.quarantined} dialogues were tried one by one and none could be built, the "
-                    f"last one ({dialogue.partition_key}) because of {errors[dialogue.id].splitlines()[0]}. That is "
-                    "hardly their own fault; the build stops here"
-                ) from failure
+        with self._database.arrow() as connection:
+            for dialogue, failure in isolate(chunk, error, partial(self._rebuild, connection)):
+                errors[dialogue.id] = describe(failure)
+                self._stop_if_nothing_can_be_built(len(errors), dialogue, failure)
         if errors:
             self._quarantine(chunk, errors)
+
+    def _stop_if_nothing_can_be_built(self, failures: int, last: DialogueRef, failure: Exception) -> None:
+        if not self.dialogues and self.quarantined + failures >= MOST_FAILURES_WITHOUT_SUCCESS:
+            raise NothingCanBeBuiltError(
+                f"{self.quarantined + failures} dialogues were tried one by one and none could be built, the last one "
+                f"({last.partition_key}) because of {describe(failure).splitlines()[0]}. "
+                "That is hardly their own fault; the build stops here"
+            ) from failure
 
     def _quarantine(self, chunk: Sequence[DialogueRef], errors: Mapping[str, str]) -> None:
         with self._database.session() as connection:

@@ -54,14 +54,15 @@ def poison(request: pytest.FixtureRequest, database: Database, monkeypatch: pyte
 
 
 def _fail_reading(monkeypatch: pytest.MonkeyPatch, bad: list[str]) -> None:
-    original = building.load_batch
+    for name in ("load_batch", "read_batch"):
+        original = getattr(building, name)
 
-    def load(database, dialogue_ids):
-        if set(bad).intersection(dialogue_ids):
-            raise IndexError("a message of nowhere")
-        return original(database, dialogue_ids)
+        def read(source, dialogue_ids, original=original):
+            if set(bad).intersection(dialogue_ids):
+                raise IndexError("a message of nowhere")
+            return original(source, dialogue_ids)
 
-    monkeypatch.setattr(building, "load_batch", load)
+        monkeypatch.setattr(building, name, read)
 
 
 def _fail_deriving(monkeypatch: pytest.MonkeyPatch, bad: list[str]) -> None:

@@ -21,10 +21,15 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 def load_batch(database: Database, dialogue_ids: Sequence[str]) -> DialogueBatch:
     """Read the dialogues and their live messages; dialogues that are gone are left out."""
     with database.arrow() as connection:
-        dialogues = _fetch(connection, "queries/batch_dialogues", dialogue_ids)
-        messages = _fetch(connection, "queries/batch_messages", dialogue_ids)
-        parts = _fetch(connection, "queries/batch_parts", dialogue_ids)
-        tools = _fetch(connection, "queries/batch_tool_parts", dialogue_ids)
+        return read_batch(connection, dialogue_ids)
+
+
+def read_batch(connection: Any, dialogue_ids: Sequence[str]) -> DialogueBatch:
+    """Do the same on a connection of ``Database.arrow``: opening one takes longer than reading a few dialogues."""
+    dialogues = _fetch(connection, "queries/batch_dialogues", dialogue_ids)
+    messages = _fetch(connection, "queries/batch_messages", dialogue_ids)
+    parts = _fetch(connection, "queries/batch_parts", dialogue_ids)
+    tools = _fetch(connection, "queries/batch_tool_parts", dialogue_ids)
     return to_batch(dialogues, messages, parts, tools)
 
 
