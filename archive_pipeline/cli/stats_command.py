@@ -56,7 +56,7 @@ def _print(found: ArchiveStats) -> None:
     left.add_row(count_table("Dialogues to build", found.stale, headers=("", "")))
     if found.quarantined:
         left.add_row("")
-        left.add_row(count_table("Quarantined dialogues", found.quarantined, headers=("", "")))
+        left.add_row(count_table("Quarantined", found.quarantined, headers=("", "")))
     layout.add_row(left, count_table("Rows", found.rows, headers=("", "")))
     console.print(layout)
     last = f"{found.last_import_at:%Y-%m-%d %H:%M}" if found.last_import_at else "never"

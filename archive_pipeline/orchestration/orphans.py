@@ -8,6 +8,7 @@ runs it had launched. Each run that builds is therefore tagged with its process.
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 from typing import Final
 
 import dagster as dg
@@ -44,7 +45,7 @@ def fail_orphans(instance: dg.DagsterInstance) -> list[str]:
 def is_at_work_elsewhere(run: dg.DagsterRun) -> bool:
     """Tell whether the run's process is there, on this machine, and is another one than this."""
     tag = run.tags.get(PROCESS_TAG, "")
-    is_here = tag.partition(":")[0] == socket.gethostname()
+    is_here = tag.partition(":")[0] == _machine()
     return is_here and tag != process_tag()[PROCESS_TAG] and not _process_is_gone(run)
 
 
@@ -56,7 +57,7 @@ def _has_tag_of_its_parent(instance: dg.DagsterInstance, run: dg.DagsterRun) -> 
 
 def _process_is_gone(run: dg.DagsterRun) -> bool:
     host, _, rest = run.tags.get(PROCESS_TAG, "").partition(":")
-    if host != socket.gethostname():
+    if host != _machine():
         return False
     try:
         process = psutil.Process(int(rest.partition(":")[0]))
@@ -67,4 +68,10 @@ def _process_is_gone(run: dg.DagsterRun) -> bool:
 
 def _identity(process: psutil.Process) -> str:
     # Numbers of processes are used again; with the time of its start a process is unique.
-    return f"{socket.gethostname()}:{process.pid}:{process.create_time():.2f}"
+    return f"{_machine()}:{process.pid}:{process.create_time():.2f}"
+
+
+def _machine() -> str:
+    # Containers on one machine may share its name but not its numbers of processes.
+    namespace = Path("/proc/self/ns/pid")
+    return f"{socket.gethostname()}/{namespace.stat().st_ino}" if namespace.exists() else socket.gethostname()

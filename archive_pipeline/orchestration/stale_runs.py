@@ -1,9 +1,10 @@
 """Which stale keys to build next, in runs of which size, and which to leave alone: decisions only, no Dagster.
 
-The first attempt at a key is in a run of a thousand. Keys that are still stale afterwards, with the same content and
-by the same code, were in a run that failed; they are tried again in many small runs, so that one dialogue that cannot
-be built is told from those that shared its run. After three attempts a key is left alone until its content or the code
-changes; the nightly schedule tries it once a night.
+A dialogue that cannot be built is quarantined by its run, which succeeds. What is left are runs that fail as a whole,
+such as one whose process a dialogue made run out of memory. The first attempt at a key is in a run of a thousand. Keys
+that are still stale afterwards, with the same content and by the same code, were in a run that failed; they are tried
+again in many small runs, so that the cause is told from those that shared its run. After three attempts a key is left
+alone until its content or the code changes; the nightly schedule tries it once a night.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ KEYS_PER_RUN: Final = 1_000
 # Dagster records what each run is going to build before it is queued, which takes a second or two for a thousand keys,
 # and no other sensor ticks meanwhile.
 KEYS_PER_TICK: Final = 20_000
-# Second and third attempts are few keys; the more runs, the fewer neighbours of a dialogue that fails.
+# Second and third attempts are few keys; the more runs, the fewer neighbours of a dialogue that kills its run.
 RUNS_PER_TICK: Final = 50
 ATTEMPTS: Final = 3
 # Attempts of a key that was given up and reported.

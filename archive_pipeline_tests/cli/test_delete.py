@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
+from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.orchestration.jobs import JOB, _job_origin
+from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
@@ -50,6 +54,26 @@ def test_a_dialogue_is_deleted_by_its_id_too(llm_archive: CommandLine, database:
     result = llm_archive("delete", identifier)
     assert result.code == 0
     assert result.out.startswith(f"deleted {key} (")
+
+
+def test_a_key_under_a_run_is_left_for_the_sweep(
+    llm_archive: CommandLine, database: Database, settings: Settings, sample: Path
+):
+    llm_archive("import", sample)
+    found = query(database, "SELECT partition_key FROM raw.dialogues ORDER BY 1 LIMIT 2")
+    under_a_run, other = (key for (key,) in found)
+    tags = {RANGE_START: under_a_run, RANGE_END: under_a_run}
+    run = dg.DagsterRun(JOB, status=dg.DagsterRunStatus.QUEUED, tags=tags, remote_job_origin=_job_origin())
+    with instance_for(settings) as instance:
+        instance.add_run(run)
+        left = llm_archive("delete", under_a_run)
+        assert (left.code, f"a Dagster run covers the partition {under_a_run}" in left.err) == (0, True)
+        assert llm_archive("delete", other).err == ""
+        instance.report_run_failed(run)
+        assert {under_a_run, other} & keys(settings) == {under_a_run}
+        sweep_keys(instance, database, settings)
+        assert under_a_run not in keys(settings)
+    assert query(database, "SELECT 1 FROM raw.dialogues WHERE partition_key = ANY(%s)", [under_a_run, other]) == []
 
 
 def test_a_sharded_archive_keeps_the_shard_of_a_deleted_dialogue(

@@ -127,5 +127,6 @@ def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -
         for event in result.filter_events(lambda event: event.is_successful_output)
         for name, value in event.step_output_data.metadata.items()
     }
-    assert set(outputs) == {"runs_ended", "events_deleted", "days_kept", "tables_analyzed"}
+    sweep = {"keys_removed", "keys_added", "keys_left_to_runs"}
+    assert set(outputs) == {"runs_ended", "events_deleted", "days_kept", "tables_analyzed", *sweep}
     assert outputs["days_kept"] == 90

@@ -12,6 +12,8 @@ from archive_pipeline.definitions import build_defs
 from archive_pipeline.orchestration.activity_chart import as_markdown_image, bar_chart, months_between
 from archive_pipeline.orchestration.dialogue_view import dialogue_metadata
 from archive_pipeline.orchestration.jobs import run_derived
+from archive_pipeline.orchestration.key_sweep import sweep_keys
+from archive_pipeline.orchestration.partitions import register_keys
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET, SUMMARY_JOB
 from archive_pipeline.orchestration.summary_checks import partition_count_result
@@ -51,7 +53,7 @@ def test_the_summary_has_numbers_a_report_and_a_picture(
     result = summarize(instance, settings)
     assert result.success
     after = metadata_of(result)
-    assert after["stale_dialogues"] == 0
+    assert after["stale_dialogues"] == after["quarantined_dialogues"] == 0
     assert after["dialogues_chatgpt"] + after["dialogues_claude_ai"] == len(keys)
     assert after["shape_trees"] == len(keys)
     assert "| source | dialogues | messages |" in after["report"]
@@ -70,6 +72,10 @@ def test_the_summary_has_numbers_a_report_and_a_picture(
 def test_an_empty_archive_has_a_summary_too(
     instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
 ) -> None:
+    register_keys(instance, settings, ["chatgpt-nobody"])
+    check = checks_of(summarize(instance, settings))["partition_keys_match_dialogues"]
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    sweep_keys(instance, empty_archive, settings)
     result = summarize(instance, settings)
     assert result.success
     assert metadata_of(result)["dialogues"] == 0

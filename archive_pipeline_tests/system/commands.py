@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,14 +42,14 @@ class Ended:
 class Command:
     """A command under way, whose output goes to files, so that it never waits for a reader."""
 
-    def __init__(self, home: Path, *arguments: object, log: Path) -> None:
+    def __init__(self, home: Path, *arguments: object, log: Path, program: Sequence[object] = (SCRIPT,)) -> None:
         self._out, self._err = log.with_suffix(".out"), log.with_suffix(".err")
         environment = {**os.environ, "ARCHIVE_HOME": str(home), "COLUMNS": "200"}
         for variable in ("ARCHIVE_DATABASE_URL", "ARCHIVE_PARTITIONING", "DAGSTER_HOME"):
             environment.pop(variable, None)
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
-                [SCRIPT, *map(str, arguments)], stdout=out, stderr=err, env=environment, start_new_session=True
+                [*map(str, (*program, *arguments))], stdout=out, stderr=err, env=environment, start_new_session=True
             )
 
     def send(self, number: signal.Signals) -> None:

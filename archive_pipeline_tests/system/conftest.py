@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -42,8 +42,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[Command] = []
     numbers = count()
 
-    def run(home: Path, *arguments: object) -> Command:
-        started.append(Command(home, *arguments, log=tmp_path / f"command-{next(numbers)}"))
+    def run(home: Path, *arguments: object, **options: Sequence[object]) -> Command:
+        started.append(Command(home, *arguments, log=tmp_path / f"command-{next(numbers)}", **options))
         return started[-1]
 
     yield run

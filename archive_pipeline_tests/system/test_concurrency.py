@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.orchestration.partitions import register_keys
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
+from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.system import build_range
 from archive_pipeline_tests.system.commands import contents, gate, wait_until
 from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import counts, query
+
+WAITING_FOR_AN_ASSET = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND NOT granted"
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
@@ -46,6 +56,25 @@ def test_imports_at_the_same_time_take_turns(
             [str(small_corpus)],
         )
     assert contents(faulty) == undisturbed
+
+
+def test_two_runs_over_the_same_dialogues_at_once_leave_the_tables_of_one(
+    faulty: Database, faulty_home: Path, corpus: Path, start: Start, undisturbed: dict[str, list[str]]
+):
+    settings = Settings(home=faulty_home)
+    import_archive(faulty, read_paths([corpus]))
+    keys = [key for (key,) in query(faulty, "SELECT partition_key FROM raw.dialogues ORDER BY 1")]
+    with instance_for(settings) as instance:
+        register_keys(instance, settings, keys)
+    program = (sys.executable, build_range.__file__)
+    with gate(faulty, "derived.exchanges", "true") as held:
+        runs = [start(faulty_home, *ends, program=program) for ends in ((keys[0], keys[17]), (keys[6], keys[23]))]
+        held.wait_for_visitor()  # one is in the middle of a chunk, and the other one has to wait for it
+        wait_until(lambda: query(faulty, WAITING_FOR_AN_ASSET, locks.ASSET_ROWS)[0][0] == 1, "both are at the asset")
+    assert [run.end().code for run in runs] == [0, 0], [run.said() for run in runs]
+    assert contents(faulty) == undisturbed
+    statement = "SELECT asset, count(*) FROM derived.build_state GROUP BY asset"
+    assert dict(query(faulty, statement)) == dict.fromkeys(ASSETS, 24)
 
 
 def test_two_homes_at_the_same_time_do_not_touch_each_other(
