@@ -46,6 +46,25 @@ class ToolParts:
 
 
 @dataclass(frozen=True)
+class Media:
+    """Images, audio, video, files and attachments, one entry each, in the order of messages; parts before attachments.
+
+    Attributes:
+        message: position of the message in the batch.
+        content_sha256: hash of the content where the source has it, else None.
+        uri: pointer to it, in the source or on the web.
+        file_name: its name or path.
+        tool_use_id: call whose result it is part of.
+    """
+
+    message: list[int]
+    content_sha256: list[str | None]
+    uri: list[str | None]
+    file_name: list[str | None]
+    tool_use_id: list[str | None]
+
+
+@dataclass(frozen=True)
 class DialogueBatch:
     """Some dialogues and all their live messages.
 
@@ -66,6 +85,8 @@ class DialogueBatch:
         text: per message, its visible text parts joined by a blank line, None if there is none.
         has_other_content: per message, True if it has an attachment or any part that is not visible text.
         tools: tool calls and results.
+        media: images, files and the like.
+        options: per message, the options of the request that made it, as JSON text; None if unknown.
     """
 
     dialogue_ids: list[str]
@@ -81,6 +102,8 @@ class DialogueBatch:
     text: list[str | None]
     has_other_content: list[bool]
     tools: ToolParts
+    media: Media
+    options: list[str | None]
 
     def __len__(self) -> int:
         return len(self.message_ids)

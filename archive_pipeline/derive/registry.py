@@ -17,6 +17,7 @@ from archive_pipeline.derive import (
     message_paths,
     prompt_responses,
     qa_pairs,
+    response_hashes,
 )
 from archive_pipeline.derive.batch import DialogueBatch
 from archive_pipeline.settings import Settings
@@ -101,6 +102,13 @@ ASSETS: Final[Mapping[str, DerivedAsset]] = {
             ("message_paths",),
             lambda batch, _: {"qa_pairs": qa_pairs.qa_pairs(batch)},
             qa_pairs.CODE_VERSION,
+        ),
+        DerivedAsset(
+            "response_hashes",
+            ("response_hashes", "message_contexts"),
+            ("message_paths",),
+            lambda batch, _: response_hashes.response_hashes(batch),
+            response_hashes.CODE_VERSION,
         ),
     )
 }

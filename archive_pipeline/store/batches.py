@@ -1,4 +1,4 @@
-"""Reading batches of dialogues: four set-based queries a batch, as Arrow."""
+"""Reading batches of dialogues: five set-based queries a batch, as Arrow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from archive_pipeline.derive.batch import BLANK_LINE, NO_TIME, DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import BLANK_LINE, NO_TIME, DialogueBatch, Media, ToolParts
 from archive_pipeline.derive.forest import ROOT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
@@ -30,10 +30,13 @@ def read_batch(connection: Any, dialogue_ids: Sequence[str]) -> DialogueBatch:
     messages = _fetch(connection, "queries/batch_messages", dialogue_ids)
     parts = _fetch(connection, "queries/batch_parts", dialogue_ids)
     tools = _fetch(connection, "queries/batch_tool_parts", dialogue_ids)
-    return to_batch(dialogues, messages, parts, tools)
+    media = _fetch(connection, "queries/batch_media", dialogue_ids)
+    return to_batch(dialogues, messages, parts, tools, media)
 
 
-def to_batch(dialogues: pa.Table, messages: pa.Table, parts: pa.Table, tools: pa.Table) -> DialogueBatch:
+def to_batch(
+    dialogues: pa.Table, messages: pa.Table, parts: pa.Table, tools: pa.Table, media: pa.Table
+) -> DialogueBatch:
     """Turn the result sets into a batch: ids become positions."""
     dialogue_ids = dialogues["dialogue_id"].to_pylist()
     dialogue_number = {dialogue_id: index for index, dialogue_id in enumerate(dialogue_ids)}
@@ -59,6 +62,8 @@ def to_batch(dialogues: pa.Table, messages: pa.Table, parts: pa.Table, tools: pa
         text=text,
         has_other_content=has_other_content,
         tools=_tool_parts(tools, number),
+        media=_media(media, number),
+        options=messages["request_options"].to_pylist(),
     )
 
 
@@ -113,4 +118,16 @@ def _tool_parts(tools: pa.Table, number: dict[str, int]) -> ToolParts:
         tool_input=[row["tool_input"] for row in rows],
         text=[row["text"] for row in rows],
         is_error=[row["is_error"] for row in rows],
+    )
+
+
+def _media(media: pa.Table, number: dict[str, int]) -> Media:
+    rows = [row for row in media.to_pylist() if row["message_id"] in number]
+    rows.sort(key=lambda row: (number[row["message_id"]], row["is_attachment"], row["sequence"]))
+    return Media(
+        message=[number[row["message_id"]] for row in rows],
+        content_sha256=[row["content_sha256"] for row in rows],
+        uri=[row["uri"] for row in rows],
+        file_name=[row["file_name"] for row in rows],
+        tool_use_id=[row["tool_use_id"] for row in rows],
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, Media, ToolParts
 from archive_pipeline.derive.forest import ROOT
 from archive_pipeline.derive.frames import frame
 from archive_pipeline.identity import dialogue_id, message_id, partition_key, row_id, shard_key
@@ -47,6 +47,16 @@ class Tool:
 
 
 @dataclass(frozen=True)
+class Medium:
+    """An image, a file or the like."""
+
+    content: str | None = None
+    uri: str | None = None
+    name: str | None = None
+    call: str | None = None
+
+
+@dataclass(frozen=True)
 class Row:
     """One message; ``id`` is short, its real id is made of it."""
 
@@ -60,6 +70,8 @@ class Row:
     is_hidden: bool = False
     has_other_content: bool = False
     tools: tuple[Tool, ...] = ()
+    media: tuple[Medium, ...] = ()
+    options: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,7 @@ def batch_of(*talks: Talk) -> DialogueBatch:
         rows.extend((index, talk, row, number) for row, number in numbered)
     position = {(index, row.id): at for at, (index, _, row, _) in enumerate(rows)}
     tools = [(at, tool) for at, (_, _, row, _) in enumerate(rows) for tool in row.tools]
+    media = [(at, medium) for at, (_, _, row, _) in enumerate(rows) for medium in row.media]
     return DialogueBatch(
         dialogue_ids=[talk.id for talk in ordered],
         active_ids=[None if talk.active is None else talk.message(talk.active) for talk in ordered],
@@ -101,7 +114,7 @@ def batch_of(*talks: Talk) -> DialogueBatch:
         is_complete=[row.is_complete for _, _, row, _ in rows],
         is_hidden=[row.is_hidden for _, _, row, _ in rows],
         text=[row.text for _, _, row, _ in rows],
-        has_other_content=[row.has_other_content or bool(row.tools) for _, _, row, _ in rows],
+        has_other_content=[row.has_other_content or bool(row.tools or row.media) for _, _, row, _ in rows],
         tools=ToolParts(
             message=[at for at, _ in tools],
             is_result=[tool.is_result for _, tool in tools],
@@ -111,6 +124,14 @@ def batch_of(*talks: Talk) -> DialogueBatch:
             text=[tool.text for _, tool in tools],
             is_error=[tool.is_error for _, tool in tools],
         ),
+        media=Media(
+            message=[at for at, _ in media],
+            content_sha256=[medium.content for _, medium in media],
+            uri=[medium.uri for _, medium in media],
+            file_name=[medium.name for _, medium in media],
+            tool_use_id=[medium.call for _, medium in media],
+        ),
+        options=[row.options for _, _, row, _ in rows],
     )
 
 

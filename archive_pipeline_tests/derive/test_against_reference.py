@@ -252,21 +252,31 @@ def shuffle(batch: DialogueBatch, chance: random.Random) -> DialogueBatch:
     place = {old: new for new, old in enumerate(new_order)}
     messages = sorted(range(len(batch)), key=lambda at: (place[batch.dialogue[at]], at))
     moved = {old: new for new, old in enumerate(messages)}
-    tools = batch.tools
-    parts = sorted(range(len(tools.message)), key=lambda part: moved[tools.message[part]])
-    lists = ("message_ids", "role", "sequence_number", "is_complete", "is_hidden", "text", "has_other_content")
+    lists = (
+        "message_ids",
+        "role",
+        "sequence_number",
+        "is_complete",
+        "is_hidden",
+        "text",
+        "has_other_content",
+        "options",
+    )
     return DialogueBatch(
         dialogue_ids=[batch.dialogue_ids[old] for old in new_order],
         active_ids=[batch.active_ids[old] for old in new_order],
         dialogue=[place[batch.dialogue[at]] for at in messages],
         parent=[-1 if batch.parent[at] < 0 else moved[batch.parent[at]] for at in messages],
         created_at=np.array([batch.created_at[at] for at in messages], dtype=np.int64),
-        tools=type(tools)(
-            message=[moved[tools.message[part]] for part in parts],
-            **{
-                name: [getattr(tools, name)[part] for part in parts]
-                for name in ("is_result", "tool_use_id", "tool_name", "tool_input", "text", "is_error")
-            },
-        ),
+        tools=shuffle_parts(batch.tools, moved),
+        media=shuffle_parts(batch.media, moved),
         **{name: [getattr(batch, name)[at] for at in messages] for name in lists},
     )
+
+
+def shuffle_parts(parts: Any, moved: dict[int, int]) -> Any:
+    """Return tool parts or media of messages that were moved."""
+    columns = vars(parts)
+    order = sorted(range(len(parts.message)), key=lambda part: moved[parts.message[part]])
+    found = {name: [values[part] for part in order] for name, values in columns.items()}
+    return type(parts)(**{**found, "message": [moved[old] for old in found["message"]]})

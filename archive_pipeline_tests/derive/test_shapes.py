@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from archive_pipeline.derive.batch import DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import DialogueBatch, Media, ToolParts
 from archive_pipeline.derive.forest import CyclicParentsError
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.settings import Settings
@@ -32,6 +32,8 @@ def batch(parents: list[int], roles: list[str]) -> DialogueBatch:
         text=[f"Words of message {at}" for at in range(count)],
         has_other_content=[False] * count,
         tools=ToolParts([], [], [], [], [], [], []),
+        media=Media([], [], [], [], []),
+        options=[None] * count,
     )
 
 

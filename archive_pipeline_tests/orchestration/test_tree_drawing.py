@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, Media, ToolParts
 from archive_pipeline.derive.tree_drawing import draw_tree
 
 
@@ -26,6 +26,8 @@ def batch_of(parents: list[int], roles: list[str], texts: list[str | None]) -> D
         text=texts,
         has_other_content=[False] * count,
         tools=ToolParts([], [], [], [], [], [], []),
+        media=Media([], [], [], [], []),
+        options=[None] * count,
     )
 
 

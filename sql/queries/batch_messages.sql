@@ -8,7 +8,8 @@ SELECT
     message.sequence_number,
     message.created_at,
     message.state = 'complete' AS is_complete,
-    message.is_hidden
+    message.is_hidden,
+    message.request_options::text AS request_options
 FROM raw.messages AS message
 WHERE
     message.dialogue_id = ANY('{dialogue_ids}'::uuid [])

@@ -25,6 +25,7 @@ class CatalogEntry:
 
 _MESSAGE: Final = ("raw/messages.id",)
 _TEXT: Final = ("raw/content_parts.text_content",)
+_CONTENT: Final = (*_TEXT, "raw/content_parts.tool_input", "raw/content_parts.uri", "raw/attachments.content_sha256")
 
 CATALOG: Final[Mapping[str, CatalogEntry]] = {
     "message_paths": CatalogEntry(
@@ -90,6 +91,21 @@ CATALOG: Final[Mapping[str, CatalogEntry]] = {
             "question": ("raw/content_parts.text_content", "raw/content_parts.tool_input"),
             "answer": _TEXT,
             "is_error": ("raw/content_parts.is_error",),
+        },
+    ),
+    "response_hashes": CatalogEntry(
+        "Finds responses by the prompt, the prompts or the whole context they follow; derived.message_contexts has the "
+        "same for every message.",
+        ("messages", "content_parts", "attachments"),
+        {
+            "response_message_id": _MESSAGE,
+            "parent_response_id": ("raw/messages.parent_id", "raw/messages.role"),
+            "prompt_hash": (*_CONTENT, "raw/messages.request_options"),
+            "response_hash": _CONTENT,
+            "path_hash": ("response_hashes.prompt_hash",),
+            "context_hash": _CONTENT,
+            "message_contexts.message_id": _MESSAGE,
+            "message_contexts.context_hash": _CONTENT,
         },
     ),
 }

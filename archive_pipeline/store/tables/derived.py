@@ -242,6 +242,49 @@ qa_pairs: Final = Table(
     comment="Question-answer pairs, the unit of embedding (seed 004)",
 )
 
+response_hashes: Final = Table(
+    "response_hashes",
+    metadata,
+    uuid_column(
+        "response_message_id",
+        "Assistant message",
+        ForeignKey("raw.messages.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    dialogue_column(),
+    uuid_column("parent_response_id", "Response before it on its path; NULL for the first", nullable=True),
+    Column(
+        "prompt_hash", Text, nullable=False, comment="Hash of the messages since that response and fixed options (hex)"
+    ),
+    Column("response_hash", Text, nullable=False, comment="Hash of the message's canonical form (hex)"),
+    Column("path_hash", Text, nullable=False, comment="Hash of all prompts on the way, responses left out (hex)"),
+    Column("context_hash", Text, nullable=False, comment="Hash of all messages on the way, itself included (hex)"),
+    Index(None, "dialogue_id", "parent_response_id", "prompt_hash"),
+    Index(None, "prompt_hash"),
+    Index(None, "response_hash"),
+    Index(None, "path_hash"),
+    Index(None, "context_hash"),
+    schema=DERIVED,
+    comment="One row per response: what it answers and where, by content (seed 003)",
+)
+
+message_contexts: Final = Table(
+    "message_contexts",
+    metadata,
+    uuid_column("message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True),
+    dialogue_column(),
+    uuid_column("context_parent_id", "Nearest canonical message above; NULL if there is none", nullable=True),
+    Column("context_hash", Text, nullable=False, comment="Hash of all messages on the way, itself included (hex)"),
+    Column("normalized_hash", Text, nullable=False, comment="The same over texts without case and spacing (hex)"),
+    Column("prompt_path_hash", Text, comment="path_hash of a response to it without options; NULL for responses"),
+    Index(None, "dialogue_id"),
+    Index(None, "context_hash"),
+    Index(None, "normalized_hash"),
+    Index(None, "prompt_path_hash"),
+    schema=DERIVED,
+    comment="One row per message with canonical content: the way to it, by content (seed 003)",
+)
+
 build_state: Final = Table(
     "build_state",
     metadata,
@@ -277,4 +320,6 @@ DERIVED_TABLES: Final = (
     exchange_content,
     content_hashes,
     qa_pairs,
+    response_hashes,
+    message_contexts,
 )

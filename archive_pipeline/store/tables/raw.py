@@ -30,6 +30,7 @@ from archive_pipeline.store.tables.base import RAW, dialogue_column, metadata, o
 ROLES: Final = ["user", "assistant", "system", "tool"]
 STATES: Final = ["complete", "in_progress", "aborted", "error"]
 PARENT_FLAGS: Final = ["missing_parent", "cycle"]
+ORIGINS: Final = ["import", "api"]
 IMPORT_STATUSES: Final = ["running", "done", "failed"]
 
 sources: Final = Table(
@@ -162,7 +163,17 @@ messages: Final = Table(
     Column("content_hash", Text, nullable=False, comment="Hash of the message's content fields"),
     Column("deleted_at", DateTime(timezone=True), comment="When a full export no longer had it; NULL while it is live"),
     Column("source_json", JSONB, comment="The message as the source has it, without its parts and attachments"),
+    Column("request_options", JSONB, comment="Options of the request that made it; NULL if unknown"),
+    Column(
+        "origin",
+        Text,
+        nullable=False,
+        server_default=text("'import'"),
+        comment="What brought it: import, or api for a branch added to the dialogue, which imports leave alone",
+    ),
     CheckConstraint(one_of("role", ROLES), name="role"),
+    CheckConstraint(one_of("origin", ORIGINS), name="origin"),
+    CheckConstraint("jsonb_typeof(request_options) = 'object'", name="request_options"),
     CheckConstraint(one_of("state", STATES), name="state"),
     CheckConstraint(one_of("parent_flag", PARENT_FLAGS), name="parent_flag"),
     CheckConstraint("parent_id <> id", name="parent_is_another"),
@@ -191,6 +202,7 @@ content_parts: Final = Table(
     Column("mime_type", Text, comment="Media type"),
     Column("uri", Text, comment="Pointer to an asset or page"),
     Column("source_json", JSONB, comment="The part as the source has it, where the columns do not say everything"),
+    Column("content_sha256", Text, comment="SHA-256 of the binary content (hex), where the source has it"),
     CheckConstraint(one_of("part_type", [part.value for part in PartType]), name="part_type"),
     UniqueConstraint("message_id", "sequence"),
     Index(None, "dialogue_id"),
@@ -212,6 +224,7 @@ attachments: Final = Table(
     Column("uri", Text, comment="Pointer to the file in the source or the export"),
     Column("extracted_text", Text, comment="Text that the source extracted from it"),
     Column("source_json", JSONB, comment="The attachment as the source has it"),
+    Column("content_sha256", Text, comment="SHA-256 of the content (hex), or else of the extracted text"),
     UniqueConstraint("message_id", "sequence"),
     Index(None, "dialogue_id"),
     schema=RAW,

@@ -1,0 +1,219 @@
+"""The canonical form of messages: what two messages must have in common to count as the same (seed 003).
+
+docs/hashes.md is the contract, with every preimage spelled out; what is here follows it and may not change without a
+new version in the tags. Ids, times, models, token counts, thinking, signatures and encrypted blobs are left out. A
+field that is empty is left out too, so that null, "" and a missing field are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.canonical_json import canonical_json, json_string, nfc
+from archive_pipeline.derive.normalization import normalize
+from archive_pipeline.settings import Normalization
+
+# Arguments that say nothing.
+_NO_ARGUMENTS: Final = frozenset({"{}", "null", '""'})
+_STRUCTURES: Final = ("{", "[")
+_MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_STOPS: Final = ("stop_sequences", "stop")
+
+
+@dataclass(frozen=True)
+class CanonicalMessages:
+    """Canonical JSON of the messages of a batch, by position.
+
+    Attributes:
+        exact: the message; None if it is hidden or has no canonical content.
+        normalized: the same with its text case-folded and white space collapsed.
+        answered_calls: for messages with tool results, the calls on the way to them that they answer, in order.
+    """
+
+    exact: list[bytes | None]
+    normalized: list[bytes | None]
+    answered_calls: Mapping[int, list[bytes]]
+
+
+def canonical_messages(batch: DialogueBatch) -> CanonicalMessages:
+    """Return the canonical form of each message of the batch."""
+    calls = {
+        part: _call(batch.tools.tool_name[part], batch.tools.tool_input[part], batch.tools.text[part])
+        for part, is_result in enumerate(batch.tools.is_result)
+        if not is_result
+    }
+    answers = _answered_calls(batch)
+    others = _other_fields(batch, calls, answers)
+    exact: list[bytes | None] = []
+    normalized: list[bytes | None] = []
+    nothing = ("", "")
+    for position, (role, text, is_hidden) in enumerate(zip(batch.role, batch.text, batch.is_hidden, strict=True)):
+        before, after = others.get(position, nothing)
+        if is_hidden or not (text or before or after):
+            exact.append(None)
+            normalized.append(None)
+            continue
+        start, end = f'{{{before}"role":"{role}"'.encode(), f"{after}}}".encode()
+        if text:
+            exact.append(b'%b,"text":%b%b' % (start, orjson.dumps(nfc(text)), end))
+            normalized.append(b'%b,"text":%b%b' % (start, orjson.dumps(_normalized(text)), end))
+        else:
+            exact.append(start + end)
+            normalized.append(start + end)
+    answered: defaultdict[int, list[bytes]] = defaultdict(list)
+    for result, call in answers.items():
+        answered[batch.tools.message[result]].append(calls[call].encode())
+    return CanonicalMessages(exact, normalized, answered)
+
+
+def media_identity(content_sha256: str | None, uri: str | None, name: str | None) -> str:
+    """Return what an image, a file or the like counts as: its content, else its URL, else its name (seed 003).
+
+    What is behind a URL may change, so it is marked; a medium without any of these counts as one with an empty name.
+    """
+    if content_sha256:
+        return content_sha256
+    if uri:
+        return f"url:{hashlib.sha256(uri.encode()).hexdigest()}"
+    return hashlib.sha256((name or "").encode()).hexdigest()
+
+
+def deterministic_options(options: str | None) -> str | None:
+    """Return canonical JSON of the options that belong to a prompt's identity, None if there are none (seed 003).
+
+    These are a temperature of exactly 0, the limit of tokens and the stop sequences, under the names of any vendor.
+
+    Args:
+        options: the options of a request, JSON text of an object.
+    """
+    given = orjson.loads(options) if options else None
+    if not isinstance(given, dict):
+        return None
+    kept: dict[str, Any] = {}
+    temperature = given.get("temperature")
+    if isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0:
+        kept["temperature"] = 0
+    limit = next((given[name] for name in _MAX_TOKENS if given.get(name) is not None), None)
+    if limit is not None:
+        kept["max_tokens"] = limit
+    stops = next((given[name] for name in _STOPS if given.get(name)), None)
+    if stops:
+        kept["stop_sequences"] = stops if isinstance(stops, list) else [stops]
+    return canonical_json(orjson.dumps(kept).decode()) if kept else None
+
+
+def _normalized(text: str) -> str:
+    return nfc(normalize(nfc(text).casefold(), Normalization.WHITESPACE).decode())
+
+
+def _call(name: str | None, tool_input: str | None, text: str | None) -> str:
+    return _object(arguments=_arguments(tool_input, text), name=json_string(name) if name else None)
+
+
+def _arguments(tool_input: str | None, text: str | None) -> str | None:
+    """Return arguments as canonical JSON; a string that is JSON of an object or array counts as that."""
+    found = canonical_json(tool_input) if tool_input else None
+    string = None
+    if found is None:
+        string = tool_input or text
+    elif found.startswith('"'):
+        string = orjson.loads(found)
+    if string:
+        structure = canonical_json(string) if string.lstrip().startswith(_STRUCTURES) else None
+        found = structure or json_string(string)
+    return None if found in _NO_ARGUMENTS else found
+
+
+def _object(**fields: str | None) -> str:
+    """Return a JSON object of the fields that are not None; they are given in the order of their names."""
+    return "{" + ",".join([f'"{name}":{value}' for name, value in fields.items() if value is not None]) + "}"
+
+
+def _array(items: Sequence[str]) -> str | None:
+    return "[" + ",".join(items) + "]" if items else None
+
+
+def _other_fields(
+    batch: DialogueBatch, calls: Mapping[int, str], answers: Mapping[int, int]
+) -> dict[int, tuple[str, str]]:
+    """Return, for messages with media or tools, the fields before and after ``role`` and ``text``."""
+    tools = batch.tools
+    own_media, media_of_result = _media(batch)
+    message_calls: defaultdict[int, list[str]] = defaultdict(list)
+    results: defaultdict[int, list[str]] = defaultdict(list)
+    for part, position in enumerate(tools.message):
+        if not tools.is_result[part]:
+            message_calls[position].append(calls[part])
+            continue
+        name, output = tools.tool_name[part], tools.text[part]
+        if not name and part in answers:
+            name = tools.tool_name[answers[part]]
+        results[position].append(
+            _object(
+                attachments=_array(media_of_result.get(part, ())),
+                name=json_string(name) if name else None,
+                output=json_string(output) if output else None,
+            )
+        )
+    found: dict[int, tuple[str, str]] = {}
+    for position in {*own_media, *message_calls, *results}:
+        media = _array(own_media.get(position, ()))
+        after = [
+            ("tool_calls", _array(message_calls.get(position, ()))),
+            ("tool_results", _array(results.get(position, ()))),
+        ]
+        found[position] = (
+            "" if media is None else f'"attachments":{media},',
+            "".join([f',"{name}":{value}' for name, value in after if value is not None]),
+        )
+    return found
+
+
+def _media(batch: DialogueBatch) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """Return the media of messages, and those of tool results by part: what bears the id of a result of its message."""
+    tools, media = batch.tools, batch.media
+    result_of = {
+        (tools.message[part], call): part
+        for part in range(len(tools.message) - 1, -1, -1)  # of several results with one id, the first
+        if tools.is_result[part] and (call := tools.tool_use_id[part])
+    }
+    own: defaultdict[int, list[str]] = defaultdict(list)
+    of_result: defaultdict[int, list[str]] = defaultdict(list)
+    rows = zip(media.message, media.content_sha256, media.uri, media.file_name, media.tool_use_id, strict=True)
+    for position, content, uri, name, call in rows:
+        identity = json_string(media_identity(content, uri, name))
+        result = result_of.get((position, call)) if call else None
+        if result is None:
+            own[position].append(identity)
+        else:
+            of_result[result].append(identity)
+    return own, of_result
+
+
+def _answered_calls(batch: DialogueBatch) -> dict[int, int]:
+    """Return, for tool results, the call they answer: the nearest one before them on their path with the same id."""
+    tools, left, right = batch.tools, batch.forest.tree_left, batch.forest.tree_right
+    parts = [
+        part for part, position in enumerate(tools.message) if tools.tool_use_id[part] and not batch.is_hidden[position]
+    ]
+    parts.sort(key=lambda part: (batch.dialogue[tools.message[part]], left[tools.message[part]], part))
+    # Depth first, the calls with one id that are still above are nested: a stack, whose rest has been left for good.
+    open_calls: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
+    found: dict[int, int] = {}
+    for part in parts:
+        position = tools.message[part]
+        stack = open_calls[batch.dialogue[position], tools.tool_use_id[part]]
+        while stack and right[tools.message[stack[-1]]] < left[position]:
+            stack.pop()
+        if not tools.is_result[part]:
+            stack.append(part)
+        elif stack:
+            found[part] = stack[-1]
+    return found
