@@ -11,15 +11,16 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 import orjson
 
 from archive_pipeline.derive.batch import DialogueBatch
-from archive_pipeline.derive.canonical_json import canonical_json, json_string, nfc
-from archive_pipeline.derive.normalization import normalize
-from archive_pipeline.settings import Normalization
+from archive_pipeline.derive.canonical_json import canonical_json, json_string
+from archive_pipeline.derive.normalization import text_forms
 
+_TEXT: Final = b',"text":'
 # Arguments that say nothing.
 _NO_ARGUMENTS: Final = frozenset({"{}", "null", '""'})
 _STRUCTURES: Final = ("{", "[")
@@ -51,19 +52,21 @@ def canonical_messages(batch: DialogueBatch) -> CanonicalMessages:
     }
     answers = _answered_calls(batch)
     others = _other_fields(batch, calls, answers)
+    has_text = [bool(text) and not is_hidden for text, is_hidden in zip(batch.text, batch.is_hidden, strict=True)]
+    composed, folded = map(iter, text_forms([text for text in compress(batch.text, has_text) if text]))
     exact: list[bytes | None] = []
     normalized: list[bytes | None] = []
-    nothing = ("", "")
-    for position, (role, text, is_hidden) in enumerate(zip(batch.role, batch.text, batch.is_hidden, strict=True)):
-        before, after = others.get(position, nothing)
-        if is_hidden or not (text or before or after):
+    for position, (role, with_text, is_hidden) in enumerate(zip(batch.role, has_text, batch.is_hidden, strict=True)):
+        fields = others.get(position)
+        if is_hidden or not (with_text or fields):
             exact.append(None)
             normalized.append(None)
             continue
+        before, after = fields or ("", "")
         start, end = f'{{{before}"role":"{role}"'.encode(), f"{after}}}".encode()
-        if text:
-            exact.append(b'%b,"text":%b%b' % (start, orjson.dumps(nfc(text)), end))
-            normalized.append(b'%b,"text":%b%b' % (start, orjson.dumps(_normalized(text)), end))
+        if with_text:
+            exact.append(start + _TEXT + orjson.dumps(next(composed)) + end)
+            normalized.append(start + _TEXT + orjson.dumps(next(folded)) + end)
         else:
             exact.append(start + end)
             normalized.append(start + end)
@@ -107,10 +110,6 @@ def deterministic_options(options: str | None) -> str | None:
     if stops:
         kept["stop_sequences"] = stops if isinstance(stops, list) else [stops]
     return canonical_json(orjson.dumps(kept).decode()) if kept else None
-
-
-def _normalized(text: str) -> str:
-    return nfc(normalize(nfc(text).casefold(), Normalization.WHITESPACE).decode())
 
 
 def _call(name: str | None, tool_input: str | None, text: str | None) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from decimal import Decimal
 from typing import Any, Final
 
 import orjson
+
+from archive_pipeline.derive.normalization import nfc
 
 MAX_DEPTH: Final = 200
 # Numbers that orjson would write in another way, or round. Inside of strings they only cost time.
@@ -32,9 +33,9 @@ def canonical_json(text: str) -> str | None:
     No JSON are also: nesting beyond ``MAX_DEPTH``, a number that no double holds (1e400), a lone surrogate.
     """
     found = _sorted(text)
-    if found is None or found.isascii():
-        return found
-    composed = unicodedata.normalize("NFC", found)
+    if found is None:
+        return None
+    composed = nfc(found)
     # Keys that were composed may be in another order, or equal.
     return found if composed == found else _sorted(composed)
 
@@ -42,11 +43,6 @@ def canonical_json(text: str) -> str | None:
 def json_string(text: str) -> str:
     """Return the canonical JSON of a string."""
     return orjson.dumps(nfc(text)).decode()
-
-
-def nfc(text: str) -> str:
-    """Return the text in Unicode normalisation form C."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _sorted(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Normalisation of texts before hashing (seed 000), and the hash itself.
+"""Normalisation of texts before hashing (seeds 000 and 003), and the hash itself.
 
 Hashes are over UTF-8, so normalisation yields UTF-8 too. ASCII characters, which are most of all texts, take one table
 look-up per byte; each other character that occurs takes the regular expressions that define the normalisation, which
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from archive_pipeline.settings import Normalization
 
@@ -21,6 +24,9 @@ _ASCII_BYTES: Final = bytes(range(128))
 _SIGMA: Final = "\u03a3"
 _SPACE: Final = b" "
 _TWO_SPACES: Final = b"  "
+# Bytes that UTF-8 never has.
+_SEPARATOR: Final = b"\xff"
+_DROPPED: Final = b"\xfe"
 
 _ASCII: Final = [chr(code) for code in range(128)]
 _DELETED: Final = "".join(c for c in _ASCII if _PUNCTUATION.fullmatch(c)).encode()
@@ -97,6 +103,82 @@ JOINERS: Final[Mapping[Normalization, bytes]] = {
     Normalization.WHITESPACE: _SPACE,
     Normalization.FULL: _SPACE,
 }
+
+
+def nfc(text: str) -> str:
+    """Return the text in Unicode normalisation form C."""
+    return text if text.isascii() else _characters(text)[0]
+
+
+def text_forms(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return texts in form C, and the same case-folded, white space collapsed and cut at the ends, in form C again.
+
+    White space is what ``str.isspace`` says.
+    """
+    composed: list[str] = []
+    folded: list[bytes] = []
+    decomposed: set[int] = set()
+    for number, text in enumerate(texts):
+        if text.isascii():
+            composed.append(text)
+            folded.append(text.encode())
+            continue
+        text_c, encoded, characters = _characters(text)
+        composed.append(text_c)
+        for character in characters:
+            if character.before != character.after:
+                encoded = encoded.replace(character.before, character.after)
+            if not character.stays_composed:
+                decomposed.add(number)
+        folded.append(encoded)
+    collapsed = [encoded.decode() for encoded in _collapse_all(folded)]
+    for number in decomposed:
+        collapsed[number] = unicodedata.normalize("NFC", collapsed[number])
+    return composed, collapsed
+
+
+def _characters(text: str) -> tuple[str, bytes, list[_Folded]]:
+    """Return a text in form C, its UTF-8, and the different characters of it that are not ASCII."""
+    encoded = text.encode()
+    found = [_folded(character) for character in other_characters(encoded)]
+    if all(character.is_composed for character in found):
+        return text, encoded, found
+    text = unicodedata.normalize("NFC", text)
+    encoded = text.encode()
+    return text, encoded, [_folded(character) for character in other_characters(encoded)]
+
+
+def _collapse_all(texts: Sequence[bytes]) -> list[bytes]:
+    """Return UTF-8 texts with ASCII in lower case, and white space collapsed and cut at the ends: all in one pass."""
+    characters = np.frombuffer(bytearray(_SEPARATOR.join(texts).translate(_FULL_TABLE)), dtype=np.uint8)
+    is_space = characters == _SPACE[0]
+    characters[np.flatnonzero(is_space[:-1] & is_space[1:])] = _DROPPED[0]
+    collapsed = characters.tobytes().translate(None, _DROPPED)
+    return [text.strip(_SPACE) for text in collapsed.split(_SEPARATOR)] if texts else []
+
+
+class _Folded(NamedTuple):
+    """One character and what case folding makes of it, in UTF-8; whether form C leaves each alone in any text."""
+
+    before: bytes
+    after: bytes
+    is_composed: bool
+    stays_composed: bool
+
+
+@lru_cache(maxsize=65_536)
+def _folded(character: str) -> _Folded:
+    after = " " if character.isspace() else character.casefold()
+    return _Folded(character.encode(), after.encode(), _is_inert(character), all(map(_is_inert, after)))
+
+
+def _is_inert(character: str) -> bool:
+    """Tell whether form C leaves a character alone whatever stands around it; False where that is not certain."""
+    if not unicodedata.is_normalized("NFC", character):
+        return False
+    if unicodedata.category(character).startswith("M"):  # marks; variation selectors never compose
+        return "\ufe00" <= character <= "\ufe0f"
+    return not "\u1100" <= character <= "\u11ff"  # jamo compose to syllables
 
 
 def normalize(text: str, normalization: Normalization) -> bytes:

@@ -23,7 +23,6 @@ RESPONSE_ROLE: Final = "assistant"
 
 # First line of each preimage. What is hashed under one tag never changes; a new canonical form gets a new number.
 _MESSAGE: Final = b"llm-archive/message/1\n"
-_NORMALIZED_MESSAGE: Final = b"llm-archive/normalized-message/1\n"
 _CONTEXT: Final = b"llm-archive/context/1\n"
 _NORMALIZED_CONTEXT: Final = b"llm-archive/normalized-context/1\n"
 _PROMPT: Final = b"llm-archive/prompt/1\n"
@@ -61,17 +60,17 @@ def hash_messages(batch: DialogueBatch) -> MessageHashes:
     """Return the hashes of all messages of the batch."""
     canonical = canonical_messages(batch)
     is_canonical = [message is not None for message in canonical.exact]
-    message_hash = _hashes(_MESSAGE, canonical.exact)
-    parents = _canonical_parents(batch, is_canonical)
+    sha256 = hashlib.sha256
+    message_hash = [None if message is None else sha256(_MESSAGE + message).hexdigest() for message in canonical.exact]
+    encoded = [None if own is None else own.encode() for own in message_hash]
+    parents, order = _canonical_parents(batch, is_canonical), batch.forest.order
     prompts = _Prompts(batch, canonical, message_hash, parents)
     return MessageHashes(
         is_canonical=is_canonical,
         canonical_parent=parents,
         message_hash=message_hash,
-        context_hash=_chain(_CONTEXT, batch.forest.order, parents, message_hash),
-        normalized_hash=_chain(
-            _NORMALIZED_CONTEXT, batch.forest.order, parents, _hashes(_NORMALIZED_MESSAGE, canonical.normalized)
-        ),
+        context_hash=_chain(_CONTEXT, order, parents, encoded),
+        normalized_hash=_chain(_NORMALIZED_CONTEXT, order, parents, canonical.normalized),
         prompt_path_hash=prompts.prompt_path_hash,
         parent_response=prompts.parent_response,
         prompt_hash=prompts.prompt_hash,
@@ -114,11 +113,6 @@ def response_hashes(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     }
 
 
-def _hashes(tag: bytes, messages: list[bytes | None]) -> list[str | None]:
-    sha256 = hashlib.sha256
-    return [None if message is None else sha256(tag + message).hexdigest() for message in messages]
-
-
 def _canonical_parents(batch: DialogueBatch, is_canonical: list[bool]) -> list[int]:
     found, parent = [ROOT] * len(batch), batch.parent
     for position in batch.forest.order:
@@ -128,17 +122,17 @@ def _canonical_parents(batch: DialogueBatch, is_canonical: list[bool]) -> list[i
     return found
 
 
-def _chain(tag: bytes, order: list[int], parents: list[int], hashes: list[str | None]) -> list[str | None]:
-    """Return the Merkle hash of each message: over the parent's (empty for a root) and its own."""
+def _chain(tag: bytes, order: list[int], parents: list[int], own: list[bytes | None]) -> list[str | None]:
+    """Return the Merkle hash of each message: over the parent's (empty for a root) and what is its own."""
     sha256 = hashlib.sha256
-    start = tag.decode()
-    found: list[str | None] = [None] * len(order)
+    found = [""] * len(order)
     for position in order:
-        own, above = hashes[position], parents[position]
-        if own is not None:
+        message = own[position]
+        if message is not None:
+            above = parents[position]
             parent_hash = "" if above == ROOT else found[above]
-            found[position] = sha256(f"{start}{parent_hash}\n{own}".encode()).hexdigest()
-    return found
+            found[position] = sha256(tag + parent_hash.encode() + b"\n" + message).hexdigest()
+    return [digest or None for digest in found]
 
 
 class _Prompts:

@@ -164,7 +164,14 @@ def _content_fields(source_id: str, link: Link, message: MessageRecord) -> dict[
             for part in message.parts
         ],
         "attached_texts": [file.extracted_text for file in message.attachments if file.extracted_text],
+        # Only where there are any: messages without have the hash that they always had.
+        **({"media": media} if (media := _media_hashes(message)) else {}),
     }
+
+
+def _media_hashes(message: MessageRecord) -> list[str]:
+    media: tuple[PartRecord | AttachmentRecord, ...] = (*message.parts, *message.attachments)
+    return [item.content_sha256 for item in media if item.content_sha256]
 
 
 def _clean_nodes(nodes: Mapping[str, str | None], counts: Counter[str]) -> dict[str, str | None]:

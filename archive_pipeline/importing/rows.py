@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ _PART_COLUMNS: Final = (
     "language",
     "mime_type",
     "uri",
+    "content_sha256",
     "source_json",
 )
 _ATTACHMENT_COLUMNS: Final = (
@@ -59,6 +61,7 @@ _ATTACHMENT_COLUMNS: Final = (
     "size_bytes",
     "uri",
     "extracted_text",
+    "content_sha256",
     "source_json",
 )
 
@@ -109,6 +112,7 @@ def part_rows(dialogue: PreparedDialogue, messages: Iterable[PreparedMessage]) -
                 part.language,
                 part.mime_type,
                 part.uri,
+                part.content_sha256,
                 part.source,
             )
 
@@ -128,8 +132,13 @@ def attachment_rows(dialogue: PreparedDialogue, messages: Iterable[PreparedMessa
                 file.size_bytes,
                 file.uri,
                 file.extracted_text,
+                file.content_sha256 or _text_hash(file.extracted_text),
                 file.source,
             )
+
+
+def _text_hash(text: str | None) -> str | None:
+    return hashlib.sha256(text.encode()).hexdigest() if text else None
 
 
 def message_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from archive_pipeline.importing.fingerprint import dialogue_fingerprint
 from archive_pipeline.importing.prepare import PreparedDialogue, prepare
 from archive_pipeline.readers.reading import ReadDialogue
 from archive_pipeline.store import raw_writes
-from archive_pipeline.store.raw_writes import RawFrames, StoredDialogue, StoredMessage
+from archive_pipeline.store.raw_writes import API, RawFrames, StoredDialogue, StoredMessage
 
 
 class Outcome(StrEnum):
@@ -75,7 +75,7 @@ def write_dialogues(
 
 
 def fingerprint_of(dialogue: PreparedDialogue, kept: Iterable[StoredMessage] = ()) -> str:
-    """Return the fingerprint of a dialogue; ``kept`` are stored live messages that a partial export leaves out."""
+    """Return the fingerprint of a dialogue; ``kept`` are stored messages that stay though the export lacks them."""
     hashes = {message.source_id: message.content_hash for message in kept}
     hashes.update({message.source_id: message.content_hash for message in dialogue.messages})
     return dialogue_fingerprint(dialogue.record.title, dialogue.active, hashes)
@@ -89,24 +89,35 @@ def _write_stored(
     written: Written,
 ) -> Outcome:
     dialogue = item.prepared
-    if not context.is_partial:
-        if fingerprint_of(dialogue) == known.fingerprint:
-            return Outcome.UNCHANGED
-        if _is_older(dialogue, known):
-            return Outcome.OLDER
+    if not context.is_partial and fingerprint_of(dialogue) == known.fingerprint:
+        return Outcome.UNCHANGED
     messages = raw_writes.stored_messages(connection, dialogue.id)
-    kept: list[StoredMessage] = []
+    live = {source_id: message for source_id, message in messages.items() if message.is_live}
     if context.is_partial:
-        live = {source_id: message for source_id, message in messages.items() if message.is_live}
         names = {message.id: source_id for source_id, message in live.items()}
         parents = {source_id: names.get(message.parent_id or "") for source_id, message in live.items()}
         dialogue = prepare(item.read.record, item.read.raw, known=parents)
-        own = {message.source_id for message in dialogue.messages}
-        kept = [message for source_id, message in live.items() if source_id not in own]
-        if fingerprint_of(dialogue, kept) == known.fingerprint:
-            return Outcome.UNCHANGED
+    own = {message.source_id for message in dialogue.messages}
+    others = [message for source_id, message in live.items() if source_id not in own]
+    kept = others if context.is_partial else _with_branches_of_the_api(others)
+    if fingerprint_of(dialogue, kept) == known.fingerprint:
+        return Outcome.UNCHANGED
+    if not context.is_partial and _is_older(dialogue, known):
+        return Outcome.OLDER
     _update(connection, dialogue, messages, kept, context, written)
     return Outcome.CHANGED
+
+
+def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:
+    """Return, of the stored messages that the export does not have, those the API added and those they hang on."""
+    by_id = {message.id: message for message in others}
+    kept: set[str] = set()
+    for message in others:
+        above = message if message.origin == API else None
+        while above is not None and above.id not in kept:
+            kept.add(above.id)
+            above = by_id.get(above.parent_id or "")
+    return [message for message in others if message.id in kept]
 
 
 def _is_older(dialogue: PreparedDialogue, known: StoredDialogue) -> bool:

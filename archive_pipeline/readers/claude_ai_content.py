@@ -12,7 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from archive_pipeline.readers.json_shapes import as_identifier, as_list, as_object, as_text, joined, without
+from archive_pipeline.readers.json_shapes import (
+    as_identifier,
+    as_list,
+    as_object,
+    as_text,
+    base64_sha256,
+    joined,
+    without,
+)
 from archive_pipeline.readers.records import PartRecord, PartType, Role
 
 _PLACEHOLDER = re.compile(
@@ -141,7 +149,10 @@ class ContentReader:
         origin = as_object(block.get("source"))
         uri = as_text(origin.get("url")) or as_text(block.get("file_uuid")) or as_text(origin.get("file_uuid"))
         mime_type = as_text(origin.get("media_type"))
-        return PartRecord(PartType.IMAGE, source_type="image", mime_type=mime_type, uri=uri, source=block)
+        content = base64_sha256(origin.get("data"))
+        return PartRecord(
+            PartType.IMAGE, source_type="image", mime_type=mime_type, uri=uri, content_sha256=content, source=block
+        )
 
 
 def _is_plain_text(item: object) -> bool:

@@ -6,6 +6,8 @@ vendor's format stays in that vendor's module.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -42,6 +44,17 @@ def as_size(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value < 2**63 else None
+
+
+def base64_sha256(value: object) -> str | None:
+    """Returns the SHA-256 (hex) of what base64 text stands for, None for what is no such text."""
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        content = base64.b64decode(value, validate=True)
+    except ValueError:
+        return None
+    return hashlib.sha256(content).hexdigest()
 
 
 def joined(texts: Iterable[str | None]) -> str | None:

@@ -44,6 +44,7 @@ class PartRecord:
         tool_name, tool_use_id, tool_input, is_error: for tool calls and results.
         language: programming language of code.
         mime_type, uri: for images, audio, video and files.
+        content_sha256: SHA-256 of their content (hex), where the source has it.
         source: the part as the source has it, where the other fields do not say everything; None for plain text.
     """
 
@@ -57,12 +58,13 @@ class PartRecord:
     language: str | None = None
     mime_type: str | None = None
     uri: str | None = None
+    content_sha256: str | None = None
     source: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentRecord:
-    """A file that came with a message."""
+    """A file that came with a message; ``content_sha256`` (hex) where the source has its content, not only its text."""
 
     source_id: str | None = None
     file_name: str | None = None
@@ -70,6 +72,7 @@ class AttachmentRecord:
     size_bytes: int | None = None
     uri: str | None = None
     extracted_text: str | None = None
+    content_sha256: str | None = None
     source: Any = None
 
 

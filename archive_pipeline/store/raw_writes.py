@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 import psycopg
@@ -14,6 +14,9 @@ from psycopg.rows import namedtuple_row
 from archive_pipeline.store.copy import copy_frame, foreign_keys_unchecked
 from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.store.tables import raw
+
+# Origin of messages that the matching API added to a dialogue.
+API: Final = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class StoredMessage:
     sequence_number: int
     is_live: bool
     content_hash: str
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +63,7 @@ def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> di
     with connection.cursor(row_factory=namedtuple_row) as cursor:
         cursor.execute(load_sql("queries/stored_messages"), {"dialogue_id": dialogue_id})
         rows: list[Any] = cursor.fetchall()
-    return {
-        row.source_id: StoredMessage(
-            row.id, row.source_id, row.parent_id, row.sequence_number, row.is_live, row.content_hash
-        )
-        for row in rows
-    }
+    return {row.source_id: StoredMessage(**row._asdict()) for row in rows}
 
 
 def append(connection: psycopg.Connection[Any], frames: RawFrames) -> dict[str, int]:

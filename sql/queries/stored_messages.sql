@@ -4,6 +4,7 @@ SELECT
     message.parent_id::text AS parent_id,
     message.sequence_number,
     message.deleted_at IS NULL AS is_live,
-    message.content_hash
+    message.content_hash,
+    message.origin
 FROM raw.messages AS message
 WHERE message.dialogue_id = %(dialogue_id)s;

@@ -1,4 +1,5 @@
--- A message that is stored keeps its sequence number; one that was soft-deleted comes back to life.
+-- A message that is stored keeps its sequence number; one that was soft-deleted comes back to life. One that the API
+-- added and that an export has now is the export's.
 INSERT INTO raw.messages (
     id, dialogue_id, source_id, parent_id, source_parent_id, parent_flag, role, sequence_number, created_at,
     updated_at, model, author_name, recipient, channel, state, is_hidden, content_hash, source_json
@@ -23,4 +24,5 @@ ON CONFLICT (id) DO UPDATE SET
     is_hidden = excluded.is_hidden,
     content_hash = excluded.content_hash,
     source_json = excluded.source_json,
+    origin = 'import',
     deleted_at = NULL;
