@@ -15,6 +15,7 @@ from archive_pipeline.cli.import_command import import_
 from archive_pipeline.cli.output import EXIT_FAILED, fail
 from archive_pipeline.cli.stats_command import stats
 from archive_pipeline.cli.up_command import up
+from archive_pipeline.cli.verify_command import verify
 from archive_pipeline.errors import ArchiveError
 
 EXIT_INTERRUPTED = 130
@@ -26,7 +27,7 @@ def llm_archive() -> None:
     """Turn archives of LLM conversations into PostgreSQL tables one can use."""
 
 
-for _command in (import_, up, build, build_prompt_responses, stats, delete, db):
+for _command in (import_, up, build, build_prompt_responses, stats, verify, delete, db):
     llm_archive.add_command(_command)
 
 

@@ -70,6 +70,11 @@ CHECKS: Final = (
         "have_sources",
         "Question and answer of every pair are live messages with the stored sequence numbers.",
     ),
+    StructuralCheck(
+        "response_hashes",
+        "follow_their_parents",
+        "Every response is a live assistant message, and its path hash is that of its prompt after its parent's.",
+    ),
 )
 
 

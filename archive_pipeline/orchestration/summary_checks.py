@@ -8,11 +8,11 @@ import dagster as dg
 
 from archive_pipeline.orchestration.key_sweep import KeyDifferences, key_differences
 from archive_pipeline.orchestration.partitions import NAMES
-from archive_pipeline.orchestration.rebuild_sample import compare_with_rebuild
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.orchestration.stale_keys import code_versions
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET, summarize
 from archive_pipeline.settings import Partitioning
+from archive_pipeline.verifying import verify_sample
 
 WARN_AT_KEYS: Final = 50_000
 FAIL_AT_KEYS: Final = 100_000
@@ -137,14 +137,14 @@ def _incremental_equals_rebuild() -> dg.AssetChecksDefinition:
         context: dg.AssetCheckExecutionContext, archive: dg.ResourceParam[Archive]
     ) -> dg.AssetCheckResult:
         with transient_errors_retried():
-            compared = compare_with_rebuild(
+            dialogue_ids, compared = verify_sample(
                 archive.database,
                 archive.settings,
                 code_versions(archive.settings),
                 number=SAMPLE,
                 seed=context.run.run_id,
             )
-        differing = {table: count for table, count in compared.differing.items() if count}
+        differing = {table: drift.total for table, drift in compared.drift.items()}
         return dg.AssetCheckResult(
             passed=not differing,
             severity=dg.AssetCheckSeverity.ERROR,
@@ -155,10 +155,10 @@ def _incremental_equals_rebuild() -> dg.AssetChecksDefinition:
                 else None
             ),
             metadata={
-                "dialogues": len(compared.dialogue_ids),
+                "dialogues": len(dialogue_ids),
                 "rows": compared.rows,
                 **{f"differing_{table}": count for table, count in differing.items()},
-                **({"dialogue_ids": list(compared.dialogue_ids)} if differing else {}),
+                **({"dialogue_ids": dialogue_ids} if differing else {}),
             },
         )
 
