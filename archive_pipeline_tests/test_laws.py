@@ -190,6 +190,8 @@ def test_building_again_builds_nothing(database: Database, settings: Settings, t
         "exchange_content": 1,
         "content_hashes": 14,
         "qa_pairs": 1,
+        "response_hashes": 1,
+        "message_contexts": 2,
     }
     assert all(
         result.dialogues == 0 and not any(result.rows.values()) for result in build_stale(database, settings).values()

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import count_table, fail, json_option, print_json, stdout_console
+from archive_pipeline.cli.output import fail, json_option, print_json, stdout_console
 from archive_pipeline.cli.progress import verifying_progress
 from archive_pipeline.store.compare import KINDS
 from archive_pipeline.verifying import Verification, verify_archive
@@ -64,9 +64,8 @@ def _print(found: Verification) -> None:
         console.print(f"\n[bold]{name}[/bold]")
         for row in drift.examples:
             console.print(f"  {row.kind:<9}  {row.key}  {', '.join(row.columns)}", soft_wrap=True)
-    stale = {asset: count for asset, count in found.stale.items() if count}
+    stale = [f"{asset} of {count:,} dialogues" for asset, count in found.stale.items() if count]
     if stale:
-        console.print()
-        console.print(count_table("Dialogues to build, not verified", stale, headers=("", "")))
+        console.print(f"\nto be built, so not compared: {', '.join(stale)}", soft_wrap=True)
     rate = found.messages / found.seconds if found.seconds else 0
     console.print(f"\n{found.messages:,} messages in {found.seconds:.1f} seconds, {rate:,.0f} a second")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from archive_pipeline.derive.frames import frame
 from archive_pipeline.identity import dialogue_id, message_id, partition_key, row_id, shard_key
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.tables.raw import content_parts, dialogues, messages
+from archive_pipeline.store.tables.raw import attachments, content_parts, dialogues, messages
 
 ROLES = ("user", "assistant", "system", "tool")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,6 +28,7 @@ TEXTS = (
     "What is a tree?",
     "A tree is a graph\n\nwithout cycles.",
     "naïve Σίσυφος ΣΑΣ",
+    "  nai\u0308ve\u00a0 \u0130stanbul\t\u1100\u1161",
     "日本語 の text, mixed",
     "same words same words same words",
     "!!!",
@@ -162,10 +163,11 @@ def _row(at: int, digits: _Digits) -> Row:
         call=digits.choose("c1", "c2", None),
         is_result=digits.choose(False, True),
         name=digits.choose(None, "python"),
-        input=digits.choose(None, '{"x":1}'),
+        input=digits.choose(None, '{"x":1}', '"{\\"x\\": 1.0}"', '{"b":[1e2,{"e\u0301":null}],"a":""}'),
         text=digits.choose(None, "out"),
         is_error=digits.choose(False, True),
     )
+    medium = Medium(digits.choose(None, "ab" * 32), digits.choose(None, "https://x/y"), digits.choose(None, "a.png"))
     text = digits.choose(None, *TEXTS)
     return Row(
         id=str(at),
@@ -178,13 +180,15 @@ def _row(at: int, digits: _Digits) -> Row:
         is_complete=digits.choose(True, True, True, False),
         is_hidden=is_hidden,
         has_other_content=digits.choose(False, False, True),
-        tools=digits.choose((), (), (tool,)),
+        tools=digits.choose((), (), (tool,), (tool, replace(tool, is_result=True))),
+        media=digits.choose((), (), (medium,), (medium, replace(medium, call="c1"))),
+        options=digits.choose(None, None, '{"temperature":0.0,"stop":"x","top_k":3}', '{"temperature":1}'),
     )
 
 
 def rows(*, largest: int = 9) -> st.SearchStrategy[tuple[Row, ...]]:
     """Messages of one forest; a child may be older than its parent, times may be missing or equal."""
-    numbers = st.lists(st.integers(0, 2**48), max_size=largest)
+    numbers = st.lists(st.integers(0, 2**64), max_size=largest)
     return numbers.map(lambda found: tuple(_row(at, _Digits(number)) for at, number in enumerate(found)))
 
 
@@ -205,7 +209,7 @@ def random_batch(*, largest: int = 9) -> st.SearchStrategy[DialogueBatch]:
 
 def store(database: Database, batch: DialogueBatch) -> None:
     """Write a batch to ``raw``, as an import would have."""
-    texts: dict[str, list[dict[str, object]]] = {"dialogues": [], "messages": [], "parts": []}
+    texts: dict[str, list[dict[str, object]]] = {"dialogues": [], "messages": [], "parts": [], "attachments": []}
     for index, dialogue in enumerate(batch.dialogue_ids):
         texts["dialogues"].append(
             {
@@ -234,11 +238,14 @@ def store(database: Database, batch: DialogueBatch) -> None:
                 "state": "complete" if batch.is_complete[at] else "error",
                 "is_hidden": batch.is_hidden[at],
                 "content_hash": "",
+                "request_options": batch.options[at],
             }
         )
         texts["parts"].extend(_parts(batch, at))
+        texts["attachments"].extend(_attachments(batch, at))
+    tables = {"dialogues": dialogues, "messages": messages, "parts": content_parts, "attachments": attachments}
     with database.session() as connection:
-        for table, name in ((dialogues, "dialogues"), (messages, "messages"), (content_parts, "parts")):
+        for name, table in tables.items():
             made = texts[name]
             copy_frame(connection, table, frame({key: [row[key] for row in made] for key in (made[0] if made else {})}))
 
@@ -260,9 +267,23 @@ def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
         for index, message in enumerate(tools.message)
         if message == at
     )
+    media = batch.media
+    found.extend(
+        {
+            "part_type": "image",
+            "content_sha256": media.content_sha256[index],
+            "uri": media.uri[index],
+            "tool_use_id": media.tool_use_id[index],
+        }
+        for index, message in enumerate(media.message)
+        if message == at and media.file_name[index] is None
+    )
     if batch.has_other_content[at] and not any(part["part_type"] != "text" for part in found):
-        found.append({"part_type": "image"})
-    names = ("part_type", "text_content", "tool_use_id", "tool_name", "tool_input", "is_error")
+        found.append({"part_type": "unknown"})
+    names = (
+        *("part_type", "text_content", "tool_use_id", "tool_name", "tool_input", "is_error"),
+        *("content_sha256", "uri"),
+    )
     own = {"message_id": batch.message_ids[at], "dialogue_id": batch.dialogue_of_message[at]}
     return [
         {
@@ -273,4 +294,21 @@ def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
             "sequence": sequence,
         }
         for sequence, part in enumerate(found)
+    ]
+
+
+def _attachments(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
+    media = batch.media
+    own = [index for index, message in enumerate(media.message) if message == at and media.file_name[index] is not None]
+    return [
+        {
+            "id": row_id("attachment", batch.message_ids[at], str(sequence)),
+            "message_id": batch.message_ids[at],
+            "dialogue_id": batch.dialogue_of_message[at],
+            "sequence": sequence,
+            "file_name": media.file_name[index],
+            "uri": media.uri[index],
+            "content_sha256": media.content_sha256[index],
+        }
+        for sequence, index in enumerate(own)
     ]

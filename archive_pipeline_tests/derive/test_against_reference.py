@@ -22,9 +22,10 @@ from archive_pipeline.derive.prompt_responses import prompt_responses
 from archive_pipeline.derive.qa_pairs import qa_pairs
 from archive_pipeline.derive.qa_turns import find_turns
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.derive.response_hashes import response_hashes
 from archive_pipeline.identity import row_id
 from archive_pipeline.settings import Normalization, Settings
-from archive_pipeline_tests.derive import reference
+from archive_pipeline_tests.derive import reference, reference_hashes
 from archive_pipeline_tests.derive.batches import batch_of, random_batch, talks
 
 many = hypothesis_settings(max_examples=250)
@@ -163,6 +164,42 @@ def test_content_hashes_are_those_of_the_texts(batch: DialogueBatch, version: in
     )
     assert len(found) == len(frame)
     assert found == wanted
+
+
+@given(random_batch())
+@many
+def test_response_hashes_are_those_of_the_contract(batch: DialogueBatch):
+    wanted = {}
+    for index in range(len(batch.dialogue_ids)):
+        wanted |= reference_hashes.hashes(reference_hashes.messages_of(batch, index))
+    frames = response_hashes(batch)
+    contexts, responses = (
+        rows(frames["message_contexts"], "message_id"),
+        rows(frames["response_hashes"], "response_message_id"),
+    )
+    own = dict(zip(batch.message_ids, batch.dialogue_of_message, strict=True))
+    assert contexts == {
+        name: {
+            "dialogue_id": own[name],
+            "context_parent_id": found["context_parent"],
+            "context_hash": found["context_hash"],
+            "normalized_hash": found["normalized_hash"],
+            "prompt_path_hash": found["prompt_path_hash"],
+        }
+        for name, found in wanted.items()
+    }
+    assert responses == {
+        name: {
+            "dialogue_id": own[name],
+            "parent_response_id": found["parent_response"],
+            "prompt_hash": found["prompt_hash"],
+            "response_hash": found["message_hash"],
+            "path_hash": found["path_hash"],
+            "context_hash": found["context_hash"],
+        }
+        for name, found in wanted.items()
+        if found["path_hash"] is not None
+    }
 
 
 @given(random_batch(), st.sampled_from(["first", "final"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import archive_pipeline
 from archive_pipeline.building import build_stale
 from archive_pipeline.cli import llm_archive
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.derive.simhash import simhash_v1, simhash_v2
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.orchestration.checks import CHECKS
@@ -24,6 +26,7 @@ from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_errors, build_state
+from archive_pipeline_tests.derive.batches import batch_of, linear
 
 DOCS = CHECKOUT / "docs"
 README = CHECKOUT / "README.md"
@@ -106,6 +109,15 @@ def test_the_simhash_of_the_golden_texts_is_the_documented_one():
     assert len(rows) >= 4
     for content, first, second in rows:
         assert (simhash_v1(content), simhash_v2([content])) == (first, [second]), content
+
+
+def test_the_example_of_the_hashes_is_true():
+    [example] = re.findall(r"```python\n(.*?)```", text("hashes.md"), re.DOTALL)
+    names = {"sha256": lambda preimage: hashlib.sha256(preimage.encode()).hexdigest()}
+    exec(example, names)  # noqa: S102 (our own document)
+    found = hash_messages(batch_of(linear("t", ("user", "Hi"))))
+    assert [names["message"], names["context"]] == [*found.message_hash, *found.context_hash]
+    assert [names["prompt"]] == found.prompt_path_hash
 
 
 def test_the_queries_of_the_readme_run_on_the_sample(database: Database, settings: Settings):

@@ -182,6 +182,7 @@ FAULTS = {
         " AND entity_type = 'message' AND hash_scope = 'full' AND normalization = 'none'"
     ),
     "qa_pairs": "UPDATE derived.qa_pairs SET end_sequence_number = 99 WHERE dialogue_id = :dialogue",
+    "response_hashes": "UPDATE derived.response_hashes SET prompt_hash = path_hash WHERE dialogue_id = :dialogue",
 }
 
 

@@ -7,7 +7,7 @@ SELECT
         WHEN message.deleted_at IS NOT NULL OR message.role <> 'assistant' THEN 'not a live assistant message'
         WHEN response.parent_response_id IS NOT NULL AND parent.response_message_id IS NULL
             THEN 'the response before it is not there'
-        WHEN context.context_hash IS DISTINCT FROM response.context_hash THEN 'context is not that of the message'
+        WHEN (context.context_hash = response.context_hash) IS NOT TRUE THEN 'context is not that of the message'
         ELSE 'path hash is not that of the prompts'
     END AS problem
 FROM checked
@@ -25,7 +25,7 @@ WHERE
     message.deleted_at IS NOT NULL
     OR message.role <> 'assistant'
     OR (response.parent_response_id IS NOT NULL AND parent.response_message_id IS NULL)
-    OR context.context_hash IS DISTINCT FROM response.context_hash
+    OR (context.context_hash = response.context_hash) IS NOT TRUE
     OR response.path_hash <> CASE
         WHEN response.parent_response_id IS NULL THEN response.prompt_hash
         ELSE encode(sha256(convert_to(parent.path_hash || ':' || response.prompt_hash, 'UTF8')), 'hex')
