@@ -76,9 +76,9 @@ def test_different_rows_say_which_columns(built: Database, settings: Settings):
 def test_a_changed_key_is_one_row_missing_and_one_extra(built: Database, settings: Settings):
     change(
         built,
-        "UPDATE derived.content_hashes SET hash_scope = 'user' WHERE hash_scope = 'assistant'"
-        " AND entity_type = 'message' AND entity_id = (SELECT min(entity_id::text)::uuid FROM derived.content_hashes WHERE hash_scope = 'assistant'"
-        " AND entity_type = 'message') AND normalization = 'none'",
+        "UPDATE derived.content_hashes SET hash_scope = 'user'"
+        " WHERE hash_scope = 'assistant' AND normalization = 'none' AND entity_type = 'message' AND entity_id = (SELECT min(entity_id::text)::uuid FROM derived.content_hashes"
+        " WHERE hash_scope = 'assistant' AND entity_type = 'message')",
     )
     found = verify_archive(built, settings)
     assert wrong(found) == {"content_hashes": {"missing": 1, "extra": 1}}

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from archive_pipeline.derive.batch import Media
 from archive_pipeline.identity import dialogue_id
 from archive_pipeline.importing.importer import GROUP_DIALOGUES, import_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load, write
 from archive_pipeline_tests.tables import counts, query, raw_rows, records
@@ -330,3 +332,35 @@ def test_the_users_own_server_takes_the_same_rows(database: Database, own_databa
         load(each, path, chatgpt("c1", chain("a", "B")), claude("t", "x", "y"))
     assert raw_rows(own_database) == raw_rows(database)
     assert query(own_database, "SHOW server_version_num")[0][0] != query(database, "SHOW server_version_num")[0][0]
+
+
+def test_media_are_known_by_their_content_and_reach_the_hashes(database: Database, path: Path):
+    talk = claude("t1", "Look", "I see")
+    asked = talk["chat_messages"][0]
+    asked["content"] += [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+        {"type": "image", "source": {"type": "url", "url": "http://i"}},
+    ]
+    asked["attachments"] = [{"file_name": "", "extracted_content": "pasted"}]
+    asked["files"] = [{"file_uuid": "f1", "file_name": "a.pdf"}]
+    load(database, path, talk)
+    image, pasted = (hashlib.sha256(content).hexdigest() for content in (b"hi", b"pasted"))
+    parts = "SELECT content_sha256 FROM raw.content_parts WHERE part_type = 'image' ORDER BY sequence"
+    assert query(database, parts) == [(image,), (None,)]
+    assert query(database, "SELECT content_sha256 FROM raw.attachments ORDER BY sequence") == [(pasted,), (None,)]
+    with database.session() as connection:
+        connection.execute(
+            "UPDATE raw.messages SET request_options = '{\"temperature\": 0.0}' WHERE role = 'assistant'"
+        )
+    batch = load_batch(database, [dialogue_id("claude_ai", "t1")])
+    assert batch.media == Media(
+        message=[0] * 4,
+        content_sha256=[image, None, pasted, None],
+        uri=[None, "http://i", None, None],
+        file_name=[None, None, None, "a.pdf"],
+        tool_use_id=[None] * 4,
+    )
+    assert batch.options == [None, '{"temperature": 0.0}']
+    # Other bytes behind the same words are a change.
+    asked["content"][1]["source"]["data"] = "aG8="
+    assert load(database, path, talk).dialogues == {"changed": 1}

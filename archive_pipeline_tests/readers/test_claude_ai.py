@@ -1,8 +1,11 @@
 """What each shape of a Claude.ai conversation becomes."""
 
+import hashlib
+
 import pytest
 
 from archive_pipeline.readers.claude_ai import read_conversation
+from archive_pipeline.readers.json_shapes import base64_sha256
 from archive_pipeline.readers.records import DialogueRecord, PartType, RejectedRecord
 
 ZERO = "00000000-0000-4000-8000-000000000000"
@@ -195,3 +198,18 @@ def test_a_conversation_without_messages_field_is_rejected(fields):
     record = read_conversation({"uuid": "c", "name": "N", **fields}, "f[2]")
     assert isinstance(record, RejectedRecord)
     assert (record.locator, "N" in record.reason) == ("f[2]", True)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("aGk=", hashlib.sha256(b"hi").hexdigest()),
+        ("", None),
+        (None, None),
+        ("not base64!", None),
+        ("aGk", None),
+        (7, None),
+    ],
+)
+def test_the_content_of_an_image_is_hashed_where_it_is_in_the_export(data: object, expected: str | None):
+    assert base64_sha256(data) == expected
