@@ -32,3 +32,7 @@ class UnknownDialogueError(ArchiveError):
 
 class NothingCanBeBuiltError(ArchiveError):
     """Dialogue after dialogue failed and none could be built: the program or the database is broken, not they."""
+
+
+class InvalidMessagesError(ArchiveError):
+    """A messages array cannot be read; the message names the place in it."""

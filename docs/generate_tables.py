@@ -52,6 +52,11 @@ COMPUTED: Final = {
     ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
     ("prompt_exchanges", "response_count"): "How many there are",
     ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
+    ("match_rates", "day"): "The day, in the session's time zone",
+    ("match_rates", "asked"): "Look-ups",
+    ("match_rates", "hits"): "How many the archive answered",
+    ("match_rates", "stored"): "How many stored something",
+    ("match_rates", "hit_rate"): "Share of hits",
 }
 _VIEW: Final = re.compile(r"CREATE(?: OR REPLACE)? VIEW (\w+)\.(\w+) AS")
 _SPECIFICATION: Final = re.compile(r" \(seed \d+\)")  # which specification a table follows is said in decisions.md

@@ -6,6 +6,7 @@ indexing an array) and NumPy arrays where it is vectorised. A message is known b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -142,3 +143,9 @@ class DialogueBatch:
     def text_bytes(self) -> int:
         """Rough size of the texts, for caches with a budget."""
         return sum(len(text) for text in self.text if text is not None)
+
+
+def join_texts(texts: Iterable[str]) -> str | None:
+    """Return the text of a message: its visible texts joined by a blank line, None if they say nothing."""
+    text = BLANK_LINE.join(texts)
+    return text if text and not text.isspace() else None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from archive_pipeline.derive.batch import BLANK_LINE, NO_TIME, DialogueBatch, Media, ToolParts
+from archive_pipeline.derive.batch import NO_TIME, DialogueBatch, Media, ToolParts, join_texts
 from archive_pipeline.derive.forest import ROOT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_sql
@@ -97,8 +97,7 @@ def _contents(parts: pa.Table, number: dict[str, int], is_hidden: list[bool]) ->
 def _join(pieces: list[tuple[int, str]]) -> str | None:
     if len(pieces) > 1:
         pieces.sort()
-    text = BLANK_LINE.join([text for _, text in pieces])
-    return text if text and not text.isspace() else None
+    return join_texts([text for _, text in pieces])
 
 
 def _microseconds(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:

@@ -12,3 +12,5 @@ ARCHIVE_WRITER: Final = 4_201_730_117
 DAGSTER_TABLES: Final = 4_201_730_118
 # First key of a pair, the second is the asset: one transaction at a time replaces rows of an asset.
 ASSET_ROWS: Final = 420_173
+# First key of a pair, the second is the beginning of a path: one client at a time stores paths that begin alike.
+API_BEGINNING: Final = 420_174

@@ -21,6 +21,7 @@ VERSION_TABLE: Final = "schema_version"
 SOURCES: Final = {
     "chatgpt": "ChatGPT data export (conversations.json)",
     "claude_ai": "Claude.ai data export (conversations.json)",
+    "api": "Messages arrays stored by archive_pipeline.matching",
 }
 
 

@@ -33,6 +33,7 @@ VIEWS = {
     "sequence_exchanges",
     "prompt_response_content_v",
     "prompt_exchanges",
+    "match_rates",
 }
 
 

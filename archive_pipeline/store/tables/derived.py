@@ -279,6 +279,7 @@ message_contexts: Final = Table(
     Column("prompt_path_hash", Text, comment="path_hash of a response to it without options; NULL for responses"),
     Index(None, "dialogue_id"),
     Index(None, "context_hash"),
+    Index(None, "context_parent_id"),
     Index(None, "normalized_hash"),
     Index(None, "prompt_path_hash"),
     schema=DERIVED,

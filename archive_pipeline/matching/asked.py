@@ -1,0 +1,161 @@
+"""A messages array as the archive would have it: the same records, the same batch, the same hashes.
+
+Nothing here hashes anything itself: the array becomes the batch that its rows would give, and goes through the function
+that makes ``derived.response_hashes``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+
+from archive_pipeline.derive.response_hashes import MessageHashes, hash_messages
+from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.importing.prepare import prepare
+from archive_pipeline.importing.sanitize import json_text
+from archive_pipeline.matching.chain import chain_batch
+from archive_pipeline.readers.chat_messages import read_chat_messages
+from archive_pipeline.readers.records import DialogueRecord, MessageRecord, PartRecord, PartType
+
+API: Final = "api"
+_PROBE: Final = MessageRecord(None, None, "assistant", (PartRecord(PartType.TEXT, "?"),))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMessage:
+    """A message of the array that has content.
+
+    Attributes:
+        index: of the message in the array.
+        record: as it would be stored, but for ids.
+        context_hash, normalized_hash: of the way to it, itself included (docs/hashes.md).
+        prompts_hash: of the prompts on the way to it, itself included; None for an assistant's message.
+        prompt_hash, response_hash, path_hash: of an assistant's message; None for others.
+    """
+
+    index: int
+    record: MessageRecord
+    context_hash: str
+    normalized_hash: str
+    prompts_hash: str | None
+    prompt_hash: str | None
+    response_hash: str | None
+    path_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A messages array, hashed.
+
+    Attributes:
+        messages: those with content, in order; a response that was given with the array is the last.
+        length: how many messages the array has, without that response.
+        prompt_hash: that a response to the array has, with the options that were asked for.
+        options: the options as JSON text, None if none were given.
+        names_response: it ends with an assistant's message, which is the response that is asked for.
+    """
+
+    messages: tuple[AskedMessage, ...]
+    length: int
+    prompt_hash: str
+    options: str | None
+    names_response: bool
+
+    @property
+    def prompts(self) -> tuple[AskedMessage, ...]:
+        """The messages before the response that is asked for."""
+        return self.messages[:-1] if self.names_response else self.messages
+
+    @property
+    def response(self) -> AskedMessage | None:
+        """The response that the array ends with."""
+        return self.messages[-1] if self.names_response else None
+
+    @property
+    def ignored(self) -> int:
+        """How many messages of the array have no content."""
+        return self.length - len({message.index for message in self.messages if message.index < self.length})
+
+
+def ask(
+    messages: Sequence[object],
+    *,
+    response: object = None,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Asked:
+    """Read and hash a messages array.
+
+    Args:
+        messages: see ``read_chat_messages``.
+        response: what answers it: a text or an assistant's message, which is appended.
+        model: that wrote the response.
+        options: of the request, such as temperature; only deterministic ones count.
+
+    Raises:
+        InvalidMessagesError: the array, the response or the options cannot be read, or nothing in the array says
+            anything.
+    """
+    read = [(message.index, message.record) for message in read_chat_messages(messages)]
+    length = len(messages)
+    if response is not None:
+        read += [(length, replace(record, model=record.model or model)) for record in _response(response)]
+    encoded = _options(options)
+    hashes = _hash([record for _, record in read], encoded)
+    known = [position for position in range(len(read)) if hashes.is_canonical[position]]
+    if not known:
+        raise InvalidMessagesError("no message has any content: there is nothing to look for")
+    if response is not None and read[known[-1]][0] != length:
+        raise InvalidMessagesError("the response has no content: there is nothing to store")
+    asked = tuple(_asked(*read[position], hashes, position) for position in known)
+    names_response = asked[-1].record.role == "assistant"
+    probe = hashes.prompt_hash[-1]
+    own = asked[-1].prompt_hash if names_response else probe
+    if own is None:
+        raise TypeError("a response without a prompt hash")
+    return Asked(asked, length, own, encoded, names_response)
+
+
+def _response(response: object) -> list[MessageRecord]:
+    message = {"role": "assistant", "content": response} if isinstance(response, str) else response
+    records = [read.record for read in read_chat_messages([message])]
+    if any(record.role != "assistant" for record in records):
+        raise InvalidMessagesError("the response is not an assistant's message")
+    return records
+
+
+def _options(options: Mapping[str, Any] | None) -> str | None:
+    if options is None:
+        return None
+    try:
+        orjson.dumps(dict(options))
+    except TypeError as error:
+        raise InvalidMessagesError(f"options cannot be written as JSON ({error})") from error
+    return json_text(dict(options), Counter())
+
+
+def _hash(records: Sequence[MessageRecord], options: str | None) -> MessageHashes:
+    """Hash a chain of records and a probe behind it, whose prompt is the array's whatever it says itself."""
+    chain = DialogueRecord(API, "asked", API, messages=(*records, _PROBE), is_linear_source=True)
+    prepared = prepare(chain, b"")
+    return hash_messages(chain_batch(prepared, options))
+
+
+def _asked(index: int, record: MessageRecord, hashes: MessageHashes, position: int) -> AskedMessage:
+    context, normalized = hashes.context_hash[position], hashes.normalized_hash[position]
+    if context is None or normalized is None:
+        raise TypeError(f"message {position} counts as canonical and has no hash")
+    return AskedMessage(
+        index,
+        record,
+        context,
+        normalized,
+        hashes.prompt_path_hash[position],
+        hashes.prompt_hash[position],
+        hashes.message_hash[position] if record.role == "assistant" else None,
+        hashes.path_hash[position],
+    )

@@ -1,0 +1,117 @@
+"""``find_or_create_from_messages``: what the archive lacks of a messages array is stored as a branch (seed 003).
+
+Ids of what is stored follow from content: two clients that store the same path at once store the same rows, one after
+the other. Everything happens in the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from archive_pipeline.matching import lookup, storing
+from archive_pipeline.matching.asked import Asked, AskedMessage, ask
+from archive_pipeline.matching.match_log import log_match
+from archive_pipeline.matching.paths import look_up
+from archive_pipeline.matching.results import PathMatch
+from archive_pipeline.matching.storing import Place
+from archive_pipeline.store import locks
+
+_TITLE_CHARACTERS: Final = 80
+# Of the hash that a dialogue is named by: 128 bits.
+_ID_CHARACTERS: Final = 32
+
+
+def find_or_create_from_messages(
+    session: Session,
+    messages: Sequence[object],
+    *,
+    response: object = None,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> PathMatch:
+    """Say where a messages array is in the archive, after storing what of it was not there.
+
+    A response that is known is a hit and stores nothing; one that differs is stored beside the known ones. Without a
+    response an array is stored as far as it goes. What is stored hangs on the longest beginning that is known, in the
+    dialogue that has it, if that beginning includes more than system messages; otherwise it is a dialogue of source
+    ``api``. Derived tables are stale then, but for the hashes by which the path is found again.
+
+    Args:
+        session: on the archive's database; the caller commits. Until then others who store the same beginning wait.
+        messages: as ``find_path`` takes them.
+        response: what answers the messages: a text or an assistant's message.
+        model: that wrote the response.
+        options: of the request; deterministic ones tell responses apart.
+
+    Raises:
+        InvalidMessagesError: messages, response or options cannot be read.
+    """
+    match, asked = find_or_store(session, messages, response=response, model=model, options=options)
+    log_match(session, "find_or_create", asked, match, model)
+    return match
+
+
+def find_or_store(
+    session: Session,
+    messages: Sequence[object],
+    *,
+    response: object,
+    model: str | None,
+    options: Mapping[str, Any] | None,
+) -> tuple[PathMatch, Asked]:
+    """Do what ``find_or_create_from_messages`` says, without logging it."""
+    asked = ask(messages, response=response, model=model, options=options)
+    beginning = next((message for message in asked.messages if message.record.role != "system"), asked.messages[-1])
+    lookup.run(session, "lock_beginning", {"class": locks.API_BEGINNING, "hash": beginning.context_hash})
+    match = look_up(session, asked, model)
+    if _is_known(asked, match):
+        return match, asked
+    stored = _store(session, asked, beginning, model)
+    now = look_up(session, asked, model)
+    response_id = stored.message_id if asked.names_response else None
+    return (
+        replace(
+            match,
+            hit=False,
+            created=True,
+            dialogue_id=stored.dialogue_id,
+            response_id=response_id,
+            responses=now.responses,
+        ),
+        asked,
+    )
+
+
+def _is_known(asked: Asked, match: PathMatch) -> bool:
+    if asked.names_response:
+        return match.hit and match.level == "exact"
+    return match.matched == match.length
+
+
+def _store(session: Session, asked: Asked, beginning: AskedMessage, model: str | None) -> Place:
+    """Store what the archive does not have of the array; return where its last message is."""
+    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages])
+    first_new = next(
+        (place for place, message in enumerate(asked.messages) if message.context_hash not in known),
+        len(asked.messages) - 1,  # a known answer to a request with other options
+    )
+    base = None
+    if first_new > asked.messages.index(beginning):
+        base = storing.base_of(session, asked.messages[first_new - 1].context_hash)
+    if base is None:
+        first_new = 0
+        source_id = beginning.context_hash[:_ID_CHARACTERS]
+        base = storing.begin_dialogue(session, source_id, _title(beginning))
+    return storing.append_branch(session, base, asked.messages[first_new:], options=asked.options, model=model)
+
+
+def _title(beginning: AskedMessage) -> str | None:
+    texts = (part.text for part in beginning.record.parts if part.text)
+    line = next((line.strip() for text in texts for line in text.splitlines() if line.strip()), None)
+    if line is None or len(line) <= _TITLE_CHARACTERS:
+        return line
+    return f"{line[: _TITLE_CHARACTERS - 1].rstrip()}…"

@@ -1,0 +1,125 @@
+"""``find_path``: where a messages array is in the archive, at three levels (seed 003).
+
+The seed's own algorithm walks pairs of prompts and responses and does not run as meant (decision on matching). Here the
+whole way to a message is one hash, so that the array, each of its beginnings, and what answers it are look-ups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from archive_pipeline.matching import lookup
+from archive_pipeline.matching.asked import Asked, AskedMessage, ask
+from archive_pipeline.matching.lookup import Found
+from archive_pipeline.matching.match_log import log_match
+from archive_pipeline.matching.results import Level, PathMatch
+
+# From the same to the least alike.
+LEVELS: Final[tuple[Level, ...]] = ("exact", "normalized", "prompts")
+
+
+def find_path(
+    session: Session,
+    messages: Sequence[object],
+    *,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> PathMatch:
+    """Say where a messages array is in the archive, and log that it was asked.
+
+    Args:
+        session: on the archive's database; what is logged is committed by the caller.
+        messages: OpenAI chat messages, Anthropic messages, or the project's own (see ``read_chat_messages``).
+        model: whose responses come first; those of other models are known all the same.
+        options: of the request. None takes responses to any; others only those with the same deterministic options.
+
+    Raises:
+        InvalidMessagesError: the messages or options cannot be read.
+    """
+    asked = ask(messages, options=options)
+    match = look_up(session, asked, model)
+    log_match(session, "find_path", asked, match, model)
+    return match
+
+
+def look_up(session: Session, asked: Asked, model: str | None) -> PathMatch:
+    """Return where a hashed messages array is; nothing is written."""
+    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages])
+    matched = _matched(asked, known)
+    level, responses = _responses(session, asked, model)
+    chosen = _chosen(asked, level, responses)
+    last = asked.messages[matched - 1] if matched else None
+    alternatives: list[Found] = []
+    if last is not None and matched < len(asked.messages):
+        alternatives = lookup.following(session, last.context_hash, model)
+    return PathMatch(
+        hit=chosen is not None,
+        created=False,
+        level=level or ("exact" if matched == len(asked.messages) else None),
+        matched=_matched_of_array(asked, matched),
+        length=asked.length,
+        dialogue_id=chosen.dialogue_id if chosen else _dialogue_of(session, last, responses),
+        response_id=chosen.message_id if chosen else None,
+        responses=lookup.with_contents(session, responses),
+        alternatives=lookup.with_contents(session, alternatives),
+        ignored=asked.ignored,
+    )
+
+
+def _matched(asked: Asked, known: set[str]) -> int:
+    """Return how many messages with content are known from the beginning: each context includes all before it."""
+    return next(
+        (count for count, message in enumerate(asked.messages) if message.context_hash not in known),
+        len(asked.messages),
+    )
+
+
+def _matched_of_array(asked: Asked, matched: int) -> int:
+    """Return the same in messages of the array; one of several records counts when all of them are known."""
+    return asked.length if matched == len(asked.messages) else min(asked.messages[matched].index, asked.length)
+
+
+def _responses(session: Session, asked: Asked, model: str | None) -> tuple[Level | None, list[Found]]:
+    """Return the best level at which responses to the array are known, and these."""
+    if not asked.prompts:
+        return None, []
+    prompt = asked.prompts[-1]
+    hashes = {"exact": prompt.context_hash, "normalized": prompt.normalized_hash, "prompts": prompt.prompts_hash}
+    for level in LEVELS:
+        value = hashes[level]
+        found = [] if value is None else lookup.responses_to(session, level, value, model)
+        if asked.options is not None:
+            found = [item for item in found if item.prompt_hash == asked.prompt_hash]
+        if found and (level == "prompts" or _fits(asked, level, found)):
+            return level, found
+    return None, []
+
+
+def _fits(asked: Asked, level: Level, found: Sequence[Found]) -> bool:
+    return asked.response is None or any(_is_named(asked, level, item) for item in found)
+
+
+def _is_named(asked: Asked, level: Level, item: Found) -> bool:
+    """Tell whether a response is the one that the array ends with."""
+    if asked.response is None:
+        return False
+    if level == "exact":
+        return item.context_hash == asked.response.context_hash
+    return level == "normalized" and item.normalized_hash == asked.response.normalized_hash
+
+
+def _chosen(asked: Asked, level: Level | None, responses: Sequence[Found]) -> Found | None:
+    """Return the response that answers the array: none where the archive's answers on the way are others."""
+    if level is None or level == "prompts":
+        return None
+    return next((item for item in responses if asked.response is None or _is_named(asked, level, item)), None)
+
+
+def _dialogue_of(session: Session, last: AskedMessage | None, responses: Sequence[Found]) -> str | None:
+    """Return the dialogue of the last known message, else of a response to the same prompts."""
+    rows = [] if last is None else lookup.run(session, "match_base", {"hash": last.context_hash})
+    found = [*rows, *responses]
+    return found[0].dialogue_id if found else None

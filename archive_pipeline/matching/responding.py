@@ -1,0 +1,115 @@
+"""Answering from the archive: what is known is returned, what is not is asked for, returned and stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from archive_pipeline.matching.asked import ask
+from archive_pipeline.matching.creation import find_or_store
+from archive_pipeline.matching.lookup import run
+from archive_pipeline.matching.match_log import log_match
+from archive_pipeline.matching.paths import look_up
+from archive_pipeline.matching.results import KnownMessage, PathMatch
+
+Messages = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer.
+
+    Attributes:
+        message: an OpenAI chat message: the archive's, or what the call returned.
+        from_archive: no call was made.
+        match: the look-up, after storing what the call returned.
+    """
+
+    message: Any
+    from_archive: bool
+    match: PathMatch
+
+
+def respond(
+    session: Session,
+    messages: Messages,
+    *,
+    call: Callable[[Messages], Any],
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Reply:
+    """Answer a messages array from the archive, or by ``call``, whose result is stored.
+
+    Only an exact match answers, and where a model is named only one of its own responses; without options only
+    responses to requests without deterministic ones.
+
+    Args:
+        session: on the archive's database. It is committed before and after the call, so that no lock is held while
+            a model thinks.
+        messages: the array.
+        call: given the array, returns a text or an assistant's message. What it raises is the caller's, and nothing is
+            stored.
+        model: that ``call`` asks.
+        options: of the request.
+
+    Raises:
+        InvalidMessagesError: the messages, the options, or what ``call`` returned cannot be read.
+    """
+    reply = _from_archive(session, messages, model, options)
+    return reply or _store(session, messages, call(messages), model, options)
+
+
+async def respond_async(
+    session: Session,
+    messages: Messages,
+    *,
+    call: Callable[[Messages], Awaitable[Any]],
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Reply:
+    """Do what ``respond`` does with a ``call`` that is awaited; the database is asked in a thread."""
+    reply = await asyncio.to_thread(_from_archive, session, messages, model, options)
+    if reply is not None:
+        return reply
+    message = await call(messages)
+    return await asyncio.to_thread(_store, session, messages, message, model, options)
+
+
+def _from_archive(
+    session: Session, messages: Messages, model: str | None, options: Mapping[str, Any] | None
+) -> Reply | None:
+    asked = ask(messages, options=options or {})
+    match = look_up(session, asked, model)
+    known = _reusable(session, match, model)
+    if known is not None:
+        log_match(session, "respond", asked, match, model)
+    session.commit()
+    return None if known is None else Reply(known.as_message(), from_archive=True, match=match)
+
+
+def _reusable(session: Session, match: PathMatch, model: str | None) -> KnownMessage | None:
+    if not match.hit or match.level != "exact":
+        return None
+    return next((known for known in match.responses if model is None or _is_by(session, known, model)), None)
+
+
+def _is_by(session: Session, known: KnownMessage, model: str) -> bool:
+    """Tell whether the model wrote the response, or returned the same one later, which is then not stored again."""
+    if known.model == model:
+        return True
+    rows = run(session, "model_gave_response", {"model": model, "response_message_id": known.message_id})
+    return bool(rows[0].times)
+
+
+def _store(
+    session: Session, messages: Messages, message: Any, model: str | None, options: Mapping[str, Any] | None
+) -> Reply:
+    match, asked = find_or_store(session, messages, response=message, model=model, options=options or {})
+    log_match(session, "respond", asked, replace(match, hit=False), model)  # a call was made
+    session.commit()
+    known = match.response
+    return Reply(known.as_message() if known else message, from_archive=False, match=match)

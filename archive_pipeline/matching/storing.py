@@ -1,0 +1,166 @@
+"""Storing a branch: rows of ``raw``, the hashes by which it is found again, and nothing twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from archive_pipeline import identity
+from archive_pipeline.importing import rows
+from archive_pipeline.importing.fingerprint import dialogue_fingerprint
+from archive_pipeline.importing.prepare import PreparedDialogue, prepare
+from archive_pipeline.matching.asked import API, AskedMessage
+from archive_pipeline.matching.lookup import run
+from archive_pipeline.readers.records import DialogueRecord, MessageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a branch hangs on.
+
+    Attributes:
+        dialogue_id, source, source_id: the dialogue.
+        message_id, message_source_id: the message; None before the first one of a dialogue.
+    """
+
+    dialogue_id: str
+    source: str
+    source_id: str
+    message_id: str | None = None
+    message_source_id: str | None = None
+
+
+def base_of(session: Session, context_hash: str) -> Place | None:
+    """Return the message with the given context that branches hang on; None if it is gone."""
+    for row in run(session, "match_base", {"hash": context_hash}):
+        return Place(row.dialogue_id, row.source, row.source_id, row.message_id, row.message_source_id)
+    return None
+
+
+def begin_dialogue(session: Session, source_id: str, title: str | None) -> Place:
+    """Return the dialogue of source ``api`` with the given id, made if there is none, before its first message."""
+    prepared = prepare(DialogueRecord(API, source_id, API, title=title), b"")
+    values = {
+        "id": prepared.id,
+        "source": API,
+        "source_id": prepared.source_id,
+        "partition_key": prepared.partition_key,
+        "shard_key": identity.shard_key(prepared.id),
+        "title": prepared.record.title,
+    }
+    run(session, "insert_api_dialogue", values)
+    return Place(prepared.id, API, prepared.source_id)
+
+
+def append_branch(
+    session: Session, base: Place, branch: Sequence[AskedMessage], *, options: str | None, model: str | None
+) -> Place:
+    """Append messages below ``base``, one after the other; return where the last one is.
+
+    Args:
+        session: whose transaction holds the lock on the beginning of the path.
+        base: where they hang on.
+        branch: what to append, at least one message.
+        options: of the request that the last message answers, if it is a response.
+        model: that wrote the last message, if it is a response.
+    """
+    dialogue = run(session, "lock_dialogue", {"id": base.dialogue_id})[0]
+    prepared = _prepared(base, branch, model)
+    stored = {row.source_id: row for row in run(session, "stored_messages", {"dialogue_id": base.dialogue_id})}
+    _insert(session, prepared, _numbers(prepared, stored), options if branch[-1].record.role == "assistant" else None)
+    live = {row.source_id: row.content_hash for row in stored.values() if row.is_live}
+    live |= {message.source_id: message.content_hash for message in prepared.messages}
+    grown = {
+        "id": base.dialogue_id,
+        "fingerprint": dialogue_fingerprint(dialogue.title, dialogue.active_source_id, live),
+        "message_count": len(live),
+    }
+    run(session, "grow_dialogue", grown)
+    run(session, "forget_builds", {"id": base.dialogue_id})
+    _insert_hashes(session, base, branch, prepared)
+    last = prepared.messages[-1]
+    return replace(base, message_id=last.id, message_source_id=last.source_id)
+
+
+def _prepared(base: Place, branch: Sequence[AskedMessage], model: str | None) -> PreparedDialogue:
+    now = datetime.now(UTC)
+    parent = base.message_source_id
+    records: list[MessageRecord] = []
+    for message in branch:
+        source_id = _source_id(message)
+        record = replace(message.record, source_id=source_id, parent_source_id=parent, created_at=now)
+        if message is branch[-1] and record.role == "assistant":
+            record = replace(record, model=record.model or model)
+        records.append(record)
+        parent = source_id
+    known = {} if base.message_source_id is None else {base.message_source_id: None}
+    return prepare(DialogueRecord(base.source, base.source_id, API, messages=tuple(records)), b"", known=known)
+
+
+def _source_id(message: AskedMessage) -> str:
+    """Return an id from content alone: the way to the message and, for a response, what tells its request apart."""
+    name = f"{message.context_hash}:{message.prompt_hash or ''}"
+    return f"api-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
+def _numbers(prepared: PreparedDialogue, stored: dict[str, Any]) -> dict[str, int]:
+    following = max((row.sequence_number for row in stored.values()), default=-1) + 1
+    numbers: dict[str, int] = {}
+    for message in prepared.messages:
+        known = stored.get(message.source_id)
+        numbers[message.source_id] = following if known is None else known.sequence_number
+        following += known is None
+    return numbers
+
+
+def _insert(session: Session, prepared: PreparedDialogue, numbers: dict[str, int], options: str | None) -> None:
+    messages: list[dict[str, Any]] = rows.message_frame(rows.message_rows(prepared, numbers)).to_dict("records")  # type: ignore[assignment]
+    for message in messages:
+        message["request_options"] = options if message is messages[-1] else None
+        run(session, "insert_api_message", message)
+    parts: list[dict[str, Any]] = rows.part_frame(rows.part_rows(prepared, prepared.messages)).to_dict("records")  # type: ignore[assignment]
+    for part in parts:
+        run(session, "insert_api_part", part)
+    files: list[dict[str, Any]] = rows.attachment_frame(rows.attachment_rows(prepared, prepared.messages)).to_dict(
+        "records"
+    )  # type: ignore[assignment]
+    for file in files:
+        run(session, "insert_api_attachment", file)
+
+
+def _insert_hashes(session: Session, base: Place, branch: Sequence[AskedMessage], prepared: PreparedDialogue) -> None:
+    """Insert the rows that a build of ``response_hashes`` will make again, so that the path is found at once."""
+    parent_id, response_id = base.message_id, _response_above(session, base)
+    for asked, message in zip(branch, prepared.messages, strict=True):
+        context = {
+            "message_id": message.id,
+            "dialogue_id": prepared.id,
+            "context_parent_id": parent_id,
+            "context_hash": asked.context_hash,
+            "normalized_hash": asked.normalized_hash,
+            "prompt_path_hash": asked.prompts_hash,
+        }
+        run(session, "insert_message_context", context)
+        if asked.prompt_hash is not None:
+            response = {
+                "response_message_id": message.id,
+                "dialogue_id": prepared.id,
+                "parent_response_id": response_id,
+                "prompt_hash": asked.prompt_hash,
+                "response_hash": asked.response_hash,
+                "path_hash": asked.path_hash,
+                "context_hash": asked.context_hash,
+            }
+            run(session, "insert_response_hash", response)
+            response_id = message.id
+        parent_id = message.id
+
+
+def _response_above(session: Session, base: Place) -> str | None:
+    found = [] if base.message_id is None else run(session, "response_above", {"message_id": base.message_id})
+    return found[0].message_id if found else None

@@ -1,0 +1,25 @@
+-- Responses to the prompts whose {column} is the asked one: by the asked model first, then the newest first.
+SELECT
+    child.message_id::text AS message_id,
+    child.dialogue_id::text AS dialogue_id,
+    message.role,
+    message.model,
+    message.created_at,
+    child.context_hash,
+    child.normalized_hash,
+    response.prompt_hash,
+    response.response_hash
+FROM derived.message_contexts AS prompt
+INNER JOIN derived.message_contexts AS child
+    ON prompt.message_id = child.context_parent_id
+INNER JOIN derived.response_hashes AS response
+    ON child.message_id = response.response_message_id
+INNER JOIN raw.messages AS message
+    ON child.message_id = message.id
+WHERE
+    prompt.{column} = %(hash)s
+    AND message.deleted_at IS NULL
+ORDER BY
+    (message.model IS NOT DISTINCT FROM %(model)s::text) DESC,
+    message.created_at DESC NULLS LAST,
+    child.message_id ASC;

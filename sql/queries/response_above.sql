@@ -1,0 +1,26 @@
+-- The nearest response on the way to a message, itself included.
+WITH RECURSIVE way AS (
+    SELECT
+        context.message_id,
+        context.context_parent_id,
+        message.role
+    FROM derived.message_contexts AS context
+    INNER JOIN raw.messages AS message
+        ON context.message_id = message.id
+    WHERE context.message_id = %(message_id)s
+    UNION ALL
+    SELECT
+        context.message_id,
+        context.context_parent_id,
+        message.role
+    FROM way
+    INNER JOIN derived.message_contexts AS context
+        ON way.context_parent_id = context.message_id
+    INNER JOIN raw.messages AS message
+        ON context.message_id = message.id
+    WHERE way.role <> 'assistant'
+)
+
+SELECT way.message_id::text AS message_id
+FROM way
+WHERE way.role = 'assistant';
