@@ -16,6 +16,7 @@ from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.catalog import CATALOG
 from archive_pipeline.orchestration.checks import CHECKS
 from archive_pipeline.orchestration.instance import CONFIGURATION, instance_for, packaged_configuration
+from archive_pipeline.orchestration.quarantine_checks import QUARANTINE_CHECK
 from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
@@ -116,17 +117,30 @@ def test_assets_run_together_in_a_backfill() -> None:
 
 def test_every_check_of_a_table_blocks_and_has_a_query() -> None:
     graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
-    keys = {key for key in graph.asset_check_keys if key.asset_key != dg.AssetKey(SUMMARY_ASSET)}
+    of_tables = {key for key in graph.asset_check_keys if key.asset_key != dg.AssetKey(SUMMARY_ASSET)}
+    keys = {key for key in of_tables if key.name != QUARANTINE_CHECK}
     assert {key.name for key in keys} == {check.name for check in CHECKS}
     assert all(graph.get(key).blocking for key in keys)
     queries = {path.stem for path in (CHECKOUT / "sql" / "checks").glob("*.sql")} - {"checked_dialogues"}
     assert queries == {f"{check.asset}_{check.name}" for check in CHECKS}
 
 
+def test_every_derived_asset_has_a_check_that_blocks_nothing_on_what_is_quarantined() -> None:
+    graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
+    keys = {key for key in graph.asset_check_keys if key.name == QUARANTINE_CHECK}
+    assert {key.asset_key.to_user_string() for key in keys} == set(ASSETS)
+    assert not any(graph.get(key).blocking for key in keys)
+
+
 def test_checks_of_the_whole_archive_block_nothing() -> None:
     graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
     keys = {key for key in graph.asset_check_keys if key.asset_key == dg.AssetKey(SUMMARY_ASSET)}
-    assert {key.name for key in keys} == {"no_surprises", "partition_count_within_limit", "incremental_equals_rebuild"}
+    assert {key.name for key in keys} == {
+        "no_surprises",
+        "partition_count_within_limit",
+        "partition_keys_match_dialogues",
+        "incremental_equals_rebuild",
+    }
     assert not any(graph.get(key).blocking for key in keys)
 
 
