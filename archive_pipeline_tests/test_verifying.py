@@ -77,7 +77,8 @@ def test_a_changed_key_is_one_row_missing_and_one_extra(built: Database, setting
     change(
         built,
         "UPDATE derived.content_hashes SET hash_scope = 'user'"
-        " WHERE hash_scope = 'assistant' AND normalization = 'none' AND entity_type = 'message' AND entity_id = (SELECT min(entity_id::text)::uuid FROM derived.content_hashes"
+        " WHERE hash_scope = 'assistant' AND entity_type = 'message'"
+        " AND (entity_id, normalization) = (SELECT min(entity_id::text)::uuid, 'none' FROM derived.content_hashes"
         " WHERE hash_scope = 'assistant' AND entity_type = 'message')",
     )
     found = verify_archive(built, settings)

@@ -11,7 +11,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import Any, Final
 
 import orjson
@@ -52,28 +51,13 @@ def canonical_messages(batch: DialogueBatch) -> CanonicalMessages:
     }
     answers = _answered_calls(batch)
     others = _other_fields(batch, calls, answers)
-    has_text = [bool(text) and not is_hidden for text, is_hidden in zip(batch.text, batch.is_hidden, strict=True)]
-    composed, folded = map(iter, text_forms([text for text in compress(batch.text, has_text) if text]))
-    exact: list[bytes | None] = []
-    normalized: list[bytes | None] = []
-    for position, (role, with_text, is_hidden) in enumerate(zip(batch.role, has_text, batch.is_hidden, strict=True)):
-        fields = others.get(position)
-        if is_hidden or not (with_text or fields):
-            exact.append(None)
-            normalized.append(None)
-            continue
-        before, after = fields or ("", "")
-        start, end = f'{{{before}"role":"{role}"'.encode(), f"{after}}}".encode()
-        if with_text:
-            exact.append(start + _TEXT + orjson.dumps(next(composed)) + end)
-            normalized.append(start + _TEXT + orjson.dumps(next(folded)) + end)
-        else:
-            exact.append(start + end)
-            normalized.append(start + end)
+    texts = [None if is_hidden else text for text, is_hidden in zip(batch.text, batch.is_hidden, strict=True)]
+    composed, folded = text_forms([text for text in texts if text])
+    enclosing = _enclosing(batch, texts, others)
     answered: defaultdict[int, list[bytes]] = defaultdict(list)
     for result, call in answers.items():
         answered[batch.tools.message[result]].append(calls[call].encode())
-    return CanonicalMessages(exact, normalized, answered)
+    return CanonicalMessages(_enclosed(enclosing, texts, composed), _enclosed(enclosing, texts, folded), answered)
 
 
 def media_identity(content_sha256: str | None, uri: str | None, name: str | None) -> str:
@@ -110,6 +94,36 @@ def deterministic_options(options: str | None) -> str | None:
     if stops:
         kept["stop_sequences"] = stops if isinstance(stops, list) else [stops]
     return canonical_json(orjson.dumps(kept).decode()) if kept else None
+
+
+def _enclosing(
+    batch: DialogueBatch, texts: list[str | None], others: Mapping[int, tuple[str, str]]
+) -> list[tuple[bytes, bytes] | None]:
+    """Return what stands before and after the text in the JSON of each message; None for what is not canonical."""
+    plain = {role: (f'{{"role":"{role}"'.encode(), b"}") for role in set(batch.role)}
+    found: list[tuple[bytes, bytes] | None] = [
+        plain[role] if text else None for role, text in zip(batch.role, texts, strict=True)
+    ]
+    for position, (before, after) in others.items():
+        if not batch.is_hidden[position]:
+            found[position] = (f'{{{before}"role":"{batch.role[position]}"'.encode(), f"{after}}}".encode())
+    return found
+
+
+def _enclosed(
+    enclosing: list[tuple[bytes, bytes] | None], texts: list[str | None], forms: list[str]
+) -> list[bytes | None]:
+    """Return the JSON of each message; ``forms`` are those of the texts that there are."""
+    dumps, form = orjson.dumps, iter(forms)
+    found: list[bytes | None] = []
+    for around, text in zip(enclosing, texts, strict=True):
+        if around is None:
+            found.append(None)
+        elif text:
+            found.append(around[0] + _TEXT + dumps(next(form)) + around[1])
+        else:
+            found.append(around[0] + around[1])
+    return found
 
 
 def _call(name: str | None, tool_input: str | None, text: str | None) -> str:
