@@ -115,7 +115,7 @@ def build_asset(
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
     ):
         pending: Future[None] | None = None
-        for chunk, batch in _read_ahead(reader, database, cache, chunks(dialogues)):
+        for chunk, batch in read_ahead(reader, database, cache, chunks(dialogues)):
             # Computed and encoded here: the writer then only waits for PostgreSQL, while the next chunk is computed.
             step = build.computed(chunk, batch)
             if pending is not None:
@@ -213,10 +213,10 @@ def _fingerprints(chunk: Sequence[DialogueRef]) -> dict[str, str]:
     return {dialogue.id: dialogue.fingerprint for dialogue in chunk}
 
 
-def _read_ahead(
+def read_ahead(
     reader: ThreadPoolExecutor, database: Database, cache: BatchCache, refs: Iterable[list[DialogueRef]]
 ) -> Iterator[tuple[list[DialogueRef], Future[DialogueBatch]]]:
-    """Yield each chunk with its batch, while the next one is read."""
+    """Yield each chunk with its batch, while the thread of ``reader`` reads the next one."""
     pending: tuple[list[DialogueRef], Future[DialogueBatch]] | None = None
     for chunk in refs:
         following = (chunk, reader.submit(cache.load, database, chunk))

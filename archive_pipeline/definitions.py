@@ -7,6 +7,7 @@ import dagster as dg
 from archive_pipeline.building import Progress
 from archive_pipeline.orchestration.assets import derived_assets
 from archive_pipeline.orchestration.checks import structural_checks
+from archive_pipeline.orchestration.duplicates import duplicates_asset, duplicates_job
 from archive_pipeline.orchestration.housekeeping import housekeeping_job
 from archive_pipeline.orchestration.import_job import import_files_job
 from archive_pipeline.orchestration.jobs import build_derived_job
@@ -30,9 +31,9 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
     settings = settings or Settings.from_environment()
     build, summary = build_derived_job(), summary_job()
     return dg.Definitions(
-        assets=[*raw_asset_specs(), *derived_assets(settings), summary_asset()],
+        assets=[*raw_asset_specs(), *derived_assets(settings), duplicates_asset(settings), summary_asset()],
         asset_checks=[*structural_checks(), *quarantine_checks(), *summary_checks()],
-        jobs=[build, summary, import_files_job(), housekeeping_job()],
+        jobs=[build, summary, duplicates_job(), import_files_job(), housekeeping_job()],
         sensors=[new_imports_sensor(settings), stale_dialogues_sensor([build, summary])],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},

@@ -11,6 +11,7 @@ import click
 from archive_pipeline.cli.build_command import build, build_prompt_responses
 from archive_pipeline.cli.db_command import db
 from archive_pipeline.cli.delete_command import delete
+from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
 from archive_pipeline.cli.match_command import match
 from archive_pipeline.cli.output import EXIT_FAILED, fail
@@ -28,7 +29,7 @@ def llm_archive() -> None:
     """Turn archives of LLM conversations into PostgreSQL tables one can use."""
 
 
-for _command in (import_, up, build, build_prompt_responses, stats, verify, match, delete, db):
+for _command in (import_, up, build, build_prompt_responses, stats, verify, match, duplicates, delete, db):
     llm_archive.add_command(_command)
 
 

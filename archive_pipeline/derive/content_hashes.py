@@ -84,7 +84,7 @@ def content_hashes(batch: DialogueBatch, normalizations: Sequence[Normalization]
         else:
             hashes = [sha256(text) for text in encoded]
         for entity in entities:
-            rows.add(entity, _joined_hashes(entity.members, encoded, hashes, JOINERS[normalization]), normalization)
+            rows.add(entity, joined_hashes(entity.members, encoded, hashes, JOINERS[normalization]), normalization)
     columns: dict[str, Any] = dict(vars(rows))
     return frame({**columns, "simhash_version": [simhash_version] * len(rows.entity_id)})
 
@@ -122,9 +122,10 @@ def _exchange_scopes(runs: ExchangeRuns, number: dict[int, int]) -> Iterator[_Gr
         )
 
 
-def _joined_hashes(
+def joined_hashes(
     members: list[list[int]], normalized: list[bytes], hashes: list[str | None], joiner: bytes
 ) -> list[str | None]:
+    """Return the SHA-256 of each entity's text, which is made of the normalised texts of its members."""
     return [
         hashes[group[0]]
         if len(group) == 1

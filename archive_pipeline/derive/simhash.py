@@ -154,7 +154,7 @@ def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
     if not filled.size:
         return result
     shingles = np.maximum(counts[filled] - (SHINGLE_WORDS - 1), 1)
-    votes = _count_bits(_shingle_hashes(hashes, offsets, counts), shingles)
+    votes = _count_bits(shingle_hashes(hashes, offsets, counts), shingles)
     bits = votes * 2 > shingles[:, None]
     packed = np.packbits(bits, axis=1, bitorder="little").view("<u8").ravel()
     for index, value in zip(filled.tolist(), packed.tolist(), strict=True):
@@ -162,8 +162,14 @@ def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
     return result
 
 
-def _shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:
-    """Return the hashes of all shingles, text after text."""
+def shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:
+    """Return the hashes of all shingles, text after text: one for a text of one or two words, none for one without.
+
+    Args:
+        hashes: of the words of all texts.
+        offsets: those of text ``i`` are ``hashes[offsets[i]:offsets[i + 1]]``.
+        counts: words of each text.
+    """
     second, third = np.zeros_like(hashes), np.zeros_like(hashes)
     second[:-1], third[:-2] = hashes[1:], hashes[2:]
     last = offsets[1:][counts > 0] - 1

@@ -115,7 +115,7 @@ def run_derived(
         success=all(result.success for result in results),
         rows=_total(results),
         failed_checks=tuple(line for result in results for line in _failed_checks(result)),
-        errors=tuple(line for result in results for line in _errors(result)),
+        errors=tuple(line for result in results for line in errors_of(result)),
     )
 
 
@@ -127,18 +127,43 @@ def _execute(
     config: Mapping[str, bool],
     keys: dg.PartitionKeyRange,
 ) -> dg.JobExecutionResult:
+    return execute_here(
+        job,
+        instance,
+        names,
+        run_config={"ops": {name: {"config": dict(config)} for name in names}},
+        tags={RANGE_START: keys.start, RANGE_END: keys.end},
+    )
+
+
+def execute_here(
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    names: Sequence[str],
+    *,
+    run_config: Mapping[str, Any] | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> dg.JobExecutionResult:
+    """Run a job in this process, as a run that the UI links to it.
+
+    Args:
+        job: a job of the code location.
+        instance: the archive's.
+        names: the assets to materialise.
+        run_config: of the run.
+        tags: of the run.
+
+    Raises:
+        KeyboardInterrupt: the user interrupted the run, which is marked as failed.
+    """
     # `execute_in_process` would run a copy of the job that no code location has: the UI could neither link the run to
     # its job nor start it again.
     run = instance.create_run_for_job(
         job,
-        run_config={"ops": {name: {"config": dict(config)} for name in names}},
-        tags={
-            RANGE_START: keys.start,
-            RANGE_END: keys.end,
-            **process_tag(),
-        },
+        run_config=run_config or {},
+        tags={**(tags or {}), **process_tag()},
         asset_selection=frozenset(map(dg.AssetKey, names)),
-        remote_job_origin=_job_origin(),
+        remote_job_origin=_job_origin(job.name),
     )
     result = execute_run(InMemoryJob(job), run, instance, raise_on_error=False)
     if _was_interrupted(result):
@@ -153,11 +178,11 @@ def _was_interrupted(result: dg.JobExecutionResult) -> bool:
     return any(error is not None and error.cls_name in INTERRUPTS for error in errors)
 
 
-def _job_origin() -> RemoteJobOrigin:
-    """Return where `workspace.yaml` finds the job."""
+def _job_origin(job: str) -> RemoteJobOrigin:
+    """Return where `workspace.yaml` finds a job."""
     target = LoadableTargetOrigin(module_name="archive_pipeline.definitions", attribute="defs")
     location = ManagedGrpcPythonEnvCodeLocationOrigin(loadable_target_origin=target, location_name=CODE_LOCATION)
-    return RemoteJobOrigin(RemoteRepositoryOrigin(location, SINGLETON_REPOSITORY_NAME), JOB)
+    return RemoteJobOrigin(RemoteRepositoryOrigin(location, SINGLETON_REPOSITORY_NAME), job)
 
 
 def _total(results: Sequence[dg.JobExecutionResult]) -> dict[str, int]:
@@ -189,7 +214,8 @@ def _failed_checks(result: dg.JobExecutionResult) -> Iterator[str]:
             yield f"{evaluation.asset_key.to_user_string()}: {evaluation.check_name}: {evaluation.description}"
 
 
-def _errors(result: dg.JobExecutionResult) -> Iterator[str]:
+def errors_of(result: dg.JobExecutionResult) -> Iterator[str]:
+    """Yield ``asset: error`` of every asset that failed."""
     for event in result.filter_events(lambda event: event.is_step_failure):
         error = event.step_failure_data.error
         cause = error.cause or error if error else None

@@ -1,4 +1,4 @@
-"""Schedules: what is left over at night is built, the summary is made anew, and Dagster's own tables are tidied up."""
+"""Schedules: at night what is left over is built, duplicates and summary are made anew, Dagster's tables tidied up."""
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
@@ -8,6 +8,7 @@ import dagster as dg
 
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.duplicates import DUPLICATES_JOB
 from archive_pipeline.orchestration.housekeeping import HOUSEKEEPING_JOB
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.resources import Archive
@@ -18,6 +19,7 @@ from archive_pipeline.settings import Settings
 
 INCREMENTAL: Final = "nightly_incremental"
 SUMMARY: Final = "nightly_summary"
+DUPLICATES: Final = "nightly_duplicates"
 HOUSEKEEPING: Final = "nightly_housekeeping"
 
 
@@ -31,6 +33,7 @@ def schedules(settings: Settings) -> list[dg.ScheduleDefinition]:
         return [
             _incremental(settings),
             _plain(SUMMARY, settings, SUMMARY_JOB, "Makes the overall figures and their checks anew."),
+            _plain(DUPLICATES, settings, DUPLICATES_JOB, "Finds the duplicates of the whole archive anew."),
             _plain(
                 HOUSEKEEPING, settings, HOUSEKEEPING_JOB, "Tidies up Dagster's own tables and refreshes statistics."
             ),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import psycopg
 from psycopg import sql
-from sqlalchemy import JSON, Boolean, DateTime, Integer, LargeBinary, Table, Text
+from sqlalchemy import JSON, Boolean, DateTime, Double, Integer, LargeBinary, Table, Text
 
 NULL: Final = r"\N"
 _ROWS_PER_WRITE: Final = 2_000
@@ -91,7 +91,7 @@ def _encode_column(kind: Any, values: pd.Series[Any]) -> list[str]:
         return [_BOOLEAN[value] for value in values.tolist()]
     if isinstance(kind, DateTime):
         return _encode_times(values)
-    if isinstance(kind, Integer):
+    if isinstance(kind, (Integer, Double)):
         return [NULL if value is None else str(value) for value in values.tolist()]
     if isinstance(kind, LargeBinary):
         return [NULL if value is None else rf"\\x{value.hex()}" for value in values.tolist()]

@@ -147,7 +147,7 @@ def test_nothing_is_asked_for_while_runs_over_dialogues_are_queued_or_under_way(
     job: str, status: dg.DagsterRunStatus, instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
 ) -> None:
     add_dialogues(empty_archive, 1)
-    under_way = dg.DagsterRun(job, status=status, remote_job_origin=_job_origin())
+    under_way = dg.DagsterRun(job, status=status, remote_job_origin=_job_origin(JOB))
     instance.add_run(under_way)
     waiting = tick("stale_dialogues", instance, archive)
     assert waiting.run_requests == []

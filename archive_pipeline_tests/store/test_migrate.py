@@ -34,6 +34,7 @@ VIEWS = {
     "prompt_response_content_v",
     "prompt_exchanges",
     "match_rates",
+    "duplicate_clusters_v",
 }
 
 

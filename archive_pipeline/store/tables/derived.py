@@ -17,6 +17,7 @@ from sqlalchemy import (
     Column,
     Computed,
     DateTime,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -36,6 +37,9 @@ ENTITY_TYPES: Final = ["message", "exchange"]
 HASH_SCOPES: Final = ["full", "user", "assistant"]
 PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
 ANSWER_RULES: Final = ["first", "final", "tool_result"]
+DUPLICATE_METHODS: Final = [*(f"exact:{normalization.value}" for normalization in Normalization), "near"]
+KEEP_REASONS: Final = ["active_path", "longest", "newest", "smallest_id"]
+COPY_KINDS: Final = ["prefix", "content"]
 
 dialogue_trees: Final = Table(
     "dialogue_trees",
@@ -286,6 +290,48 @@ message_contexts: Final = Table(
     comment="One row per message with canonical content: the way to it, by content (seed 003)",
 )
 
+duplicate_clusters: Final = Table(
+    "duplicate_clusters",
+    metadata,
+    uuid_column("cluster_id", "uuid5 of method and smallest member"),
+    Column("entity_type", Text, nullable=False, comment="message or exchange"),
+    uuid_column("entity_id", "The message or exchange", primary_key=True),
+    dialogue_column(),
+    Column(
+        "method",
+        Text,
+        primary_key=True,
+        comment="exact:<normalisation>: equal under it; near: similar enough by Jaccard on shingles of three words",
+    ),
+    Column("similarity", Double, nullable=False, comment="To the kept member; 1 for exact copies and for itself"),
+    Column("is_kept", Boolean, nullable=False, comment="The one member of the cluster to keep"),
+    Column(
+        "keep_reason",
+        Text,
+        comment="What the kept member has before the next best one: active_path, longest, newest or smallest_id",
+    ),
+    Column(
+        "copy_kind",
+        Text,
+        comment="prefix: came with a fork or resumed chat; content: said again; NULL for the kept member",
+    ),
+    Column("cluster_size", Integer, nullable=False, comment="Members of the cluster, the kept one included"),
+    Column("text_length", Integer, nullable=False, comment="Characters of the text"),
+    CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
+    CheckConstraint(one_of("method", DUPLICATE_METHODS), name="method"),
+    CheckConstraint(one_of("keep_reason", KEEP_REASONS), name="keep_reason"),
+    CheckConstraint(one_of("copy_kind", COPY_KINDS), name="copy_kind"),
+    CheckConstraint("is_kept = (keep_reason IS NOT NULL)", name="kept_has_reason"),
+    CheckConstraint("is_kept = (copy_kind IS NULL)", name="others_are_copies"),
+    CheckConstraint("cluster_size > 1", name="cluster_size"),
+    CheckConstraint("similarity > 0 AND similarity <= 1", name="similarity"),
+    Index(None, "cluster_id"),
+    Index(None, "dialogue_id"),
+    Index("uq_duplicate_clusters_kept", "cluster_id", unique=True, postgresql_where="is_kept"),
+    schema=DERIVED,
+    comment="Messages and exchanges that say the same or nearly, over the whole archive (seed 000)",
+)
+
 build_state: Final = Table(
     "build_state",
     metadata,
@@ -323,4 +369,5 @@ DERIVED_TABLES: Final = (
     qa_pairs,
     response_hashes,
     message_contexts,
+    duplicate_clusters,
 )

@@ -1,0 +1,100 @@
+"""Sets of shingles, the things that near-duplicates have in common; kept on disk, not in memory.
+
+A shingle is three consecutive words of the text under ``full``, as in version 2 of the simhash: a character of kana,
+Han or Hangul is a word of its own, so that text without spaces has shingles too. A set holds the different shingles of
+a text as hashes of 48 bits in ascending order, so that 16 bits are left to tell sets apart while many are sorted at
+once.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from archive_pipeline.derive.simhash import WordHashes, shingle_hashes
+
+HASH_BITS: Final = 48
+# As many sets can be told apart in one sort.
+SETS_PER_SORT: Final = 1 << (64 - HASH_BITS)
+_TAG_SHIFT: Final = np.uint64(HASH_BITS)
+_HASH_MASK: Final = np.uint64((1 << HASH_BITS) - 1)
+
+_U64 = npt.NDArray[np.uint64]
+_Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ShingleSets:
+    """Sets of shingles: that of text ``i`` is ``hashes[offsets[i]:offsets[i + 1]]``, ascending, without repetitions."""
+
+    hashes: _U64
+    offsets: _Index
+
+
+def shingle_sets(words: WordHashes) -> ShingleSets:
+    """Return the set of shingles of each text, fewer than ``SETS_PER_SORT`` texts."""
+    counts = np.diff(words.offsets)
+    hashes = shingle_hashes(words.hashes, words.offsets, counts) if words.hashes.size else words.hashes
+    shingles = np.where(counts > 0, np.maximum(counts - 2, 1), 0)
+    tagged = np.sort(tag(hashes >> np.uint64(64 - HASH_BITS), shingles))
+    if tagged.size:
+        tagged = tagged[np.concatenate(([True], tagged[1:] != tagged[:-1]))]
+    sizes = np.bincount((tagged >> _TAG_SHIFT).astype(np.int64), minlength=counts.size)
+    return ShingleSets(tagged & _HASH_MASK, offsets_of(sizes))
+
+
+def tag(hashes: _U64, sizes: npt.NDArray[np.intp]) -> _U64:
+    """Return hashes of consecutive sets of the given sizes with the number of their set above their own bits."""
+    return hashes | (np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes) << _TAG_SHIFT)
+
+
+def offsets_of(sizes: npt.NDArray[np.int64]) -> _Index:
+    """Return where each set begins, and where the last one ends."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+class ShingleStore:
+    """Sets of shingles in a file without a name, which is gone with the process.
+
+    Sets are appended in the order of their texts and read in any order; the file grows by eight bytes a shingle.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
+        self._sizes: list[npt.NDArray[np.int64]] = []
+        self._hashes: _U64 | None = None
+        self._offsets: _Index | None = None
+
+    def append(self, sets: ShingleSets) -> None:
+        """Append sets; none can be appended once some were read."""
+        self._file.write(sets.hashes.tobytes())
+        self._sizes.append(np.diff(sets.offsets))
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Number of shingles of each set."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._sizes])
+
+    def read(self, numbers: npt.NDArray[np.int64]) -> tuple[_U64, npt.NDArray[np.int64]]:
+        """Return the hashes of the given sets, one set after another, and the sizes of the sets."""
+        if self._hashes is None or self._offsets is None:
+            self._file.flush()
+            self._offsets = offsets_of(self.sizes)
+            size = int(self._offsets[-1])
+            self._hashes = (
+                np.memmap(self._file, dtype=np.uint64, mode="r", shape=(size,)) if size else np.empty(0, np.uint64)
+            )
+        starts = self._offsets[numbers]
+        sizes = self._offsets[numbers + 1] - starts
+        before = np.cumsum(sizes) - sizes
+        return self._hashes[np.repeat(starts - before, sizes) + np.arange(sizes.sum())], sizes
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        self._hashes = None
+        self._file.close()
