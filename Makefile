@@ -7,7 +7,7 @@ WORKERS ?= 2
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo install test check docs bench clean
+.PHONY: help demo install test check docs bench bench-duplicates clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -15,6 +15,7 @@ help:
 	@echo "make check   lint, format and type checks, SQL lint"
 	@echo "make docs    write docs/tables.md anew from the declarations"
 	@echo "make bench   measure the derived tables (several minutes)"
+	@echo "make bench-duplicates  measure how duplicates are found (several minutes)"
 	@echo "make clean   remove .venv and caches; archives stay"
 
 demo: $(VENV)/.installed
@@ -40,6 +41,10 @@ docs: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.derived
+
+bench-duplicates: $(VENV)/.installed-dev
+	$(PIP) install --editable ".[bench]"
+	$(BIN)/python -m benchmarks.duplicates
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

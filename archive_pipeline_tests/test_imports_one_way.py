@@ -85,3 +85,12 @@ def test_contexts_know_nothing_of_where_pages_come_from(path: Path):
     names = imported(path)
     assert own(names) <= {"context"}
     assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas", "chromadb"})
+
+
+@pytest.mark.parametrize("path", files("duplicates"), ids=lambda path: path.stem)
+def test_duplicates_are_pure_but_for_what_reads_and_writes_them(path: Path):
+    names = imported(path)
+    assert not any(name.split(".")[0].startswith("dagster") for name in names)
+    if path.stem != "refresh":
+        assert own(names) <= {"duplicates", "derive", "settings", "identity"}
+        assert not {name.split(".")[0] for name in names} & DATABASES

@@ -20,6 +20,7 @@ from sqlalchemy.dialects import postgresql
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_sql, view_names
@@ -57,6 +58,14 @@ COMPUTED: Final = {
     ("match_rates", "hits"): "How many the archive answered",
     ("match_rates", "stored"): "How many stored something",
     ("match_rates", "hit_rate"): "Share of hits",
+    ("duplicate_clusters_v", "content_copies"): "Members that say again what was said before",
+    ("duplicate_clusters_v", "prefix_copies"): "Members that came with a fork or resumed chat",
+    ("duplicate_clusters_v", "dialogue_count"): "Dialogues that its members are in",
+    ("duplicate_clusters_v", "lowest_similarity"): "Of any member to the kept one",
+    ("duplicate_clusters_v", "kept_entity_id"): "The member to keep",
+    ("duplicate_clusters_v", "kept_dialogue_id"): "Its dialogue",
+    ("duplicate_clusters_v", "text_length"): "Characters of the text of the member to keep",
+    ("duplicate_clusters_v", "is_widest"): "No method that is wider has a cluster with its kept member",
 }
 _VIEW: Final = re.compile(r"CREATE(?: OR REPLACE)? VIEW (\w+)\.(\w+) AS")
 _SPECIFICATION: Final = re.compile(r" \(seed \d+\)")  # which specification a table follows is said in decisions.md
@@ -98,6 +107,7 @@ def _table(table: Table) -> str:
 
 def _asset(table: Table) -> str:
     names = [name for name, asset in ASSETS.items() if table.name in asset.tables and table.schema == "derived"]
+    names += [DUPLICATES] if table.name == DUPLICATES else []
     return f" Written by the asset `{names[0]}`." if names else ""
 
 

@@ -8,8 +8,10 @@ once.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ from archive_pipeline.derive.simhash import WordHashes, shingle_hashes
 HASH_BITS: Final = 48
 # As many sets can be told apart in one sort.
 SETS_PER_SORT: Final = 1 << (64 - HASH_BITS)
+_HASH_BYTES: Final = 8
 _TAG_SHIFT: Final = np.uint64(HASH_BITS)
 _HASH_MASK: Final = np.uint64((1 << HASH_BITS) - 1)
 
@@ -61,40 +64,37 @@ def offsets_of(sizes: npt.NDArray[np.int64]) -> _Index:
 class ShingleStore:
     """Sets of shingles in a file without a name, which is gone with the process.
 
-    Sets are appended in the order of their texts and read in any order; the file grows by eight bytes a shingle.
+    Sets are appended in the order of their texts and read in any order; the file grows by eight bytes a shingle. It is
+    read, not mapped, so that the memory of the process stays what it is.
     """
 
     def __init__(self, folder: Path) -> None:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
         self._sizes: list[npt.NDArray[np.int64]] = []
-        self._hashes: _U64 | None = None
-        self._offsets: _Index | None = None
 
     def append(self, sets: ShingleSets) -> None:
         """Append sets; none can be appended once some were read."""
         self._file.write(sets.hashes.tobytes())
         self._sizes.append(np.diff(sets.offsets))
 
-    @property
+    @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
         """Number of shingles of each set."""
+        self._file.flush()
         return np.concatenate([np.zeros(0, dtype=np.int64), *self._sizes])
+
+    @cached_property
+    def _offsets(self) -> _Index:
+        return offsets_of(self.sizes)
 
     def read(self, numbers: npt.NDArray[np.int64]) -> tuple[_U64, npt.NDArray[np.int64]]:
         """Return the hashes of the given sets, one set after another, and the sizes of the sets."""
-        if self._hashes is None or self._offsets is None:
-            self._file.flush()
-            self._offsets = offsets_of(self.sizes)
-            size = int(self._offsets[-1])
-            self._hashes = (
-                np.memmap(self._file, dtype=np.uint64, mode="r", shape=(size,)) if size else np.empty(0, np.uint64)
-            )
-        starts = self._offsets[numbers]
-        sizes = self._offsets[numbers + 1] - starts
-        before = np.cumsum(sizes) - sizes
-        return self._hashes[np.repeat(starts - before, sizes) + np.arange(sizes.sum())], sizes
+        sizes = self.sizes[numbers]
+        places = zip((sizes * _HASH_BYTES).tolist(), (self._offsets[numbers] * _HASH_BYTES).tolist(), strict=True)
+        file = self._file.fileno()
+        read = b"".join([os.pread(file, size, offset) for size, offset in places])
+        return np.frombuffer(read, dtype=np.uint64), sizes
 
     def close(self) -> None:
         """Give the disk space back."""
-        self._hashes = None
         self._file.close()

@@ -20,6 +20,7 @@ from archive_pipeline.orchestration.quarantine_checks import QUARANTINE_CHECK
 from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.replace import TABLES
 
 pytestmark = pytest.mark.dagster
@@ -46,7 +47,7 @@ def test_the_code_location_is_made_from_the_environment_when_it_is_loaded(monkey
 
 
 def test_every_derived_asset_and_raw_table_is_an_asset(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES), SUMMARY_ASSET}
+    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES), DUPLICATES, SUMMARY_ASSET}
     assert set(CATALOG) == set(ASSETS)
 
 
@@ -56,7 +57,8 @@ def tables_of(specs: dict[str, dg.AssetSpec]) -> dict[str, dg.AssetSpec]:
 
 def test_every_asset_says_what_it_is(specs: dict[str, dg.AssetSpec]) -> None:
     for name, spec in tables_of(specs).items():
-        assert spec.group_name == ("raw" if name.startswith("raw/") else "derived"), name
+        group = "raw" if name.startswith("raw/") else "duplicates" if name == DUPLICATES else "derived"
+        assert spec.group_name == group, name
         assert list(spec.owners) == ["team:archive"], name
         assert spec.kinds == ({"postgres"} if name.startswith("raw/") else {"postgres", "pandas", "python"}), name
         assert spec.description, name

@@ -233,6 +233,7 @@ def test_sensors_and_schedules_run_by_default_and_name_jobs_that_exist() -> None
     assert {schedule.name for schedule in repository.schedule_defs} == {
         "nightly_incremental",
         "nightly_summary",
+        "nightly_duplicates",
         "nightly_housekeeping",
     }
     for schedule in repository.schedule_defs:

@@ -1,0 +1,69 @@
+"""Finding duplicates in batches made by hand, and rows as plain values."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.duplicates.finder import duplicate_finder
+from archive_pipeline.settings import Normalization
+from archive_pipeline_tests.derive.batches import Talk, batch_of, linear
+
+NORMALIZATIONS = (Normalization.NONE, Normalization.FULL)
+# fmt: off
+WORDS = (
+    "river", "stone", "window", "paper", "garden", "engine", "silver", "market", "letter", "forest", "bridge",
+    "candle", "winter", "planet", "harbor", "ticket", "museum", "pepper", "saddle", "velvet", "anchor", "basket",
+    "camera", "desert", "fabric", "guitar", "hammer", "island", "jacket", "kettle", "ladder", "magnet", "needle",
+    "orange", "pencil", "quiver", "ribbon", "shadow", "temple", "umbrella", "valley", "wallet", "yellow",
+    "zephyr", "almond", "butter", "copper", "dragon",
+)
+# fmt: on
+
+
+def find(*batches: DialogueBatch) -> list[dict[str, Any]]:
+    """Return the rows of all clusters."""
+    with duplicate_finder(NORMALIZATIONS, Path(tempfile.gettempdir())) as finder:
+        for batch in batches:
+            finder.add(batch)
+        return [dict(row) for row in finder.clusters().to_dict("records")]
+
+
+def messages(rows: Iterable[dict[str, Any]], method: str) -> list[dict[str, Any]]:
+    """Return the rows about messages of one method."""
+    return [row for row in rows if row["entity_type"] == "message" and row["method"] == method]
+
+
+def clusters(rows: Iterable[dict[str, Any]]) -> set[frozenset[str]]:
+    """Return the members of each cluster."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["cluster_id"], set()).add(row["entity_id"])
+    return {frozenset(members) for members in found.values()}
+
+
+def saying(*texts: str | None) -> tuple[DialogueBatch, list[str]]:
+    """Return a batch of dialogues of one user message each, and the ids of the messages in order of the texts."""
+    talks = [linear(f"d{number}", ("user", text)) for number, text in enumerate(texts)]
+    return batch_of(*talks), [talk.message("0") for talk in talks]
+
+
+def prose(words: int, *, start: int = 0, step: int = 7) -> str:
+    """Return a text of different runs of words; another start or step gives another text."""
+    return " ".join(
+        f"{WORDS[(start + number * step) % len(WORDS)]}{(start + number) % 10 or ''}" for number in range(words)
+    )
+
+
+def changed(text: str, *places: int) -> str:
+    """Return the text with other words at the given places."""
+    words = text.split(" ")
+    for place in places:
+        words[place] = f"changed{place}"
+    return " ".join(words)
+
+
+__all__ = ["Talk", "batch_of", "changed", "clusters", "find", "linear", "messages", "prose", "saying"]

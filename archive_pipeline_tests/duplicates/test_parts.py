@@ -1,0 +1,177 @@
+"""The parts of the search: bands, candidates, similarity, stars, preference."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from archive_pipeline.derive.batch import NO_TIME
+from archive_pipeline.derive.simhash import WordHashes, word_hashes
+from archive_pipeline.duplicates import clusters as clusters_module
+from archive_pipeline.duplicates import finder
+from archive_pipeline.duplicates.candidates import GROUP_LIMIT, candidate_pairs
+from archive_pipeline.duplicates.clusters import UNCLUSTERED, Preference, exact_clusters, stars
+from archive_pipeline.duplicates.minhash import BANDS, band_keys
+from archive_pipeline.duplicates.shingles import HASH_BITS, ShingleSets, ShingleStore, offsets_of, shingle_sets
+from archive_pipeline.duplicates.similarity import jaccard
+from archive_pipeline.store.tables import derived
+from archive_pipeline_tests.duplicates.finding import changed, prose
+
+
+def sets_of(*texts: str) -> ShingleSets:
+    return shingle_sets(word_hashes([text.encode() for text in texts]))
+
+
+def as_sets(sets: ShingleSets) -> list[set[int]]:
+    bounds = sets.offsets.tolist()
+    return [set(sets.hashes[a:b].tolist()) for a, b in pairwise(bounds)]
+
+
+def test_a_set_has_each_shingle_once_in_ascending_order() -> None:
+    sets = sets_of("a b c a b c", "", "one", "x y z w")
+    assert np.diff(sets.offsets).tolist() == [3, 0, 1, 2]
+    for values in np.split(sets.hashes, sets.offsets[1:-1]):
+        assert (np.diff(values.astype(np.int64)) > 0).all()
+        assert (values < 1 << HASH_BITS).all()
+    assert as_sets(sets_of("b c a b c"))[0] == as_sets(sets)[0]
+
+
+def test_bands_are_the_same_for_ever() -> None:
+    # Stored clusters would change with these keys, so a change needs a new code version.
+    keys = band_keys(sets_of("the quick brown fox jumps over the lazy dog", prose(100)))
+    assert keys.shape == (2, BANDS)
+    assert [f"{value:08x}" for value in keys[:, 0]] == ["039df021", "e0f6a41e"]
+    assert [f"{value:08x}" for value in keys[:, -1]] == ["09e59af4", "5bb431f0"]
+
+
+def test_bands_do_not_depend_on_what_stands_beside_a_text() -> None:
+    texts = [prose(40 + number, start=number) for number in range(300)] + [prose(50_000)]
+    together = band_keys(sets_of(*texts))
+    for number in (0, 1, 150, 300):
+        assert band_keys(sets_of(texts[number]))[0].tolist() == together[number].tolist()
+
+
+@pytest.mark.parametrize(("similarity", "expected"), [(0.9, 1.0), (0.7, 0.99), (0.5, 0.55), (0.3, 0.06)])
+def test_pairs_share_a_band_as_often_as_the_theory_says(similarity: float, expected: float) -> None:
+    rng = np.random.default_rng(3)
+    trials, size = 400, 200
+    shared = round(2 * size * similarity / (1 + similarity))
+    hashes, sizes = [], []
+    for _ in range(trials):
+        values = rng.choice(1 << HASH_BITS, size=2 * size - shared, replace=False).astype(np.uint64)
+        for own in (values[:size], values[size - shared :]):
+            hashes.append(np.sort(own))
+            sizes.append(size)
+    keys = band_keys(ShingleSets(np.concatenate(hashes), offsets_of(np.array(sizes))))
+    found = (keys[::2] == keys[1::2]).any(axis=1).mean()
+    assert found == pytest.approx(expected, abs=0.07)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12), min_size=2, max_size=6))
+@hypothesis_settings(max_examples=50)
+def test_similarity_is_that_of_the_sets_and_symmetric(words: list[list[str]]) -> None:
+    sets = sets_of(*(" ".join(text) for text in words))
+    store = ShingleStore(Path(tempfile.gettempdir()))
+    half = sets.offsets.size // 2
+    for part in (slice(None, half + 1), slice(half, None)):  # appended in two parts, compared across them
+        offsets = sets.offsets[part]
+        store.append(ShingleSets(sets.hashes[offsets[0] : offsets[-1]], offsets - offsets[0]))
+    plain = as_sets(sets)
+    left, right = map(np.ravel, np.meshgrid(np.arange(len(plain)), np.arange(len(plain))))
+    expected = [len(plain[a] & plain[b]) / len(plain[a] | plain[b]) for a, b in zip(left, right, strict=True)]
+    assert jaccard(store, left, right).tolist() == pytest.approx(expected)
+    assert jaccard(store, right, left).tolist() == jaccard(store, left, right).tolist()
+    store.close()
+
+
+def test_many_pairs_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    sets = sets_of(prose(60), changed(prose(60), 30), prose(60, step=11))
+    store = ShingleStore(Path(tempfile.gettempdir()))
+    store.append(sets)
+    pairs = np.array([(a, b) for a in range(3) for b in range(3)] * 50).T
+    whole = jaccard(store, *pairs)
+    monkeypatch.setattr("archive_pipeline.duplicates.similarity._SHINGLES_PER_SORT", 200)
+    assert jaccard(store, *pairs).tolist() == whole.tolist()
+    store.close()
+
+
+def candidates(keys: list[list[int]], sizes: list[int] | None = None, ratio: float = 0.0) -> set[tuple[int, int]]:
+    array = np.array(keys, dtype=np.uint32)
+    left, right = candidate_pairs(array, np.array(sizes or [1] * len(keys)), ratio)
+    assert (left < right).all()
+    return set(zip(left.tolist(), right.tolist(), strict=True))
+
+
+def test_texts_with_a_common_band_are_candidates() -> None:
+    assert candidates([[1, 2], [3, 2], [1, 5], [7, 8]]) == {(0, 1), (0, 2)}
+    assert candidates([[1, 2]]) == set()
+    assert candidates([[1, 1], [2, 1], [1, 2]]) == {(0, 1), (0, 2)}  # keys of different bands are not compared
+
+
+def test_sizes_that_differ_too_much_are_no_candidates() -> None:
+    assert candidates([[1], [1], [1]], [10, 7, 5], 0.7) == {(0, 1), (1, 2)}
+
+
+def test_a_large_group_is_compared_with_its_first_text_and_within_the_next_band() -> None:
+    count = 1_000
+    found = candidates([[9, number // 2] for number in range(count)])
+    expected = {(0, number) for number in range(1, count)} | {(number, number + 1) for number in range(0, count, 2)}
+    assert found == expected
+    everywhere_equal = candidates([[9] * BANDS for _ in range(count)])
+    assert everywhere_equal == {(0, number) for number in range(1, count)}
+    small = GROUP_LIMIT
+    assert len(candidates([[9] * BANDS for _ in range(small)])) == small * (small - 1) // 2
+
+
+def test_a_star_takes_what_is_similar_to_the_kept_text_itself() -> None:
+    # 0 is like 1 and 1 is like 2, but 0 is not like 2; 3 is like 4.
+    left, right = np.array([0, 1, 3]), np.array([1, 2, 4])
+    kept_of, similarity = stars(6, left, right, np.array([0.9, 0.8, 0.75]))
+    assert kept_of.tolist() == [0, 0, UNCLUSTERED, 3, 3, UNCLUSTERED]
+    assert similarity[[1, 4]].tolist() == [0.9, 0.75]
+
+
+def test_exact_clusters_leave_out_what_occurs_once() -> None:
+    members = exact_clusters(np.array([5, 3, 5, 8, 3, 5]))
+    assert members.entity.tolist() == [1, 4, 0, 2, 5]
+    assert members.is_kept.tolist() == [True, False, True, False, False]
+    assert members.size.tolist() == [2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "reason"),
+    [
+        ((True, 10, 5, b"z"), (False, 99, 9, b"a"), "active_path"),
+        ((True, 11, 5, b"z"), (True, 10, 9, b"a"), "longest"),
+        ((True, 10, 9, b"z"), (True, 10, 5, b"a"), "newest"),
+        ((True, 10, 5, b"z"), (True, 10, NO_TIME, b"a"), "newest"),
+        ((True, 10, 5, b"a"), (True, 10, 5, b"b"), "smallest_id"),
+        ((False, 10, NO_TIME, b"a"), (False, 10, NO_TIME, b"b"), "smallest_id"),
+    ],
+)
+def test_what_is_kept_and_why(better, worse, reason: str) -> None:
+    for pair in ([better, worse], [worse, better]):
+        active, length, created, ids = (np.array(values) for values in zip(*pair, strict=True))
+        preference = Preference(active, length, created, ids)
+        order = preference.order()
+        assert order[0] == pair.index(better)
+        assert preference.reasons(order[:1], order[1:]).tolist() == [reason]
+
+
+def test_the_table_allows_what_the_search_says() -> None:
+    assert list(finder.METHODS) == derived.DUPLICATE_METHODS
+    assert list(finder.ENTITY_TYPES) == derived.ENTITY_TYPES
+    assert clusters_module.KEEP_REASONS == derived.KEEP_REASONS
+    assert clusters_module.COPY_KINDS == derived.COPY_KINDS
+
+
+def test_words_of_nothing_have_no_shingles() -> None:
+    empty = WordHashes(np.empty(0, dtype=np.uint64), np.zeros(3, dtype=np.intp))
+    assert shingle_sets(empty).offsets.tolist() == [0, 0, 0]

@@ -1,0 +1,1 @@
+"""Finding duplicates: quality beside published libraries, time and memory by size."""
