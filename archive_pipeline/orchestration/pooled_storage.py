@@ -8,16 +8,21 @@ Nothing but the way to the database differs: tables, rows and queries are Dagste
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import cache
+from io import StringIO
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 from weakref import WeakSet
 
 import sqlalchemy
 from dagster import DagsterEventType, EventLogEntry
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
+from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
+
+from archive_pipeline.orchestration.event_texts import serialize_events
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
 POOL_SIZE: Final = 4
@@ -26,7 +31,11 @@ KEYS_PER_STATEMENT: Final = 10_000
 BULK_EVENTS: Final = frozenset(
     {DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value, DagsterEventType.ASSET_MATERIALIZATION.value}
 )
-
+# Taken beforehand because COPY returns nothing.
+NEXT_EVENT_IDS: Final = sqlalchemy.text(
+    "SELECT nextval(pg_get_serial_sequence('event_logs', 'id')) FROM generate_series(1, :number)"
+)
+Row = Mapping[str, Any]
 
 _engines: WeakSet[sqlalchemy.Engine] = WeakSet()
 
@@ -101,17 +110,37 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 super().store_event_batch(list(group))
 
     def _store_asset_events(self, events: Sequence[EventLogEntry]) -> None:
-        statement = SqlEventLogStorageTable.insert().returning(
-            SqlEventLogStorageTable.c.id, sort_by_parameter_order=True
-        )
-        rows = [self._event_to_row(entry) for entry in events]
-        # Dagster keeps the last event of an asset in a table of its own.
-        last = {row["asset_key"]: position for position, row in enumerate(rows)}
         with self.index_transaction() as connection:
-            ids = connection.execute(statement, rows).scalars().all()
-            self._store_asset_event_tags(connection, events, ids)
+            ids = connection.execute(NEXT_EVENT_IDS, {"number": len(events)}).scalars().all()
+            rows, tags = self._rows(events, ids)
+            copy_rows(connection, SqlEventLogStorageTable, rows)
+            copy_rows(connection, AssetEventTagsTable, tags)
+            # Dagster keeps the last event of an asset in a table of its own.
+            last = {row["asset_key"]: position for position, row in enumerate(rows)}
             for position in last.values():
                 self._store_asset_event(connection, events[position], ids[position])
+
+    def _rows(self, events: Sequence[EventLogEntry], ids: Sequence[int]) -> tuple[list[Row], list[Row]]:
+        """Return the rows of the events, and the rows of those of their tags that Dagster looks for."""
+        rows: list[Row] = []
+        tag_rows: list[Row] = []
+        common: Row = {}
+        tags: list[Row] = []
+        for number, entry, serialized in zip(ids, events, serialize_events(events), strict=True):
+            if not serialized.is_repeat:
+                common, tags = _common_columns(entry), self._tags(entry)
+            time = self._event_insert_timestamp(entry)  # type: ignore[no-untyped-call]
+            own = {"id": number, "event": serialized.text, "timestamp": time, "partition": serialized.partition}
+            rows.append({**own, **common})
+            tag_rows += [{"event_id": number, "event_timestamp": time, **tag} for tag in tags]
+        return rows, tag_rows
+
+    def _tags(self, entry: EventLogEntry) -> list[Row]:
+        asset_key = _asset_key(entry)
+        return [
+            {"asset_key": asset_key, "key": key, "value": value}
+            for key, value in self._tags_for_asset_event(entry).items()
+        ]
 
     def move_dynamic_partitions_to_end(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
         """Make the keys the last ones of the definition, in the given order; those that are missing are added.
@@ -152,3 +181,33 @@ class PooledEventLogStorage(PostgresEventLogStorage):
 
 def _event_type(entry: EventLogEntry) -> str:
     return entry.get_dagster_event().event_type_value
+
+
+def _common_columns(entry: EventLogEntry) -> Row:
+    event = entry.get_dagster_event()
+    return {
+        "run_id": entry.run_id,
+        "dagster_event_type": event.event_type_value,
+        "step_key": event.step_key,
+        "asset_key": _asset_key(entry),
+    }
+
+
+def _asset_key(entry: EventLogEntry) -> str | None:
+    asset_key = entry.get_dagster_event().asset_key
+    return asset_key.to_string() if asset_key else None
+
+
+def copy_rows(connection: sqlalchemy.Connection, table: sqlalchemy.Table, rows: Sequence[Row]) -> None:
+    """Append rows, all with the same columns, in the connection's transaction; twice as fast as INSERT."""
+    if rows:
+        lines = "".join("\t".join(map(_copy_text, row.values())) + "\n" for row in rows)
+        with closing(connection.connection.cursor()) as cursor:
+            cursor.copy_expert(f"COPY {table.name} ({', '.join(rows[0])}) FROM STDIN", StringIO(lines))
+
+
+def _copy_text(value: object) -> str:
+    if value is None:
+        return r"\N"
+    # Several times faster than str.translate on texts of some kilobytes.
+    return str(value).replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 import dagster as dg
 import pytest
 from dagster import DagsterEventType
 from dagster._core.instance.ref import InstanceRef
 from dagster_postgres import PostgresEventLogStorage
+from psycopg.rows import dict_row
 from sqlalchemy import text
 
 from archive_pipeline.derive.registry import ASSETS
@@ -27,6 +32,10 @@ from archive_pipeline_tests.orchestration.conftest import add_dialogues
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
 
+# Times, the process, references to events of the run itself, and how long the build took.
+OF_ONE_RUN = re.compile(
+    r'"timestamp": [\d.]+|"pid": \d+|"dagster/input_event_pointer/\w+": "\d+"|"value": [\d.]+}, "label": "\w*second\w*"'
+)
 PLANNED = DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 MATERIALIZED = DagsterEventType.ASSET_MATERIALIZATION
 
@@ -46,6 +55,25 @@ def events_per_partition(
     entries = [entry for run in outcome.run_ids for entry in instance.all_logs(run, of_type=event_type)]
     events = [entry.get_dagster_event() for entry in entries]
     return Counter((event.asset_key.to_user_string(), event.partition) for event in events if event.asset_key)
+
+
+def stored_rows(database: Database, table: str, run_id: str) -> list[dict[str, Any]]:
+    """All columns of a run's rows about assets, without what no two runs have in common, in a fixed order."""
+    query = (
+        "SELECT * FROM dagster.event_logs WHERE run_id = %s AND asset_key IS NOT NULL"
+        if table == "event_logs"
+        else "SELECT tag.* FROM dagster.asset_event_tags AS tag INNER JOIN dagster.event_logs AS event"
+        " ON tag.event_id = event.id AND event.run_id = %s"
+    )
+    with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(query.encode(), [run_id]).fetchall()
+    for row in rows:
+        assert row.pop("id") is not None
+        assert isinstance(row.pop("timestamp" if "timestamp" in row else "event_timestamp"), datetime)
+        row.pop("event_id", None)
+        if "event" in row:
+            row["event"] = OF_ONE_RUN.sub("", row["event"].replace(row.pop("run_id"), "RUN"))
+    return sorted(rows, key=repr)
 
 
 def test_the_instance_is_on_the_archive_s_own_storage_in_every_process(instance: dg.DagsterInstance) -> None:
@@ -114,15 +142,25 @@ def test_a_run_records_each_partition_once_as_planned_and_once_as_materialised(
 
 
 def test_stock_storage_records_the_same(
-    stock_instance: dg.DagsterInstance, settings: Settings, database: Database
+    stock_instance: dg.DagsterInstance, instance: dg.DagsterInstance, settings: Settings, database: Database
 ) -> None:
     keys = add_dialogues(database, 5)
     register_keys(stock_instance, settings, keys)
-    outcome = run_derived(stock_instance, settings, keys[::2])
-    expected = {(asset, key): 1 for asset in ASSETS for key in keys[::2]}
-    assert outcome.success
-    assert events_per_partition(stock_instance, outcome, PLANNED) == expected
-    assert events_per_partition(stock_instance, outcome, MATERIALIZED) == expected
+    runs = {
+        name: run_derived(of_storage, settings, keys[::2], full=True).run_ids[0]
+        for name, of_storage in (("warm-up", instance), ("ours", instance), ("stock", stock_instance))
+    }
+    expected = Counter((asset, key) for asset in ASSETS for key in keys[::2])
+    for table in ("event_logs", "asset_event_tags"):
+        ours, stock = (stored_rows(database, table, runs[name]) for name in ("ours", "stock"))
+        assert ours == stock
+        kinds = {row["dagster_event_type"] for row in ours if "dagster_event_type" in row and row["partition"]}
+        assert kinds == ({PLANNED.value, MATERIALIZED.value} if table == "event_logs" else set())
+    for name in ("ours", "stock"):
+        stored = stored_rows(database, "event_logs", runs[name])
+        for kind in (PLANNED, MATERIALIZED):
+            of_kind = [row for row in stored if row["dagster_event_type"] == kind.value]
+            assert Counter((str(json.loads(row["asset_key"])[0]), row["partition"]) for row in of_kind) == expected
 
 
 def test_the_run_belongs_to_the_job_of_the_code_location(
