@@ -37,7 +37,12 @@ def up(port: int) -> int:
         ensure_configuration(archive.settings)
         note(f"Dagster's UI will be at http://127.0.0.1:{port} in a few seconds; Ctrl-C stops it")
         process = subprocess.Popen(  # noqa: S603 (the command is this interpreter and fixed arguments)
-            [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(port), *_code_location()],
+            [
+                *(sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(port)),
+                # At the level info the daemon writes every key of a backfill to the terminal, once a minute or more.
+                *("--log-level", "warning"),
+                *_code_location(),
+            ],
             env=_environment(archive.settings),
             cwd=archive.settings.home,
             start_new_session=True,

@@ -35,6 +35,10 @@ BULK_EVENTS: Final = frozenset(
 NEXT_EVENT_IDS: Final = sqlalchemy.text(
     "SELECT nextval(pg_get_serial_sequence('event_logs', 'id')) FROM generate_series(1, :number)"
 )
+# Rows are added and deleted, never changed, so the set of their ids stands for the keys and their order.
+PARTITION_IDS: Final = sqlalchemy.text(
+    "SELECT count(*), sum(hashint8extended(id, 0)) FROM dynamic_partitions WHERE partitions_def_name = :name"
+)
 Row = Mapping[str, Any]
 
 _engines: WeakSet[sqlalchemy.Engine] = WeakSet()
@@ -100,6 +104,7 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
         self._known_tables: set[str] = set()
+        self._partitions: dict[str, tuple[Any, list[str]]] = {}
 
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         """Store a batch; planned materialisations of one batch may be of several assets and lie between check plans."""
@@ -141,6 +146,19 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             {"asset_key": asset_key, "key": key, "value": value}
             for key, value in self._tags_for_asset_event(entry).items()
         ]
+
+    def get_dynamic_partitions(self, partitions_def_name: str) -> Sequence[str]:
+        """Return the keys in their order, fetched anew only if any was added or deleted since, by whichever process.
+
+        Dagster asks for all of them some forty times in a run over a range.
+        """
+        with self.index_connection() as connection:
+            ids = tuple(connection.execute(PARTITION_IDS, {"name": partitions_def_name}).one())
+        known = self._partitions.get(partitions_def_name)
+        if known is None or known[0] != ids:
+            known = (ids, list(super().get_dynamic_partitions(partitions_def_name)))
+            self._partitions[partitions_def_name] = known
+        return known[1].copy()
 
     def move_dynamic_partitions_to_end(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
         """Make the keys the last ones of the definition, in the given order; those that are missing are added.
