@@ -13,7 +13,7 @@ from archive_pipeline.orchestration.housekeeping import HOUSEKEEPING_JOB
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.sensors import range_requests
-from archive_pipeline.orchestration.stale_runs import plan
+from archive_pipeline.orchestration.stale_runs import KEYS_PER_TICK, plan
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
 
@@ -63,11 +63,10 @@ def _incremental(settings: Settings) -> dg.ScheduleDefinition:
             if not is_writer or stale_keys.is_being_built(context.instance):
                 return dg.SkipReason("an import or a build is under way")
             with archive.database.session() as connection:
-                stale = stale_keys.stale_keys(connection, archive.settings)
+                stale = stale_keys.stale_keys(connection, archive.settings, limit=KEYS_PER_TICK)
             if not stale:
                 return dg.SkipReason("all is built")
-            versions = stale_keys.code_versions(archive.settings).values()
-            return range_requests(context.instance, archive.settings, plan(stale, {}, versions))
+            return range_requests(context.instance, archive.settings, plan(stale))
 
     return nightly_incremental
 

@@ -19,7 +19,15 @@ from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.orchestration.partitions import NAMES, contiguous_ranges
 from archive_pipeline.orchestration.resources import Archive
-from archive_pipeline.orchestration.stale_runs import Memory, Plan, parse_memory, plan, slices, write_memory
+from archive_pipeline.orchestration.stale_runs import (
+    KEYS_PER_TICK,
+    Memory,
+    Plan,
+    parse_memory,
+    plan,
+    slices,
+    write_memory,
+)
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
 
@@ -103,9 +111,9 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, memory: Memory)
         quiet_at = f"{counters}|{_versions(archive)}" if counters else None
         if quiet_at is not None and quiet_at == memory.quiet_at:
             return dg.SensorResult(skip_reason="nothing has changed", cursor=write_memory(memory))
-        stale = stale_keys.stale_keys(connection, archive.settings)
+        stale = stale_keys.stale_keys(connection, archive.settings, memory.attempts, limit=KEYS_PER_TICK)
         last_import = stale_keys.last_import(connection)
-    todo = plan(stale, memory.attempts, stale_keys.code_versions(archive.settings).values())
+    todo = plan(stale)
     _report_given_up(context, todo)
     if todo.keys:
         requests = range_requests(context.instance, archive.settings, todo)

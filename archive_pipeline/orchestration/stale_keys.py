@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -26,10 +26,17 @@ _JOBS_OF_ASSETS: Final = (JOB, "__ASSET_JOB")
 
 @dataclass(frozen=True, slots=True)
 class StaleKey:
-    """A partition key under which something is stale, and a digest of what."""
+    """A partition key under which something is stale.
+
+    Attributes:
+        key: the key.
+        digest: 32 bits of the key, the stale content, and the code that is to build it.
+        attempts: how often the same was tried already.
+    """
 
     key: str
-    content: str
+    digest: int
+    attempts: int = 0
 
 
 def code_versions(settings: Settings) -> dict[str, str]:
@@ -37,12 +44,35 @@ def code_versions(settings: Settings) -> dict[str, str]:
     return {name: effective_version(name, settings) for name in ASSETS}
 
 
-def stale_keys(connection: psycopg.Connection[Any], settings: Settings) -> list[StaleKey]:
-    """Return the keys, in the granularity of the settings, with a dialogue of which any asset is stale, sorted."""
-    versions = code_versions(settings)
+def stale_keys(
+    connection: psycopg.Connection[Any],
+    settings: Settings,
+    attempts: Mapping[int, int] | None = None,
+    *,
+    limit: int | None = None,
+) -> list[StaleKey]:
+    """Return keys, in the granularity of the settings, with a dialogue of which any asset is stale, sorted.
+
+    Args:
+        connection: to the archive.
+        settings: of the archive.
+        attempts: digest -> how often it was tried. Keys with one of these digests are all among those returned.
+        limit: how many of the other keys, the first ones, are returned; all by default. A hundred thousand keys take
+            longer to fetch than to find.
+    """
+    versions, attempts = code_versions(settings), attempts or {}
     query = load_sql("queries/stale_keys").replace("{key_column}", KEY_COLUMNS[settings.partitioning])
-    rows = connection.execute(query, {"assets": list(versions), "code_versions": list(versions.values())})
-    return [StaleKey(key, content) for key, content in rows]
+    rows = connection.execute(
+        query,
+        {
+            "assets": list(versions),
+            "code_versions": list(versions.values()),
+            "digests": list(attempts),
+            "attempts": list(attempts.values()),
+            "limit": limit,
+        },
+    )
+    return sorted((StaleKey(*row) for row in rows), key=lambda item: item.key)
 
 
 def change_counters(connection: psycopg.Connection[Any]) -> str | None:

@@ -10,8 +10,7 @@ alone until its content or the code changes; the nightly schedule tries it once 
 from __future__ import annotations
 
 import base64
-import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -30,7 +29,7 @@ RUNS_PER_TICK: Final = 50
 ATTEMPTS: Final = 3
 # Attempts of a key that was given up and reported.
 _REPORTED: Final = ATTEMPTS + 1
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,8 @@ class Memory:
     """What a tick knows of earlier ones.
 
     Attributes:
-        attempts: short digest of (key, content, code versions) -> how often it was tried.
+        attempts: digest of a stale key -> how often it was tried. Two keys of a hundred thousand share a digest now and
+            then; one of them is tried less often.
         quiet_at: counters of changes when nothing was left to do; None if there was.
         summarised: the import after which the summary was last requested.
         is_summary_due: something was built since.
@@ -71,27 +71,21 @@ class Plan:
     attempts: dict[int, int]
 
 
-def plan(stale: Sequence[StaleKey], attempts: Mapping[int, int], versions: Collection[str]) -> Plan:
+def plan(stale: Sequence[StaleKey]) -> Plan:
     """Decide what to build. Nothing must be under way: what was tried and is still stale has failed.
 
     Args:
-        stale: all stale keys.
-        attempts: of the memory.
-        versions: effective versions of the assets; other versions are other attempts.
+        stale: sorted; all stale keys that were tried before, and at least the first ``KEYS_PER_TICK`` of the others.
     """
-    suffix = "|".join(versions)
-    digest = {item.key: _short_digest(item, suffix) for item in stale} if attempts else {}
-    tried = {item.key: attempts.get(digest[item.key], 0) if attempts else 0 for item in stale}
-    given_up = [key for key, count in tried.items() if count == ATTEMPTS]
-    left_alone = sum(count >= ATTEMPTS for count in tried.values())
-    fewest = min((count for count in tried.values() if count < ATTEMPTS), default=0)
-    chosen = list(islice((item for item in stale if tried[item.key] == fewest), KEYS_PER_TICK))
-    keys = [item.key for item in chosen]
-    size = KEYS_PER_RUN if fewest == 0 else max(1, -(-len(keys) // RUNS_PER_TICK))
-    counted = {digest[key]: count for key, count in tried.items() if count}
-    counted |= dict.fromkeys((digest[key] for key in given_up), _REPORTED)
-    counted |= {_short_digest(item, suffix): fewest + 1 for item in chosen}
-    return Plan(keys, size, fewest + 1, given_up, left_alone, counted)
+    given_up = [item for item in stale if item.attempts == ATTEMPTS]
+    left_alone = sum(item.attempts >= ATTEMPTS for item in stale)
+    fewest = min((item.attempts for item in stale if item.attempts < ATTEMPTS), default=0)
+    chosen = list(islice((item for item in stale if item.attempts == fewest), KEYS_PER_TICK))
+    size = KEYS_PER_RUN if fewest == 0 else max(1, -(-len(chosen) // RUNS_PER_TICK))
+    counted = {item.digest: item.attempts for item in stale if item.attempts}
+    counted |= dict.fromkeys((item.digest for item in given_up), _REPORTED)
+    counted |= dict.fromkeys((item.digest for item in chosen), fewest + 1)
+    return Plan([item.key for item in chosen], size, fewest + 1, [item.key for item in given_up], left_alone, counted)
 
 
 def slices(keys: Sequence[str], size: int) -> Iterator[tuple[str, str]]:
@@ -125,12 +119,6 @@ def write_memory(memory: Memory) -> str:
         "is_summary_due": memory.is_summary_due,
     }
     return orjson.dumps(document).decode()
-
-
-def _short_digest(item: StaleKey, suffix: str) -> int:
-    # Two keys of a hundred thousand share 32 bits now and then: one of them is tried less often.
-    text = f"{item.key}|{item.content}|{suffix}".encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "little")
 
 
 def _pack(digests: Sequence[int]) -> str:
