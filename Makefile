@@ -4,10 +4,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
+# Of bench-scale: how many, and a new or empty folder for the archive, which stays.
+DIALOGUES ?= 100000
+SCALE_HOME ?= benchmarks/results/scale
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo install test check docs bench bench-duplicates clean
+.PHONY: help demo install test check docs bench bench-bookkeeping bench-duplicates bench-matching bench-scale clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -15,7 +18,10 @@ help:
 	@echo "make check   lint, format and type checks, SQL lint"
 	@echo "make docs    write docs/tables.md anew from the declarations"
 	@echo "make bench   measure the derived tables (several minutes)"
-	@echo "make bench-duplicates  measure how duplicates are found (several minutes)"
+	@echo "make bench-duplicates    measure how duplicates are found (several minutes)"
+	@echo "make bench-matching      measure look-ups in an archive of a million messages (ten minutes)"
+	@echo "make bench-bookkeeping   measure what Dagster itself costs (several minutes)"
+	@echo "make bench-scale         measure 100,000 dialogues from the import to the UI (an hour; needs Chromium)"
 	@echo "make clean   remove .venv and caches; archives stay"
 
 demo: $(VENV)/.installed
@@ -45,6 +51,15 @@ bench: $(VENV)/.installed-dev
 bench-duplicates: $(VENV)/.installed-dev
 	$(PIP) install --editable ".[bench]"
 	$(BIN)/python -m benchmarks.duplicates
+
+bench-matching: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.matching
+
+bench-bookkeeping: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.bookkeeping
+
+bench-scale: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.scale --dialogues $(DIALOGUES) --home $(SCALE_HOME)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from unittest.mock import patch
 
 import dagster as dg
 import pytest
+from dagster_postgres import PostgresEventLogStorage
 
 from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.orchestration.instance import instance_for
 from archive_pipeline.orchestration.partitions import contiguous_ranges, register_keys
 from archive_pipeline.settings import Settings
 
@@ -43,6 +46,37 @@ def test_scattered_and_new_keys_become_the_last_range(instance: dg.DagsterInstan
 def test_no_keys_are_no_range(instance: dg.DagsterInstance, settings: Settings) -> None:
     with pytest.raises(UnknownDialogueError):
         contiguous_ranges(instance, settings, [])
+
+
+def test_keys_that_another_process_adds_deletes_or_moves_are_seen(
+    instance: dg.DagsterInstance, settings: Settings
+) -> None:
+    register_keys(instance, settings, ["seen-a", "seen-b", "seen-c"])
+    with instance_for(settings) as other:
+        assert keys_of(other, "seen-") == ["seen-a", "seen-b", "seen-c"]
+        instance.delete_dynamic_partition("dialogues", "seen-b")
+        assert keys_of(other, "seen-") == ["seen-a", "seen-c"]
+        instance.add_dynamic_partitions("dialogues", ["seen-b"])  # as many as before, in another order
+        assert keys_of(other, "seen-") == ["seen-a", "seen-c", "seen-b"]
+        contiguous_ranges(instance, settings, ["seen-a", "seen-b"])
+        assert keys_of(other, "seen-") == ["seen-c", "seen-a", "seen-b"]
+
+
+def test_what_a_caller_does_to_the_list_of_keys_is_its_own_affair(
+    instance: dg.DagsterInstance, settings: Settings
+) -> None:
+    register_keys(instance, settings, ["own-a"])
+    list_of_keys = instance.get_dynamic_partitions("dialogues")
+    assert isinstance(list_of_keys, list)
+    list_of_keys.clear()
+    assert keys_of(instance, "own-") == ["own-a"]
+
+
+def test_the_keys_are_fetched_once_while_nobody_changes_them(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(instance, settings, ["once-a"])
+    keys = keys_of(instance, "once-")
+    with patch.object(PostgresEventLogStorage, "get_dynamic_partitions", side_effect=AssertionError):
+        assert keys_of(instance, "once-") == keys
 
 
 def test_a_forked_process_uses_connections_of_its_own(instance: dg.DagsterInstance, settings: Settings) -> None:

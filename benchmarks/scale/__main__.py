@@ -125,7 +125,7 @@ def _pages(report: Report, database: Database, settings: Settings, output: Path)
     with database.session() as connection:
         dialogues = _number(connection, "SELECT count(*) FROM raw.dialogues")
     with only_writer(database), Up(settings.home, output / "up.log") as up:
-        for name, seconds in open_pages(f"http://127.0.0.1:{up.port}", pages(dialogues, tuple(ASSETS)), output).items():
+        for name, seconds in open_pages(f"http://127.0.0.1:{up.port}", pages(dialogues), output):
             report.add(f"page_{name}_seconds", seconds)
         up.sample_memory()
         report.add("memory_after_pages_mb", up.peak_memory)

@@ -11,7 +11,7 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.database import Database
 from benchmarks.scale.dagster_up import Up
 
-POLL_SECONDS: Final = 3.0
+POLL_SECONDS: Final = 5.0
 LAUNCH: Final = """
 mutation ($params: LaunchBackfillParams!) {
   launchPartitionBackfill(backfillParams: $params) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,32 +45,30 @@ class Page:
     texts: tuple[str, ...]
 
 
-def pages(dialogues: int, assets: tuple[str, ...]) -> tuple[Page, ...]:
-    """Return the asset graph, and the partitions of one asset with all dialogues built."""
+def pages(dialogues: int) -> tuple[Page, ...]:
+    """Return the graph of the derived assets, and the partitions of one of them, with all dialogues built."""
     return (
-        Page("asset_graph", "/locations/archive_pipeline/asset-groups/derived", (*assets, f"{dialogues:,}")),
-        Page("partitions", "/assets/content_hashes?view=partitions", (f"Materialized ({dialogues:,})",)),
+        Page("asset_graph", "/locations/archive_pipeline/asset-groups/derived", (f"{dialogues:,} partitions",)),
+        Page("partitions", "/assets/content_hashes?view=partitions", (f"Materialized ({dialogues})",)),
     )
 
 
-def open_pages(address: str, wanted: tuple[Page, ...], pictures: Path) -> dict[str, float]:
-    """Open each page in a browser of its own; return the seconds until its texts were visible.
+def open_pages(address: str, wanted: Iterable[Page], pictures: Path) -> Iterator[tuple[str, float]]:
+    """Open each page in a browser of its own; yield its name and the seconds until its texts were visible.
 
     Raises:
         TimeoutException: of Selenium, if a text does not come; the picture is taken nevertheless.
         RuntimeError: Chromium or its driver is not installed.
     """
-    seconds: dict[str, float] = {}
     for page in wanted:
         with _browser() as browser:
             started = time.perf_counter()
             try:
                 browser.get(address + page.path)
                 _wait_for_texts(browser, page.texts)
-                seconds[page.name] = time.perf_counter() - started
+                yield page.name, time.perf_counter() - started
             finally:
                 browser.save_screenshot(str(pictures / f"{page.name}.png"))
-    return seconds
 
 
 def _wait_for_texts(browser: webdriver.Chrome, texts: tuple[str, ...]) -> None:

@@ -1,13 +1,5 @@
 -- Dialogues with live messages that have no primary sequence or several, and sequences of dialogues without any.
-WITH with_messages AS (
-    SELECT DISTINCT checked.dialogue_id
-    FROM checked
-    INNER JOIN raw.messages AS message
-        ON checked.dialogue_id = message.dialogue_id
-    WHERE message.deleted_at IS NULL
-),
-
-counted AS (
+WITH counted AS (
     SELECT
         checked.dialogue_id,
         count(linear_sequence.id) AS sequence_count,
@@ -23,8 +15,14 @@ SELECT
     counted.dialogue_id::text AS entity_id,
     format('%%s primary sequences, %%s in all', counted.primary_count, counted.sequence_count) AS problem
 FROM counted
-LEFT JOIN with_messages
-    ON counted.dialogue_id = with_messages.dialogue_id
 WHERE
-    (with_messages.dialogue_id IS NOT NULL AND counted.primary_count <> 1)
-    OR (with_messages.dialogue_id IS NULL AND counted.sequence_count > 0);
+    CASE
+        -- Looked up per dialogue: as a join of two aggregates it may take quadratic time.
+        WHEN
+            EXISTS (
+                SELECT FROM raw.messages AS message
+                WHERE message.dialogue_id = counted.dialogue_id AND message.deleted_at IS NULL
+            )
+            THEN counted.primary_count <> 1
+        ELSE counted.sequence_count > 0
+    END;
