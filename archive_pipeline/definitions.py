@@ -34,7 +34,7 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
         assets=[*raw_asset_specs(), *derived_assets(settings), duplicates_asset(settings), summary_asset()],
         asset_checks=[*structural_checks(), *quarantine_checks(), *summary_checks()],
         jobs=[build, summary, duplicates_job(), import_files_job(), housekeeping_job()],
-        sensors=[new_imports_sensor(settings), stale_dialogues_sensor([build, summary])],
+        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary])],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.

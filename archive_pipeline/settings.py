@@ -16,6 +16,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 _CRON_FIELDS: Final = 5
 _MOST_DAYS: Final = 36_500
+_MOST_SECONDS: Final = 86_400
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
@@ -49,6 +50,8 @@ class Settings:
         schedule: when the nightly jobs start, as a cron expression (``ARCHIVE_SCHEDULE``).
         timezone: the time zone the schedule is meant in, as an IANA name (``ARCHIVE_TIMEZONE``).
         event_retention_days: how long Dagster's events are kept (``ARCHIVE_EVENT_RETENTION_DAYS``); 0 keeps them all.
+        sensor_seconds: time between two looks of a sensor (``ARCHIVE_SENSOR_SECONDS``); Dagster's daemon looks every 5
+            seconds at most.
     """
 
     home: Path
@@ -59,6 +62,7 @@ class Settings:
     schedule: str = "0 3 * * *"
     timezone: str = "UTC"
     event_retention_days: int = 90
+    sensor_seconds: int = 30
 
     @property
     def imports_folder(self) -> Path:
@@ -83,6 +87,7 @@ class Settings:
             schedule=_schedule(env),
             timezone=_timezone(env),
             event_retention_days=_event_retention_days(env),
+            sensor_seconds=_sensor_seconds(env),
         )
 
 
@@ -152,4 +157,11 @@ def _event_retention_days(env: Mapping[str, str]) -> int:
         raise ConfigurationError(
             f"ARCHIVE_EVENT_RETENTION_DAYS={value!r}: use a number of days, or 0 to keep all of Dagster's events"
         )
+    return int(value)
+
+
+def _sensor_seconds(env: Mapping[str, str]) -> int:
+    value = env.get("ARCHIVE_SENSOR_SECONDS") or "30"
+    if not (value.isascii() and value.isdigit()) or not 0 < int(value) <= _MOST_SECONDS:
+        raise ConfigurationError(f"ARCHIVE_SENSOR_SECONDS={value!r}: use a number of seconds from 1 to {_MOST_SECONDS}")
     return int(value)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import click
-import psutil
 
 from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.dagster_dev import keep_running
 from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.settings import CHECKOUT, Settings
-
-STOP_SECONDS = 20
 
 
 @click.command()
@@ -36,18 +33,21 @@ def up(port: int) -> int:
 
         ensure_configuration(archive.settings)
         note(f"Dagster's UI will be at http://127.0.0.1:{port} in a few seconds; Ctrl-C stops it")
-        process = subprocess.Popen(  # noqa: S603 (the command is this interpreter and fixed arguments)
-            [
-                *(sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(port)),
-                # At the level info the daemon writes every key of a backfill to the terminal, once a minute or more.
-                *("--log-level", "warning"),
-                *_code_location(),
-            ],
-            env=_environment(archive.settings),
-            cwd=archive.settings.home,
-            start_new_session=True,
-        )
-        return _wait(process)
+        return keep_running(lambda: _start(archive.settings, port))
+
+
+def _start(settings: Settings, port: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 (the command is this interpreter and fixed arguments)
+        [
+            *(sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(port)),
+            # At the level info the daemon writes every key of a backfill to the terminal, once a minute or more.
+            *("--log-level", "warning"),
+            *_code_location(),
+        ],
+        env=_environment(settings),
+        cwd=settings.home,
+        start_new_session=True,
+    )
 
 
 def _check_port(port: int) -> None:
@@ -76,33 +76,3 @@ def _environment(settings: Settings) -> dict[str, str]:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
     }
     return {**os.environ, **own}
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        _stop(process)
-
-
-def _interrupt(_signal: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop the process and all it started, by id: they sit in sessions of their own and outlive a group signal."""
-    try:
-        children = psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return
-    process.send_signal(signal.SIGINT)
-    parent = psutil.Process(process.pid)
-    _gone, alive = psutil.wait_procs([parent, *children], timeout=STOP_SECONDS)
-    for survivor in alive:
-        survivor.terminate()
-    _gone, alive = psutil.wait_procs(alive, timeout=STOP_SECONDS)
-    for survivor in alive:
-        survivor.kill()

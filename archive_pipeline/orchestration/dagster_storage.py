@@ -29,6 +29,7 @@ from archive_pipeline.orchestration.pooled_storage import (
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import restart_when_gone
 from archive_pipeline.store.migrate import migrate
 
 EVENT_BATCH_SIZE: Final = "1000"
@@ -39,9 +40,13 @@ _settings: ContextVar[Settings | None] = ContextVar("settings_of_storage", defau
 class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
     """Dagster's runs, events and schedules in a database of the archive."""
 
-    def __init__(self, database: Database, inst_data: ConfigurableClassData | None = None) -> None:
+    def __init__(self, settings: Settings, inst_data: ConfigurableClassData | None = None) -> None:
         self._inst_data = inst_data
+        database = Database.open(settings)
+        migrate(database)
         engine = pooled_engine(database.dagster_url)
+        if settings.database_url is None:
+            restart_when_gone(engine, settings.postgres_folder)
         with database.engine.begin() as connection:
             connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:key)"), {"key": locks.DAGSTER_TABLES})
             self._run_storage = PooledRunStorage(engine)
@@ -62,9 +67,7 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
         del config_value
         # Dagster reads it whenever it writes an event. Without it events of a range are written one by one.
         os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", EVENT_BATCH_SIZE)
-        database = Database.open(_settings.get() or Settings.from_environment())
-        migrate(database)
-        return cls(database, inst_data)
+        return cls(_settings.get() or Settings.from_environment(), inst_data)
 
     @property
     def inst_data(self) -> ConfigurableClassData | None:

@@ -2,13 +2,14 @@
 
 An entry is a file, or a folder with all that is in it. It counts as complete when a second look finds the same sizes
 and modification times; they are compared for equality only, so clocks may go back. Then its content is hashed, a
-bounded number of bytes per look. What is known of each entry is kept in a cursor: a small JSON text.
+bounded number of bytes and seconds per look. What is known of each entry is kept in a cursor: a small JSON text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,9 @@ from typing import Any, Final
 import orjson
 
 BYTES_PER_LOOK: Final = 1_000_000_000
+# Dagster waits a minute for a sensor and then throws away what it found out: a slow disk would be read for ever. After
+# these seconds a look ends with the block it is in.
+SECONDS_PER_LOOK: Final = 20.0
 ENTRIES_PER_LOOK: Final = 25
 # Entries beyond these are not watched; with all that is known of an entry the cursor stays below half a megabyte.
 MOST_ENTRIES: Final = 2_000
@@ -84,24 +88,30 @@ class Look:
     notes: tuple[str, ...]
 
 
-def look(folder: Path, cursor: str | None, *, budget: int = BYTES_PER_LOOK) -> Look:
-    """Look at the folder once; hash up to ``budget`` bytes (rounded up to a block) of what is complete."""
+def look(folder: Path, cursor: str | None, *, budget: int = BYTES_PER_LOOK, seconds: float = SECONDS_PER_LOOK) -> Look:
+    """Look at the folder once; hash up to ``budget`` bytes (rounded up to a block) of what is complete.
+
+    After ``seconds`` no further block is begun, but for the first one: every look gets on.
+    """
+    deadline = time.monotonic() + seconds
     notes: list[str] = []
     entries = scan(folder, notes)
     known = settle(parse_cursor(cursor), entries)
     ready: dict[str, Ready] = {}
+    has_read = False
     for name, entry in entries.items():
         state = known[name]
         if state is None or state.is_taken:
             continue
-        if budget <= 0 or len(ready) == ENTRIES_PER_LOOK:
+        is_late = has_read and time.monotonic() >= deadline
+        if budget <= 0 or is_late or len(ready) == ENTRIES_PER_LOOK:
             break
         try:
-            state, used = hash_on(entry, state, budget)
+            state, used = hash_on(entry, state, budget, deadline)
         except OSError as error:
             notes.append(f"{name} cannot be read: {error.strerror}")
             continue
-        budget -= used
+        budget, has_read = budget - used, True
         known[name] = _take(folder / name, entry, state, ready)
     kept = {name: known[name] or Known(entry.signature) for name, entry in entries.items()}
     waiting = sum(not state.is_taken for state in kept.values())
@@ -161,18 +171,20 @@ def entry_at(path: Path) -> Entry | None:
     return Entry(signature, tuple(read))
 
 
-def hash_on(entry: Entry, state: Known, budget: int) -> tuple[Known, int]:
+def hash_on(entry: Entry, state: Known, budget: int, deadline: float) -> tuple[Known, int]:
     """Hash the content from where ``state`` is, and return the new state and how many bytes were read.
+
+    At least one block is read, and none is begun after the deadline (of the monotonic clock).
 
     The digest is a chain over blocks of a fixed size, so that it can be continued by another process and does not
     depend on where looks ended.
     """
     used, file, offset, digest = 0, state.file, state.offset, state.digest
-    while file < len(entry.files) and used < budget:
+    while file < len(entry.files) and _may_go_on(used, budget, deadline):
         path, size = entry.files[file]
         with path.open("rb") as stream:
             stream.seek(offset)
-            while used < budget and offset <= size:
+            while offset <= size and _may_go_on(used, budget, deadline):
                 block = stream.read(BLOCK_BYTES)
                 used += len(block)
                 offset += len(block)
@@ -182,6 +194,10 @@ def hash_on(entry: Entry, state: Known, budget: int) -> tuple[Known, int]:
                     file, offset = file + 1, 0
                     break
     return replace(state, file=file, offset=offset, digest=digest), used
+
+
+def _may_go_on(used: int, budget: int, deadline: float) -> bool:
+    return used < budget and (not used or time.monotonic() < deadline)
 
 
 def parse_cursor(text: str | None) -> dict[str, Known]:

@@ -31,6 +31,9 @@ from archive_pipeline.settings import Settings
 JOB: Final = "build_derived"
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
 KEYS_PER_OWN_RUN: Final = 10_000
+# Whoever starts runs of this job sees to it that what they left is built: a command's user, or the sensor, which counts
+# attempts. A second run by Dagster's own retries would be at work on the same dialogues at the same time.
+NOT_RETRIED: Final = {"dagster/max_retries": "0"}
 INTERRUPTS: Final = frozenset({KeyboardInterrupt.__name__, dg.DagsterExecutionInterruptedError.__name__})
 CODE_LOCATION: Final = "archive_pipeline"
 
@@ -161,7 +164,7 @@ def execute_here(
     run = instance.create_run_for_job(
         job,
         run_config=run_config or {},
-        tags={**(tags or {}), **process_tag()},
+        tags={**(tags or {}), **process_tag(), **NOT_RETRIED},
         asset_selection=frozenset(map(dg.AssetKey, names)),
         remote_job_origin=_job_origin(job.name),
     )

@@ -1,8 +1,9 @@
 """Runs whose process was killed: nobody but the process itself would ever mark them as ended.
 
 A run in a command's own process is no business of Dagster's launcher, so its daemon cannot know that the process is
-gone, and the UI would show the run as under way for ever; and where the daemon was killed too, nobody looks after the
-runs it had launched. Each run that builds is therefore tagged with its process.
+gone, and the UI would show the run as under way for ever, and keep its place in the queue; and where the daemon was
+killed too, nobody looks after the runs it had launched. Each run is therefore tagged with its process: one in a
+command's own process when it is created, every other one when it starts.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ def _process_is_gone(run: dg.DagsterRun) -> bool:
 
 
 def _identity(process: psutil.Process) -> str:
-    # Numbers of processes are used again; with the time of its start a process is unique.
-    return f"{_machine()}:{process.pid}:{process.create_time():.2f}"
+    # Numbers of processes are used again; with the time of its start a process is unique. The time is that since the
+    # machine's start: on Linux, setting the clock moves the times of both.
+    return f"{_machine()}:{process.pid}:{process.create_time() - psutil.boot_time():.1f}"
 
 
 def _machine() -> str:

@@ -2,14 +2,17 @@
 
 The stock storages open a connection per query, and the stock event log writes one planned event per (asset, partition)
 with several queries each. Over a range of a thousand dialogues that bookkeeping takes longer than building the tables.
-Nothing but the way to the database differs: tables, rows and queries are Dagster's own.
+Tables, rows and queries are Dagster's own. Two things are made good on the way, so that an archive goes on by itself
+after a crash: a run says in which process it is, and times that a clock has left in the future hold up no sensor.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from datetime import datetime
 from functools import cache
 from io import StringIO
 from itertools import groupby
@@ -17,17 +20,21 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import sqlalchemy
-from dagster import DagsterEventType, EventLogEntry
+from dagster import DagsterEvent, DagsterEventType, EventLogEntry
+from dagster._core.scheduler.instigation import InstigatorState, SensorInstigatorData
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
 
 from archive_pipeline.orchestration.event_texts import serialize_events
+from archive_pipeline.orchestration.orphans import process_tag
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
 POOL_SIZE: Final = 4
 RECYCLE_SECONDS: Final = 3_600
 KEYS_PER_STATEMENT: Final = 10_000
+# Clocks of two machines on one database differ by so much at most.
+CLOCK_TOLERANCE_SECONDS: Final = 5.0
 BULK_EVENTS: Final = frozenset(
     {DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value, DagsterEventType.ASSET_MATERIALIZATION.value}
 )
@@ -72,11 +79,17 @@ def _forget_connections() -> None:
 
 
 class PooledRunStorage(PostgresRunStorage):
-    """Dagster's run storage on a shared engine."""
+    """Dagster's run storage on a shared engine; a run that starts is tagged with the process it is in."""
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
+
+    def handle_run_event(self, run_id: str, event: DagsterEvent, update_timestamp: datetime | None = None) -> None:
+        """Take the status from an event. A run's own process says that it starts: no started run is without the tag."""
+        if event.event_type == DagsterEventType.RUN_START and self.has_run(run_id):
+            self.add_run_tags(run_id, process_tag())
+        super().handle_run_event(run_id, event, update_timestamp)
 
     def dispose(self) -> None:
         """Close the idle connections."""
@@ -85,11 +98,24 @@ class PooledRunStorage(PostgresRunStorage):
 
 
 class PooledScheduleStorage(PostgresScheduleStorage):
-    """Dagster's schedule storage on a shared engine."""
+    """Dagster's schedule storage on a shared engine; last ticks of sensors that are still to come are forgotten.
+
+    A sensor ticks when its interval has passed since its last tick. After a clock that was ahead is put right, that
+    would be when the clock gets there again.
+    """
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
+
+    def all_instigator_state(self, *arguments: Any, **named: Any) -> Sequence[InstigatorState]:
+        """Return the states of sensors and schedules."""
+        return [_without_future_ticks(state) for state in super().all_instigator_state(*arguments, **named)]
+
+    def get_instigator_state(self, origin_id: str, selector_id: str) -> InstigatorState | None:
+        """Return the state of a sensor or schedule."""
+        state = super().get_instigator_state(origin_id, selector_id)
+        return None if state is None else _without_future_ticks(state)
 
     def dispose(self) -> None:
         """Close the idle connections."""
@@ -195,6 +221,16 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         """Stop watching runs and close the idle connections."""
         super().dispose()
         self._engine.dispose()
+
+
+def _without_future_ticks(state: InstigatorState) -> InstigatorState:
+    data = state.instigator_data
+    if not isinstance(data, SensorInstigatorData):
+        return state
+    latest = max(data.last_tick_timestamp or 0.0, data.last_tick_start_timestamp or 0.0)
+    if latest <= time.time() + CLOCK_TOLERANCE_SECONDS:
+        return state
+    return state.with_data(data._replace(last_tick_timestamp=None, last_tick_start_timestamp=None))
 
 
 def _event_type(entry: EventLogEntry) -> str:

@@ -15,7 +15,7 @@ from archive_pipeline.orchestration import stale_keys
 from archive_pipeline.orchestration.drop_folder import Ready, look
 from archive_pipeline.orchestration.import_job import IMPORT_JOB, IMPORT_OP
 from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START
-from archive_pipeline.orchestration.jobs import JOB
+from archive_pipeline.orchestration.jobs import JOB, NOT_RETRIED
 from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.orchestration.partitions import NAMES, contiguous_ranges
 from archive_pipeline.orchestration.resources import Archive
@@ -31,7 +31,6 @@ from archive_pipeline.orchestration.stale_runs import (
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
 
-SECONDS_BETWEEN_TICKS: Final = 30
 ATTEMPT_TAG: Final = "archive/attempt"
 _SHOWN: Final = 5
 
@@ -42,7 +41,7 @@ def new_imports_sensor(settings: Settings) -> dg.SensorDefinition:
     @dg.sensor(
         name="new_imports",
         job_name=IMPORT_JOB,
-        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        minimum_interval_seconds=settings.sensor_seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Imports what is put into the folder imports/ of ARCHIVE_HOME, once it has stopped changing. The same "
@@ -75,13 +74,13 @@ def import_request(ready: Ready) -> dg.RunRequest:
     )
 
 
-def stale_dialogues_sensor(jobs: Sequence[Any]) -> dg.SensorDefinition:
+def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.SensorDefinition:
     """Return the sensor that builds what is stale, whatever made it so, and has the summary made afterwards."""
 
     @dg.sensor(
         name="stale_dialogues",
         jobs=jobs,
-        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
+        minimum_interval_seconds=settings.sensor_seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 1,000 in a "
@@ -142,6 +141,7 @@ def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan)
                 RANGE_START: start,
                 RANGE_END: end,
                 ATTEMPT_TAG: str(todo.attempt),
+                **NOT_RETRIED,
             },
         )
         for whole in ranges

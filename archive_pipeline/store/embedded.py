@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import subprocess
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -19,13 +20,15 @@ from typing import Any, Final
 import fasteners
 import psutil
 import psycopg
+import sqlalchemy
 from psycopg import sql
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from archive_pipeline.errors import DatabaseUnavailableError
 
 DATABASE: Final = "archive"
 RECOVERY_SECONDS: Final = 300.0
-ORPHAN_SECONDS: Final = 30.0
+ORPHAN_SECONDS: Final = 5.0
 START_ATTEMPTS: Final = 6
 _ENDED: Final = {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
 
@@ -53,6 +56,7 @@ class EmbeddedServer:
         self._users = fasteners.InterProcessReaderWriterLock(folder.parent / "postgres-users.lock")
         self._startup = fasteners.InterProcessLock(folder.parent / "postgres-startup.lock")
         self._server: Any = None
+        self._one_thread = threading.Lock()  # file locks are between processes
 
     def start(self) -> str:
         """Start the server if it is not running, and return its URL without a driver.
@@ -69,7 +73,7 @@ class EmbeddedServer:
 
     def ensure_running(self) -> str:
         """Start the server again if it was stopped or killed since; return its URL."""
-        with self._startup:
+        with self._one_thread, self._startup:
             self._start_server()
         return str(self._server.get_uri(database=DATABASE)).replace("postgres:@/", "postgres@/")
 
@@ -138,12 +142,18 @@ class EmbeddedServer:
                 pid_file.unlink()
 
     def _wait_for_orphans(self) -> None:
-        """Wait until the processes of a killed server are gone: another one must not start beside them."""
-        deadline = time.monotonic() + ORPHAN_SECONDS
-        while any(_works_in(process, self.folder) for process in psutil.process_iter()):
-            if time.monotonic() > deadline:
-                raise RuntimeError("processes of a killed server are still running")
-            time.sleep(0.05)
+        """Wait until the processes of a killed server are gone: another one must not start beside them.
+
+        Most end by themselves at once. One that waits for a lock would wait for ever, since whoever held it is gone:
+        it is killed, which loses nothing that the server's end has not lost already.
+        """
+        orphans = [process for process in psutil.process_iter() if _works_in(process, self.folder)]
+        _ended, left = psutil.wait_procs(orphans, timeout=ORPHAN_SECONDS)
+        for process in left:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        if any(_works_in(process, self.folder) for process in psutil.wait_procs(left, timeout=ORPHAN_SECONDS)[1]):
+            raise RuntimeError("processes of a killed server are still running")
 
     def _connect(self) -> psycopg.Connection[Any]:
         deadline = time.monotonic() + RECOVERY_SECONDS
@@ -184,6 +194,23 @@ def release(folder: Path) -> None:
         server.release()
 
 
+def restart_when_gone(engine: sqlalchemy.Engine, folder: Path) -> None:
+    """Have the engine start the server of ``folder`` again when it connects and the server was killed.
+
+    For processes that stay: whichever needs the database first brings it back for all of them.
+    """
+
+    @sqlalchemy.event.listens_for(engine, "do_connect")
+    def connect(
+        dialect: sqlalchemy.Dialect, _record: Any, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> DBAPIConnection:
+        try:
+            return dialect.connect(*arguments, **named)
+        except dialect.loaded_dbapi.OperationalError:
+            embedded_url(folder)
+            return dialect.connect(*arguments, **named)
+
+
 def keep_marker(folder: Path) -> Path:
     """Return the file whose presence keeps the server running after the last process of the project is gone."""
     return folder.parent / "postgres-keep-running"
@@ -206,7 +233,8 @@ def _is_running_server(number: int) -> bool:
 
 def _works_in(process: psutil.Process, folder: Path) -> bool:
     try:
-        return process.status() not in _ENDED and Path(process.cwd()) == folder.resolve()
+        is_server = "postgres" in process.name() and process.status() not in _ENDED
+        return is_server and Path(process.cwd()) == folder.resolve()
     except (psutil.Error, OSError):
         return False
 

@@ -149,6 +149,45 @@ def test_hashing_goes_on_where_the_last_look_ended(tmp_path: Path, monkeypatch: 
     assert ticks == 6
 
 
+def test_a_slow_disk_is_read_a_block_a_look_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drop_folder, "BLOCK_BYTES", 10)
+    for name, size in (("a.json", 25), ("b.json", 5)):
+        (tmp_path / name).write_text("x" * size)
+    whole = looks(tmp_path, 2)
+    assert names(whole) == ["a.json", "b.json"]
+    cursor, taken = look(tmp_path, None).cursor, []
+    for _ in range(4):
+        seen = look(tmp_path, cursor, seconds=0)  # the time is up before the first block
+        cursor = seen.cursor
+        taken.append(names(seen))
+    assert taken == [[], [], ["a.json"], ["b.json"]]
+    assert parse_cursor(cursor) == parse_cursor(whole.cursor)
+
+
+def test_a_tick_whose_result_was_lost_is_repeated_with_the_same_result(tmp_path: Path) -> None:
+    """A tick that timed out, or whose daemon was killed, leaves the cursor where it was."""
+    (tmp_path / "a.json").write_text("[1]")
+    cursor = look(tmp_path, None).cursor
+    lost = look(tmp_path, cursor)
+    assert names(lost) == ["a.json"]
+    assert look(tmp_path, cursor) == lost
+
+
+@pytest.mark.parametrize("modified", [0, 1, 4_000_000_000])
+def test_times_before_and_after_now_are_times_like_any_other(modified: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[1]")
+    os.utime(path, (modified, modified))
+    first = looks(tmp_path, 2)
+    assert names(first) == ["a.json"]
+    path.write_text("[2]")
+    os.utime(path, (modified - 1, modified - 1))  # changed, by a clock that went back
+    again = looks(tmp_path, 2, first.cursor)
+    assert names(again) == ["a.json"]
+    assert again.ready[0].content != first.ready[0].content
+    assert names(looks(tmp_path, 3, again.cursor)) == []
+
+
 def test_a_file_that_changes_while_it_is_hashed_starts_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drop_folder, "BLOCK_BYTES", 10)
     path = tmp_path / "a.json"

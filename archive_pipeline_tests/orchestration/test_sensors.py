@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 
 from archive_pipeline.definitions import build_defs
-from archive_pipeline.orchestration import sensors, stale_keys
+from archive_pipeline.orchestration import stale_keys
 from archive_pipeline.orchestration.jobs import JOB, _job_origin
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.stale_runs import parse_memory
@@ -222,13 +222,15 @@ def test_an_import_without_stale_dialogues_has_the_summary_made(
 
 
 def test_sensors_and_schedules_run_by_default_and_name_jobs_that_exist() -> None:
-    definitions = build_defs(settings=Settings(home=Path("/nowhere"), schedule="15 4 * * 1", timezone="Europe/Berlin"))
+    definitions = build_defs(
+        settings=Settings(home=Path("/nowhere"), schedule="15 4 * * 1", timezone="Europe/Berlin", sensor_seconds=60)
+    )
     jobs = {job.name for job in definitions.resolve_all_job_defs()}
     repository = definitions.get_repository_def()
     assert {sensor.name for sensor in repository.sensor_defs} == {"new_imports", "stale_dialogues"}
     for sensor in repository.sensor_defs:
         assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
-        assert sensor.minimum_interval_seconds == sensors.SECONDS_BETWEEN_TICKS
+        assert sensor.minimum_interval_seconds == 60
         assert {target.job_name for target in sensor.targets} <= jobs
     assert {schedule.name for schedule in repository.schedule_defs} == {
         "nightly_incremental",
