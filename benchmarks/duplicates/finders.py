@@ -17,7 +17,7 @@ import datasketch
 import numpy as np
 import rensa
 
-from archive_pipeline.derive.batch import DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import DialogueBatch, Media, ToolParts
 from archive_pipeline.derive.simhash import simhash_v2
 from archive_pipeline.duplicates.finder import duplicate_finder
 from archive_pipeline.duplicates.similarity import SHORT_BELOW, SHORT_THRESHOLD, THRESHOLD
@@ -52,6 +52,8 @@ def batch_of(texts: Sequence[str | None], *, first: int = 0) -> DialogueBatch:
         text=list(texts),
         has_other_content=[False] * count,
         tools=ToolParts([], [], [], [], [], [], []),
+        media=Media([], [], [], [], []),
+        options=[None] * count,
     )
 
 

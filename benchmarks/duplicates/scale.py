@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from archive_pipeline.derive.batch import DialogueBatch, ToolParts
+from archive_pipeline.derive.batch import DialogueBatch, Media, ToolParts
 from archive_pipeline.duplicates.finder import duplicate_finder
 from archive_pipeline.settings import Normalization
 from benchmarks.corpus_text import TextSource
@@ -107,6 +107,8 @@ def _batch(texts: list[str], first: int) -> DialogueBatch:
         text=list(texts),
         has_other_content=[False] * count,
         tools=ToolParts([], [], [], [], [], [], []),
+        media=Media([], [], [], [], []),
+        options=[None] * count,
     )
 
 
