@@ -32,26 +32,19 @@ def canonical_json(text: str) -> str | None:
 
     No JSON are also: nesting beyond ``MAX_DEPTH``, a number that no double holds (1e400), a lone surrogate.
     """
-    found = _sorted(text)
-    if found is None:
+    if text.count("{") + text.count("[") > MAX_DEPTH or _SPECIAL_NUMBER.search(text):
+        return _rewritten(text)
+    try:
+        found = orjson.dumps(orjson.loads(text), option=orjson.OPT_SORT_KEYS).decode()
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return None
-    composed = nfc(found)
-    # Keys that were composed may be in another order, or equal.
-    return found if composed == found else _sorted(composed)
+    # Form C of the whole would compose a mark with the letter of an escape before it.
+    return found if nfc(found) == found else _rewritten(text)
 
 
 def json_string(text: str) -> str:
     """Return the canonical JSON of a string."""
     return orjson.dumps(nfc(text)).decode()
-
-
-def _sorted(text: str) -> str | None:
-    if text.count("{") + text.count("[") > MAX_DEPTH or _SPECIAL_NUMBER.search(text):
-        return _rewritten(text)
-    try:
-        return orjson.dumps(orjson.loads(text), option=orjson.OPT_SORT_KEYS).decode()
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return None
 
 
 def _rewritten(text: str) -> str | None:
@@ -66,12 +59,13 @@ def _write(value: Any, depth: int) -> str:
         return value
     if isinstance(value, dict):
         inner = _below(depth)
-        members = [f"{_write(key, inner)}:{_write(value[key], inner)}" for key in sorted(value)]
+        composed = {nfc(key): value[key] for key in sorted(value)}
+        members = [f"{json_string(key)}:{_write(composed[key], inner)}" for key in sorted(composed)]
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         inner = _below(depth)
         return "[" + ",".join([_write(item, inner) for item in value]) + "]"
-    return orjson.dumps(value).decode()
+    return json_string(value) if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _below(depth: int) -> int:

@@ -232,6 +232,9 @@ def test_only_deterministic_options_count(options: str | None, kept: str | None)
         ('"\\u00e9\\u0041\\/\\u001f\\n\\u007f"', '"éA/\\u001f\\n\u007f"'),
         ('{"e\\u0301":1,"z":2}', '{"z":2,"é":1}'),
         ('{"a":1,"a":2}', '{"a":2}'),
+        ('{"\\u00e9":1,"e\\u0301":2}', '{"é":1}'),
+        ('"\\n\\u0301e\\u0301"', '"\\n\u0301é"'),
+        ('{"n":1.0,"\\t\\u0308":"e\\u0301"}', '{"\\t\u0308":"é","n":1}'),
         (' [ 1 , "2.0" ] ', '[1,"2.0"]'),
         ("1e400", None),
         ("[NaN]", None),
@@ -251,9 +254,10 @@ def test_canonical_json(text: str, canonical: str | None):
     assert canonical_json(text) == canonical
 
 
+STRINGS = st.text() | st.text('ne\n\t"\\\u0301\u0308\u0338é<', max_size=6)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | STRINGS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(STRINGS, inner, max_size=4),
     max_leaves=12,
 )
 

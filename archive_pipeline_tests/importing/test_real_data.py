@@ -22,7 +22,8 @@ pytestmark = [
 ]
 
 # Hashes are counted as (messages with text x 2 scopes + exchanges x their scopes with text) x 2 normalisations: a
-# user's or assistant's message has the scopes full and its role, an exchange full, user and assistant.
+# user's or assistant's message has the scopes full and its role, an exchange full, user and assistant. Every assistant
+# message with content is a response, every message with content that is not hidden has a context.
 EXPECTED = {
     # S hidden and empty; then U1 A1, and below A1 two user messages:
     #   U2 A2 U3 A3 (A3 in_progress), and U4 A4 U5 with the answers A5 and A6.
@@ -41,6 +42,8 @@ EXPECTED = {
         "exchange_content": 6,
         "content_hashes": 80,
         "qa_pairs": 5,
+        "response_hashes": 6,
+        "message_contexts": 11,
     },
     # One chain: 2 empty system messages, 8 of the user, and between them 12 texts of the assistant and 11 pairs of call
     # and output: 2 + 8 + 12 + 22 = 44. Answers are texts and calls: 12 + 11. Exchanges: one a user message.
@@ -57,6 +60,8 @@ EXPECTED = {
         "exchange_content": 8,
         "content_hashes": 128,
         "qa_pairs": 19,
+        "response_hashes": 23,
+        "message_contexts": 42,
     },
     # Seven chains of U A U A U. Each: 2 answers, 3 exchanges of which the last has no answer, 2 pairs.
     # Hashes of each: (5 x 2 + 3 + 3 + 2) x 2 = 36.
@@ -72,6 +77,8 @@ EXPECTED = {
         "exchange_content": 21,
         "content_hashes": 252,
         "qa_pairs": 14,
+        "response_hashes": 14,
+        "message_contexts": 35,
     },
     # U A U A, each with a text block. Hashes: (4 x 2 + 2 x 3) x 2.
     "claude_ai/claude-bakery-chat.json": {
@@ -86,6 +93,8 @@ EXPECTED = {
         "exchange_content": 2,
         "content_hashes": 28,
         "qa_pairs": 2,
+        "response_hashes": 2,
+        "message_contexts": 4,
     },
 }
 
