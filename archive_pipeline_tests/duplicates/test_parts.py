@@ -131,11 +131,11 @@ def test_a_large_group_is_compared_with_its_first_text_and_within_the_next_band(
 
 
 def test_a_star_takes_what_is_similar_to_the_kept_text_itself() -> None:
-    # 0 is like 1 and 1 is like 2, but 0 is not like 2; 3 is like 4.
-    left, right = np.array([0, 1, 3]), np.array([1, 2, 4])
-    kept_of, similarity = stars(6, left, right, np.array([0.9, 0.8, 0.75]))
-    assert kept_of.tolist() == [0, 0, UNCLUSTERED, 3, 3, UNCLUSTERED]
-    assert similarity[[1, 4]].tolist() == [0.9, 0.75]
+    # 0 is like 1, and 1 is like 2 and 3, which are not like 0 and not like each other; 4 is like 5.
+    left, right = np.array([0, 1, 1, 4]), np.array([1, 2, 3, 5])
+    kept_of, similarity = stars(7, left, right, np.array([0.9, 0.8, 0.85, 0.75]))
+    assert kept_of.tolist() == [0, 0, UNCLUSTERED, UNCLUSTERED, 4, 4, UNCLUSTERED]
+    assert similarity[[1, 5]].tolist() == [0.9, 0.75]
 
 
 def test_exact_clusters_leave_out_what_occurs_once() -> None:

@@ -83,6 +83,13 @@ def test_branches_of_one_dialogue_that_say_the_same_are_copies_by_prefix() -> No
     assert found == {"d.b": None, "d.a": "prefix"}
 
 
+def test_answers_that_only_one_of_the_forks_has_change_nothing() -> None:
+    others = [Row(f"other{number}", "q", "assistant", prose(60, start=number)) for number in range(8)]
+    rows = (Row("q", None, "user", QUESTION[1]), Row("0", "q", "assistant", ANSWER[1]), *others)
+    found = kinds(Talk("a", rows), linear("b", QUESTION, ANSWER))
+    assert sorted(filter(None, found.values())) == ["prefix", "prefix"]
+
+
 def test_a_chain_of_many_openings_is_walked_once() -> None:
     said = [("user", f"opening {number}") for number in range(5_000)]
     batch = batch_of(linear("a", *said, ANSWER), linear("b", *said, ANSWER))
