@@ -19,6 +19,7 @@ _MOST_DAYS: Final = 36_500
 _MOST_SECONDS: Final = 86_400
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
+DefaultT = TypeVar("DefaultT", int, None)
 
 
 class Partitioning(StrEnum):
@@ -38,6 +39,33 @@ class Normalization(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class InstanceSettings:
+    """What replaces a value of the home's ``dagster.yaml``, where it is not None.
+
+    Attributes:
+        concurrent_runs: how many runs are under way at a time (``ARCHIVE_CONCURRENT_RUNS``).
+        run_retries: how often a run is started again whose process died (``ARCHIVE_RUN_RETRIES``).
+        run_start_seconds: how long a run may take to start (``ARCHIVE_RUN_START_SECONDS``).
+        tick_retention_days: how long ticks are kept that did something (``ARCHIVE_TICK_RETENTION_DAYS``).
+    """
+
+    concurrent_runs: int | None = None
+    run_retries: int | None = None
+    run_start_seconds: int | None = None
+    tick_retention_days: int | None = None
+
+    @classmethod
+    def from_environment(cls, env: Mapping[str, str]) -> InstanceSettings:
+        """Read the settings; raise ``ConfigurationError`` naming the variable whose value cannot be used."""
+        return cls(
+            concurrent_runs=_number(env, "ARCHIVE_CONCURRENT_RUNS", range(1, 101), default=None),
+            run_retries=_number(env, "ARCHIVE_RUN_RETRIES", range(11), default=None),
+            run_start_seconds=_number(env, "ARCHIVE_RUN_START_SECONDS", range(10, 86_401), default=None),
+            tick_retention_days=_number(env, "ARCHIVE_TICK_RETENTION_DAYS", range(1, _MOST_DAYS + 1), default=None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be configured.
 
@@ -52,6 +80,8 @@ class Settings:
         event_retention_days: how long Dagster's events are kept (``ARCHIVE_EVENT_RETENTION_DAYS``); 0 keeps them all.
         sensor_seconds: time between two looks of a sensor (``ARCHIVE_SENSOR_SECONDS``); Dagster's daemon looks every 5
             seconds at most.
+        freshness_days: how long after an import the summary's check warns (``ARCHIVE_FRESHNESS_DAYS``); 0 is never.
+        instance: what replaces values of ``dagster.yaml``.
     """
 
     home: Path
@@ -63,6 +93,8 @@ class Settings:
     timezone: str = "UTC"
     event_retention_days: int = 90
     sensor_seconds: int = 30
+    freshness_days: int = 0
+    instance: InstanceSettings = InstanceSettings()
 
     @property
     def imports_folder(self) -> Path:
@@ -86,8 +118,10 @@ class Settings:
             simhash_version=_simhash_version(env),
             schedule=_schedule(env),
             timezone=_timezone(env),
-            event_retention_days=_event_retention_days(env),
-            sensor_seconds=_sensor_seconds(env),
+            sensor_seconds=_number(env, "ARCHIVE_SENSOR_SECONDS", range(1, _MOST_SECONDS + 1), default=30),
+            event_retention_days=_number(env, "ARCHIVE_EVENT_RETENTION_DAYS", range(_MOST_DAYS + 1), default=90),
+            freshness_days=_number(env, "ARCHIVE_FRESHNESS_DAYS", range(_MOST_DAYS + 1), default=0),
+            instance=InstanceSettings.from_environment(env),
         )
 
 
@@ -151,17 +185,10 @@ def _timezone(env: Mapping[str, str]) -> str:
     return value
 
 
-def _event_retention_days(env: Mapping[str, str]) -> int:
-    value = env.get("ARCHIVE_EVENT_RETENTION_DAYS") or "90"
-    if not (value.isascii() and value.isdigit()) or int(value) > _MOST_DAYS:
-        raise ConfigurationError(
-            f"ARCHIVE_EVENT_RETENTION_DAYS={value!r}: use a number of days, or 0 to keep all of Dagster's events"
-        )
-    return int(value)
-
-
-def _sensor_seconds(env: Mapping[str, str]) -> int:
-    value = env.get("ARCHIVE_SENSOR_SECONDS") or "30"
-    if not (value.isascii() and value.isdigit()) or not 0 < int(value) <= _MOST_SECONDS:
-        raise ConfigurationError(f"ARCHIVE_SENSOR_SECONDS={value!r}: use a number of seconds from 1 to {_MOST_SECONDS}")
+def _number(env: Mapping[str, str], name: str, allowed: range, *, default: DefaultT) -> int | DefaultT:
+    value = env.get(name)
+    if not value:
+        return default
+    if not (value.isascii() and value.isdigit()) or int(value) not in allowed:
+        raise ConfigurationError(f"{name}={value!r}: use a number from {allowed[0]:,} to {allowed[-1]:,}")
     return int(value)

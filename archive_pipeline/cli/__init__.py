@@ -15,6 +15,7 @@ from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
 from archive_pipeline.cli.match_command import match
 from archive_pipeline.cli.output import EXIT_FAILED, fail
+from archive_pipeline.cli.partitions_command import partitions
 from archive_pipeline.cli.stats_command import stats
 from archive_pipeline.cli.up_command import up
 from archive_pipeline.cli.verify_command import verify
@@ -29,7 +30,7 @@ def llm_archive() -> None:
     """Turn archives of LLM conversations into PostgreSQL tables one can use."""
 
 
-for _command in (import_, up, build, build_prompt_responses, stats, verify, match, duplicates, delete, db):
+for _command in (import_, up, build, build_prompt_responses, stats, verify, match, duplicates, partitions, delete, db):
     llm_archive.add_command(_command)
 
 

@@ -7,8 +7,8 @@ import click
 from archive_pipeline.cli.archive import open_for_writing
 from archive_pipeline.cli.output import json_option, note, print_json
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.settings import Partitioning, Settings
-from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.staleness import find_dialogue
 
 
@@ -25,9 +25,8 @@ def delete(key: str, *, as_json: bool) -> None:
             dialogue = find_dialogue(connection, key)
             if dialogue is None:
                 raise UnknownDialogueError(f"no dialogue has the key or id {key!r}")
-            connection.execute(load_sql("queries/delete_dialogue"), {"id": dialogue.id})
-        if archive.settings.partitioning is Partitioning.PER_DIALOGUE:
-            _remove_key(archive.settings, dialogue.partition_key)
+            delete_dialogues(connection, [dialogue.id])
+        _remove_key(archive.settings, dialogue.partition_key)
     if as_json:
         print_json({"deleted": dialogue.partition_key, "messages": dialogue.message_count})
     else:
@@ -37,10 +36,9 @@ def delete(key: str, *, as_json: bool) -> None:
 def _remove_key(settings: Settings, key: str) -> None:
     from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415 (slow to import)
     from archive_pipeline.orchestration.orphans import fail_orphans  # noqa: PLC0415
-    from archive_pipeline.orchestration.partitions import NAMES, remove_keys  # noqa: PLC0415
+    from archive_pipeline.orchestration.partitions import remove_dialogues  # noqa: PLC0415
 
     with instance_for(settings) as instance:
         fail_orphans(instance)
-        remove_keys(instance, settings, [key])
-        if instance.has_dynamic_partition(NAMES[settings.partitioning], key):
+        if remove_dialogues(instance, settings, [key]):
             note(f"a Dagster run covers the partition {key}, which is removed when no run does")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from archive_pipeline.cli.output import (
 from archive_pipeline.cli.progress import reading_progress
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.importing.importer import ImportSummary, import_archive
+from archive_pipeline.importing.mirror import DEFAULT_LIMIT, Mirrored
+from archive_pipeline.importing.mirror import mirror as remove_absent
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.readers.records import RejectedRecord
 
@@ -40,21 +43,40 @@ _SHOWN_REJECTED = 20
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--source", help="Read the files as exports of this source instead of recognising it.")
 @click.option("--partial", is_flag=True, help="The export is a part: messages it does not have are kept.")
+@click.option(
+    "--mirror", is_flag=True, help="The export is everything its account has: remove dialogues it does not have."
+)
+@click.option(
+    "--mirror-limit",
+    type=click.IntRange(1, 100),
+    default=DEFAULT_LIMIT,
+    show_default=True,
+    metavar="PERCENT",
+    help="Remove nothing if it were more than this share of a source's dialogues.",
+)
 @json_option
-def import_(paths: tuple[Path, ...], source: str | None, *, partial: bool, as_json: bool) -> int:
+def import_(
+    paths: tuple[Path, ...], source: str | None, *, partial: bool, mirror: bool, mirror_limit: int, as_json: bool
+) -> int:
     """Import exports (files, zips or folders) and build every derived table of what is new or changed.
 
-    Exit code 0 if all was read and built, 1 if something was rejected or could not be built (all else is loaded), 2 if
-    nothing could be read.
+    Exit code 0 if all was read and built, 1 if something was rejected or could not be built (all else is loaded) or
+    mirroring was refused, 2 if nothing could be read.
     """
+    if mirror and partial:
+        raise click.UsageError("--mirror is for exports that have everything, --partial for those that do not")
     started = time.perf_counter()
     reading = read_paths(paths, source=source)
     with open_for_writing() as archive:
         with reading_progress(reading, enabled=not as_json) as show:
             summary = import_archive(archive.database, reading, is_partial=partial, progress=show)
         useless = _why_useless(summary, reading)
-        outcome, failures = (None, []) if useless else _build(archive, summary, show_progress=not as_json)
+        mirrored = None
+        if mirror and not useless:
+            mirrored = remove_absent(archive.database, summary, reading.skipped, limit=mirror_limit)
+        outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
+    result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}
     if as_json:
         print_json(result)
     else:
@@ -64,9 +86,12 @@ def import_(paths: tuple[Path, ...], source: str | None, *, partial: bool, as_js
         return EXIT_FAILED
     for failure in result["failures"]:
         fail(failure)
+    refused = mirrored.refused if mirrored else None
+    if refused:
+        fail(refused)
     if not as_json:
         _print_summary(result)
-    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] else 0
+    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] or refused else 0
 
 
 def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
@@ -78,20 +103,24 @@ def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
     return None
 
 
-def _build(archive: OpenArchive, summary: ImportSummary, *, show_progress: bool) -> tuple[RunOutcome | None, list[str]]:
-    _report_to_dagster(archive, summary)
+def _build(
+    archive: OpenArchive, summary: ImportSummary, mirrored: Mirrored | None, *, show_progress: bool
+) -> tuple[RunOutcome | None, list[str]]:
+    _report_to_dagster(archive, summary, mirrored.keys if mirrored else [])
     plan = plan_stale(archive, check_assets(()))
     outcome = run_plan(archive, plan, show_progress=show_progress)
     return outcome, failures_of(archive, plan, outcome)
 
 
-def _report_to_dagster(archive: OpenArchive, summary: ImportSummary) -> None:
-    if summary.rows.total():
+def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, removed: Sequence[str]) -> None:
+    if summary.rows.total() or removed:
         from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415 (slow to import)
+        from archive_pipeline.orchestration.partitions import remove_dialogues  # noqa: PLC0415
         from archive_pipeline.orchestration.raw_assets import report_import  # noqa: PLC0415
 
         with instance_for(archive.settings) as instance:
-            report_import(instance, summary.rows)
+            remove_dialogues(instance, archive.settings, removed)
+            report_import(instance, summary.rows, removed)
 
 
 def _result(
@@ -143,6 +172,10 @@ def _print_summary(result: dict[str, Any]) -> None:
     if result["surprises"]:
         left.add_row("")
         left.add_row(count_table("Surprises", result["surprises"], headers=("", "")))
+    if result["mirror"] and result["mirror"]["removed"]:
+        left.add_row("")
+        removed = {source: len(keys) for source, keys in result["mirror"]["removed"].items()}
+        left.add_row(count_table("Removed", removed, headers=("", "")))
     layout.add_row(left, count_table("Rows written", result["rows"], headers=("", "")))
     console.print()
     console.print(layout)

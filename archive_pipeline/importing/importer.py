@@ -6,7 +6,7 @@ in a savepoint of its own; those that fail then are rejected records.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -43,6 +43,8 @@ class ImportSummary:
         surprises: everything unusual that was met, by name.
         rejected: the rejected records, in order, up to a bound; ``dialogues["rejected"]`` has their number.
         files_read, files_failed: files that were read to their end, and that were not.
+        present: source -> ids of the dialogues that were met and are in the archive now.
+        added: source -> how many of them are new.
     """
 
     dialogues: Counter[str] = field(default_factory=Counter)
@@ -51,6 +53,8 @@ class ImportSummary:
     rejected: list[RejectedRecord] = field(default_factory=list)
     files_read: int = 0
     files_failed: int = 0
+    present: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    added: Counter[str] = field(default_factory=Counter)
 
     @property
     def loaded(self) -> int:
@@ -88,6 +92,7 @@ class _Seen:
     """The last state of a dialogue that this import met."""
 
     locator: str
+    source: str
     updated_at: datetime | None
     fingerprint: str
 
@@ -164,7 +169,8 @@ class _FileImport:
 
         Of two that differ and are of the same or unknown time, the first wins and the other is reported.
         """
-        now = _Seen(dialogue.record.locator, dialogue.record.updated_at, fingerprint_of(dialogue))
+        record = dialogue.record
+        now = _Seen(record.locator, record.source, record.updated_at, fingerprint_of(dialogue))
         first = self._seen.setdefault(dialogue.id, now)
         if first is now:
             return True
@@ -216,6 +222,10 @@ class _FileImport:
         self._own.dialogues.update(written.outcomes.values())
         self._own.rows.update(written.row_counts)
         self._own.surprises.update(written.surprises)
+        for dialogue_id, outcome in written.outcomes.items():
+            source = self._seen[dialogue_id].source
+            self._total.present[source].add(dialogue_id)
+            self._total.added[source] += outcome is Outcome.NEW
 
     def _reject(self, record: RejectedRecord, connection: psycopg.Connection[Any] | None = None) -> None:
         self._own.dialogues["rejected"] += 1

@@ -67,7 +67,7 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
         del config_value
         # Dagster reads it whenever it writes an event. Without it events of a range are written one by one.
         os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", EVENT_BATCH_SIZE)
-        return cls(_settings.get() or Settings.from_environment(), inst_data)
+        return cls(current_settings(), inst_data)
 
     @property
     def inst_data(self) -> ConfigurableClassData | None:
@@ -90,9 +90,14 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
         return self._schedule_storage
 
 
+def current_settings() -> Settings:
+    """Return the settings of the archive whose instance is being made."""
+    return _settings.get() or Settings.from_environment()
+
+
 @contextmanager
 def storage_of(settings: Settings) -> Iterator[None]:
-    """Storages made inside are those of the given settings instead of the environment's."""
+    """Instances and storages made inside are those of the given settings instead of the environment's."""
     token = _settings.set(settings)
     try:
         yield

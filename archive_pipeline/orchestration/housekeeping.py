@@ -8,8 +8,10 @@ import dagster as dg
 import psycopg
 from psycopg import sql
 
+from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.orchestration.orphans import fail_orphans
+from archive_pipeline.orchestration.partitions import NAMES
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.orchestration.stale_keys import only_writer_or_none
 from archive_pipeline.store.database import Database
@@ -41,7 +43,8 @@ def delete_old_events(database: Database, days: int) -> int:
     """Delete Dagster's events that are older than ``days``; return how many.
 
     Kept are the latest materialisation, observation and check of each asset partition, a failure that no
-    materialisation followed, and all events of runs that have not ended.
+    materialisation followed, and all events of runs that have not ended. Nothing is kept of deleted dialogues and of a
+    granularity whose keys were removed.
     """
     if days <= 0:
         return 0
@@ -52,7 +55,7 @@ def delete_old_events(database: Database, days: int) -> int:
         first, last = connection.execute(load_sql("queries/old_event_ids"), {"days": days}).fetchone() or (None, None)
         if first is None:
             return 0
-        connection.execute(load_sql("queries/kept_events"), {})
+        connection.execute(load_sql("queries/kept_events"), _kept())
         return sum(
             _delete(connection, days, start, min(start + EVENTS_PER_TRANSACTION - 1, last))
             for start in range(first, last + 1, EVENTS_PER_TRANSACTION)
@@ -66,6 +69,13 @@ def analyze(database: Database) -> int:
         for schema, table in tables:
             connection.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(schema, table)))
         return len(tables)
+
+
+def _kept() -> dict[str, list[str]]:
+    return {
+        "asset_keys": [dg.AssetKey(name).to_string() for name in ASSETS],
+        "definitions": list(NAMES.values()),
+    }
 
 
 def _delete(connection: psycopg.Connection[Any], days: int, first: int, last: int) -> int:

@@ -14,8 +14,9 @@ from pydantic import Field
 
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.importing.importer import ImportSummary, import_archive
-from archive_pipeline.orchestration.partitions import register_keys
-from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, raw_key
+from archive_pipeline.importing.mirror import DEFAULT_LIMIT, Mirrored, mirror
+from archive_pipeline.orchestration.partitions import register_keys, remove_dialogues
+from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, SHOWN_REMOVED, import_events
 from archive_pipeline.orchestration.resources import (
     RETRIES,
     SECONDS_BETWEEN_RETRIES,
@@ -38,6 +39,13 @@ class ImportConfig(dg.Config):
     paths: list[str] = Field(description="Files, zips and folders of exports, as absolute paths on this machine.")
     source: str | None = Field(None, description="Read them as exports of this source instead of recognising it.")
     partial: bool = Field(False, description="The export is a part: messages it does not have are kept.")  # noqa: FBT003
+    mirror: bool = Field(
+        False,  # noqa: FBT003
+        description="The export is everything its account has: dialogues of its sources it does not have are removed.",
+    )
+    mirror_limit: int = Field(
+        DEFAULT_LIMIT, ge=1, le=100, description="Remove nothing if it were more than this percentage of a source."
+    )
 
 
 def import_files_job() -> dg.JobDefinition:
@@ -62,13 +70,20 @@ def _import_op() -> dg.OpDefinition:
         reading = _read(config)
         with _unavailability_retried(), only_writer(archive.database, lambda: context.log.info(WAITING)):
             summary = import_archive(archive.database, reading, is_partial=config.partial)
-        _report_raw_tables(context, summary)
+            mirrored = Mirrored()
+            if config.mirror:
+                mirrored = mirror(archive.database, summary, reading.skipped, limit=config.mirror_limit)
+        remove_dialogues(context.instance, archive.settings, mirrored.keys)
+        for event in import_events(summary.rows, mirrored.keys):
+            context.log_event(event)
         with transient_errors_retried(), archive.database.session() as connection:
             stale = [item.key for item in stale_keys(connection, archive.settings)]
         register_keys(context.instance, archive.settings, stale)
-        metadata = import_metadata(summary, reading)
+        metadata = import_metadata(summary, reading, mirrored)
         if not summary.files_read and not summary.loaded:
             raise dg.Failure("No file could be read as an export.", metadata=metadata, allow_retries=False)
+        if mirrored.refused is not None:
+            raise dg.Failure(f"All else was done, but {mirrored.refused}.", metadata=metadata, allow_retries=False)
         context.add_output_metadata(metadata)
 
     return import_exports
@@ -77,8 +92,8 @@ def _import_op() -> dg.OpDefinition:
 WAITING: Final = "Another process is writing to this archive; waiting for it to finish."
 
 
-def import_metadata(summary: ImportSummary, reading: ArchiveReading) -> dict[str, Any]:
-    """Return what the run's page shows of an import: numbers first, then surprises and what was rejected."""
+def import_metadata(summary: ImportSummary, reading: ArchiveReading, mirrored: Mirrored) -> dict[str, Any]:
+    """Return what the run's page shows of an import: numbers first, then surprises, what was rejected, what removed."""
     rejected = [
         dg.TableRecord({"locator": record.locator, "reason": record.reason, "error": record.error})
         for record in summary.rejected[:SHOWN_REJECTED]
@@ -87,25 +102,23 @@ def import_metadata(summary: ImportSummary, reading: ArchiveReading) -> dict[str
     return {
         **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in _OUTCOMES},
         **{f"rows_{table}": summary.rows[table] for table in RAW_ASSET_TABLES},
+        "dialogues_removed": len(mirrored.keys),
         "files_read": summary.files_read,
         "files_failed": summary.files_failed,
         "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
         **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
+        **({"removed": mirrored.keys[:SHOWN_REMOVED]} if mirrored.keys else {}),
         **({"skipped": dg.MetadataValue.md(skipped)} if skipped else {}),
     }
 
 
 def _read(config: ImportConfig) -> ArchiveReading:
+    if config.mirror and config.partial:
+        raise dg.Failure("An export that is a part cannot be mirrored.", allow_retries=False)
     try:
         return read_paths(config.paths, source=config.source)
     except ConfigurationError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
-
-
-def _report_raw_tables(context: dg.OpExecutionContext, summary: ImportSummary) -> None:
-    for table in RAW_ASSET_TABLES:
-        if summary.rows[table]:
-            context.log_event(dg.AssetMaterialization(raw_key(table), metadata={"rows_written": summary.rows[table]}))
 
 
 @contextmanager

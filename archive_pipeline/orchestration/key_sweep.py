@@ -7,27 +7,30 @@ other granularity of partitions is in use. Keys of that other granularity are le
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import dagster as dg
+import psycopg
 
 from archive_pipeline.orchestration.partitions import NAMES, register_keys, remove_keys
-from archive_pipeline.settings import Settings
+from archive_pipeline.settings import Partitioning, Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.sql_files import load_sql
-from archive_pipeline.store.staleness import KEY_COLUMNS
+from archive_pipeline.store.staleness import archive_keys
 
 
-@dataclass(frozen=True)
-class KeyDifferences:
-    """How the partitions and the archive differ.
+@dataclass(frozen=True, slots=True)
+class KeyState:
+    """The partition keys of one granularity.
 
     Attributes:
-        keys_without_dialogue: registered keys that no dialogue has, in their order.
-        dialogues_without_key: keys of dialogues that are not registered, sorted.
+        registered: how many keys Dagster has.
+        missing: keys of dialogues in the archive that Dagster does not have, sorted.
+        orphaned: keys of dialogues that Dagster has and the archive does not, sorted.
     """
 
-    keys_without_dialogue: list[str]
-    dialogues_without_key: list[str]
+    registered: int
+    missing: list[str]
+    orphaned: list[str]
 
 
 @dataclass(frozen=True)
@@ -44,21 +47,23 @@ class Swept:
     left: int
 
 
-def key_differences(instance: dg.DagsterInstance, database: Database, settings: Settings) -> KeyDifferences:
-    """Compare the registered keys with those of the archive's dialogues, in the granularity of the settings."""
-    query = load_sql("queries/archive_keys").replace("{key_column}", KEY_COLUMNS[settings.partitioning])
-    with database.session() as connection:
-        present = [key for (key,) in connection.execute(query)]
-    registered = instance.get_dynamic_partitions(NAMES[settings.partitioning])
-    known, wanted = set(registered), set(present)
-    return KeyDifferences(
-        [key for key in registered if key not in wanted], [key for key in present if key not in known]
+def key_state(
+    instance: dg.DagsterInstance, connection: psycopg.Connection[Any], partitioning: Partitioning
+) -> KeyState:
+    """Compare the keys that Dagster has in a granularity with those of the archive."""
+    registered = set(instance.get_dynamic_partitions(NAMES[partitioning]))
+    wanted = archive_keys(connection, partitioning)
+    return KeyState(
+        registered=len(registered),
+        missing=[key for key in wanted if key not in registered],
+        orphaned=sorted(registered.difference(wanted)),
     )
 
 
 def sweep_keys(instance: dg.DagsterInstance, database: Database, settings: Settings) -> Swept:
     """Make the partitions those of the archive, but for keys under runs; the caller holds the archive's writer lock."""
-    found = key_differences(instance, database, settings)
-    removed = remove_keys(instance, settings, found.keys_without_dialogue)
-    register_keys(instance, settings, found.dialogues_without_key)
-    return Swept(removed, len(found.dialogues_without_key), len(found.keys_without_dialogue) - removed)
+    with database.session() as connection:
+        found = key_state(instance, connection, settings.partitioning)
+    removed = remove_keys(instance, settings, found.orphaned)
+    register_keys(instance, settings, found.missing)
+    return Swept(removed, len(found.missing), len(found.orphaned) - removed)

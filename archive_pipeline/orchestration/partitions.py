@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -86,7 +87,7 @@ def _chunks(keys: Sequence[str]) -> Iterator[list[str]]:
 def remove_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> int:
     """Take keys out of the partitions, but for those that runs in flight cover; return how many were taken.
 
-    Their events stay in the log, where nothing shows them.
+    Events of a key outlive it until they are old (see ``housekeeping``); a key that comes back shows them again.
     """
     if not keys:
         return 0
@@ -100,3 +101,19 @@ def remove_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collecti
         for key in chosen:
             instance.delete_dynamic_partition(name, key)
     return len(chosen)
+
+
+def remove_dialogues(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> list[str]:
+    """Take deleted dialogues out of the partitions, also if shards are in use; shards stay, empty or not.
+
+    Args:
+        instance: the archive's.
+        settings: the archive's.
+        keys: per-dialogue keys.
+
+    Returns:
+        Keys that are left because runs in flight cover them; a later sweep removes them.
+    """
+    remove_keys(instance, replace(settings, partitioning=Partitioning.PER_DIALOGUE), keys)
+    left = set(keys).intersection(instance.get_dynamic_partitions(NAMES[Partitioning.PER_DIALOGUE])) if keys else set()
+    return sorted(left)

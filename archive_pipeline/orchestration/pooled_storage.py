@@ -201,7 +201,7 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 connection.execute(table.insert(), rows)
 
     def delete_dynamic_partitions(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
-        """Take the keys out of the definition."""
+        """Delete keys of the definition in one transaction; the stock storage takes a transaction for each."""
         table = DynamicPartitionsTable
         with self.index_transaction() as connection:
             for start in range(0, len(partition_keys), KEYS_PER_STATEMENT):

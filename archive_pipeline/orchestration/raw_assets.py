@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import dagster as dg
 
@@ -12,6 +12,7 @@ from archive_pipeline.store.tables.raw import attachments, content_parts, dialog
 
 GROUP: Final = "raw"
 OWNERS: Final = ("team:archive",)
+SHOWN_REMOVED: Final = 100
 RAW_ASSET_TABLES: Final = {table.name: table for table in (dialogues, messages, content_parts, attachments)}
 
 
@@ -38,15 +39,22 @@ def raw_asset_specs() -> list[dg.AssetSpec]:
     ]
 
 
-def report_import(instance: dg.DagsterInstance, rows: Mapping[str, int]) -> None:
-    """Tell Dagster that an import wrote raw tables; tables without new rows are not reported.
+def import_events(rows: Mapping[str, int], removed: Sequence[str] = ()) -> Iterator[dg.AssetMaterialization]:
+    """Yield what Dagster is told of an import; tables in which nothing changed are left out.
 
     Args:
-        instance: the archive's.
         rows: table name -> rows inserted or changed; names that are no asset are ignored.
+        removed: keys of dialogues that mirroring removed. With them went rows of every table.
     """
     for name in RAW_ASSET_TABLES:
-        if rows.get(name):
-            instance.report_runless_asset_event(
-                dg.AssetMaterialization(raw_key(name), metadata={"rows_written": rows[name]})
-            )
+        metadata: dict[str, Any] = {"rows_written": rows.get(name, 0)}
+        if removed and name == dialogues.name:
+            metadata |= {"dialogues_removed": len(removed), "removed": list(removed[:SHOWN_REMOVED])}
+        if rows.get(name) or removed:
+            yield dg.AssetMaterialization(raw_key(name), metadata=metadata)
+
+
+def report_import(instance: dg.DagsterInstance, rows: Mapping[str, int], removed: Sequence[str] = ()) -> None:
+    """Tell Dagster of an import outside any run; the arguments are those of `import_events`."""
+    for event in import_events(rows, removed):
+        instance.report_runless_asset_event(event)

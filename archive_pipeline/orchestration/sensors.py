@@ -141,6 +141,7 @@ def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan)
                 RANGE_START: start,
                 RANGE_END: end,
                 ATTEMPT_TAG: str(todo.attempt),
+                # A later tick starts what is still stale, whatever came in between; twice would be once too often.
                 **NOT_RETRIED,
             },
         )

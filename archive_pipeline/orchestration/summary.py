@@ -11,6 +11,7 @@ import dagster as dg
 from psycopg.rows import dict_row
 
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.importing.sanitize import SANITIZED_NUL, SANITIZED_SURROGATE
 from archive_pipeline.orchestration.activity_chart import as_markdown_image, bar_chart, months_between
 from archive_pipeline.orchestration.raw_assets import OWNERS
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
@@ -24,6 +25,15 @@ SUMMARY_JOB: Final = "summarize_archive"
 GROUP: Final = "summary"
 _MONTHS_IN_TABLE: Final = 24
 _UNKNOWN: Final = "unknown"
+
+
+# What one looks for over the months, each with the surprises it is made of. All others are "other".
+SURPRISE_CLASSES: Final = {
+    "orphans": ("missing_parent",),
+    "cycles": ("cycle",),
+    "sanitized_characters": (SANITIZED_NUL, SANITIZED_SURROGATE, "invalid_utf8"),
+    "unknown_parts": ("unknown_part",),
+}
 
 
 @dataclass(frozen=True)
@@ -113,10 +123,21 @@ def summary_metadata(summary: Summary) -> dict[str, Any]:
         **summary.totals,
         **{f"dialogues_{row['source']}": row["dialogues"] for row in summary.sources},
         **{f"shape_{name}": count for name, count in summary.shapes.items()},
+        **{f"surprises_{name}": count for name, count in surprise_classes(summary).items()},
         "surprises": sum(row["occurrences"] for row in summary.surprises),
         "stale_dialogues": max(summary.stale.values(), default=0),
         "quarantined_dialogues": summary.quarantined_dialogues,
     }
+
+
+def surprise_classes(summary: Summary) -> dict[str, int]:
+    """Return the occurrences of every class of surprises, also of those that did not occur."""
+    classes = {name: class_ for class_, names in SURPRISE_CLASSES.items() for name in names}
+    counted = dict.fromkeys([*SURPRISE_CLASSES, "other"], 0)
+    for row in summary.surprises:
+        kind, _, _detail = row["name"].partition(":")
+        counted[classes.get(kind, "other")] += row["occurrences"]
+    return counted
 
 
 def activity(summary: Summary) -> str:

@@ -1,17 +1,24 @@
-"""Checks of the whole archive, run with `archive_summary`: their results over time are what one looks at."""
+"""Checks of the whole archive, run with `archive_summary`: their results over time are what one looks at.
+
+Whatever can be plotted is a number that is there every time, zero or not.
+"""
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import dagster as dg
+from psycopg.rows import dict_row
 
-from archive_pipeline.orchestration.key_sweep import KeyDifferences, key_differences
+from archive_pipeline.orchestration.granularity import REGISTER_COMMAND
+from archive_pipeline.orchestration.key_sweep import KeyState, key_state
 from archive_pipeline.orchestration.partitions import NAMES
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.orchestration.stale_keys import code_versions
-from archive_pipeline.orchestration.summary import SUMMARY_ASSET, summarize
+from archive_pipeline.orchestration.summary import SUMMARY_ASSET, summarize, surprise_classes
 from archive_pipeline.settings import Partitioning
+from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.verifying import verify_sample
 
 WARN_AT_KEYS: Final = 50_000
@@ -24,6 +31,7 @@ def summary_checks() -> list[dg.AssetChecksDefinition]:
     """Return the definitions of all checks; none blocks anything, there is nothing downstream."""
     return [
         _no_surprises(),
+        _imports_are_recent(),
         _partition_count_within_limit(),
         _partition_keys_match_dialogues(),
         _incremental_equals_rebuild(),
@@ -36,13 +44,56 @@ def partition_count_result(keys: int, partitioning: Partitioning) -> dg.AssetChe
     if keys >= WARN_AT_KEYS:
         advice = (
             f"{keys:,} partitions: Dagster's pages slow down from {WARN_AT_KEYS:,} and are not made for more than "
-            f"{FAIL_AT_KEYS:,}. Set ARCHIVE_PARTITIONING=sharded, which has 1,024 whatever the size of the archive."
+            f"{FAIL_AT_KEYS:,}. Set ARCHIVE_PARTITIONING=sharded, which has 1,024 whatever the size, and run "
+            f"`{REGISTER_COMMAND}`, which builds nothing and loses nothing."
         )
     return dg.AssetCheckResult(
         passed=keys < WARN_AT_KEYS,
         severity=dg.AssetCheckSeverity.ERROR if keys >= FAIL_AT_KEYS else dg.AssetCheckSeverity.WARN,
         description=advice,
         metadata={"partition_keys": keys, "partitioning": partitioning.value},
+    )
+
+
+def key_state_result(state: KeyState) -> dg.AssetCheckResult:
+    """Judge whether Dagster has the archive's partition keys."""
+    is_complete = not state.missing and not state.orphaned
+    return dg.AssetCheckResult(
+        passed=is_complete,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=(
+            None
+            if is_complete
+            else f"{len(state.missing):,} keys are missing and {len(state.orphaned):,} belong to no dialogue. "
+            "The sensor stale_dialogues and the nightly housekeeping repair both, but for keys under a run; "
+            f"`{REGISTER_COMMAND}` does it at once."
+        ),
+        metadata={
+            "registered_keys": state.registered,
+            "missing_keys": len(state.missing),
+            "orphaned_keys": len(state.orphaned),
+            **({"examples_of_missing": state.missing[:EXAMPLES]} if state.missing else {}),
+            **({"examples_of_orphaned": state.orphaned[:EXAMPLES]} if state.orphaned else {}),
+        },
+    )
+
+
+def recent_imports_result(figures: Mapping[str, Any], days: int) -> dg.AssetCheckResult:
+    """Judge how long ago the last import was.
+
+    Args:
+        figures: what ``recent_imports.sql`` returns.
+        days: after how many days to warn; 0 for never.
+    """
+    hours = figures["hours_since_last_import"]
+    is_recent = days == 0 or (hours is not None and hours <= 24 * days)
+    since = "never" if hours is None else f"{hours / 24:.1f} days ago"
+    counts = {name: count for name, count in figures.items() if name != "hours_since_last_import"}
+    return dg.AssetCheckResult(
+        passed=is_recent,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=None if is_recent else f"The last import was {since}; ARCHIVE_FRESHNESS_DAYS allows {days} days.",
+        metadata={**({} if hours is None else {"hours_since_last_import": round(hours, 2)}), **counts},
     )
 
 
@@ -58,9 +109,8 @@ def _no_surprises() -> dg.AssetChecksDefinition:
     def no_surprises(archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
         with transient_errors_retried():
             summary = summarize(archive.database, {})
-        found = {row["name"]: row["occurrences"] for row in summary.surprises}
-        found["rejected_records"] = summary.totals["rejected_records"]
-        total = sum(found.values())
+        classes = {**surprise_classes(summary), "rejected_records": summary.totals["rejected_records"]}
+        total = sum(classes.values())
         return dg.AssetCheckResult(
             passed=total == 0,
             severity=dg.AssetCheckSeverity.WARN,
@@ -70,10 +120,33 @@ def _no_surprises() -> dg.AssetChecksDefinition:
                 if total
                 else None
             ),
-            metadata={"surprises": total, **found},
+            metadata={
+                "surprises": total,
+                **classes,
+                **{row["name"]: row["occurrences"] for row in summary.surprises if row["name"] not in classes},
+            },
         )
 
     return no_surprises
+
+
+def _imports_are_recent() -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=SUMMARY_ASSET,
+        name="imports_are_recent",
+        description="The last import is no longer ago than ARCHIVE_FRESHNESS_DAYS, if that is set.",
+    )
+    def imports_are_recent(archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
+        # Not a freshness policy of the raw tables: an import that finds everything unchanged writes none of them.
+        with (
+            transient_errors_retried(),
+            archive.database.session() as connection,
+            connection.cursor(row_factory=dict_row) as cursor,
+        ):
+            figures = cursor.execute(load_sql("queries/recent_imports")).fetchall()
+        return recent_imports_result(figures[0], archive.settings.freshness_days)
+
+    return imports_are_recent
 
 
 def _partition_count_within_limit() -> dg.AssetChecksDefinition:
@@ -91,27 +164,6 @@ def _partition_count_within_limit() -> dg.AssetChecksDefinition:
     return partition_count_within_limit
 
 
-def key_differences_result(found: KeyDifferences) -> dg.AssetCheckResult:
-    """Judge how partition keys and dialogues differ."""
-    strange, missing = found.keys_without_dialogue, found.dialogues_without_key
-    return dg.AssetCheckResult(
-        passed=not strange and not missing,
-        severity=dg.AssetCheckSeverity.WARN,
-        description=(
-            f"{len(strange):,} keys have no dialogue, {len(missing):,} dialogues have no key. The sensor "
-            "stale_dialogues and the nightly housekeeping repair both, but for keys under a run."
-            if strange or missing
-            else None
-        ),
-        metadata={
-            "keys_without_dialogue": len(strange),
-            "dialogues_without_key": len(missing),
-            **({"examples_of_keys": strange[:EXAMPLES]} if strange else {}),
-            **({"examples_of_dialogues": missing[:EXAMPLES]} if missing else {}),
-        },
-    )
-
-
 def _partition_keys_match_dialogues() -> dg.AssetChecksDefinition:
     @dg.asset_check(
         asset=SUMMARY_ASSET,
@@ -121,8 +173,8 @@ def _partition_keys_match_dialogues() -> dg.AssetChecksDefinition:
     def partition_keys_match_dialogues(
         context: dg.AssetCheckExecutionContext, archive: dg.ResourceParam[Archive]
     ) -> dg.AssetCheckResult:
-        with transient_errors_retried():
-            return key_differences_result(key_differences(context.instance, archive.database, archive.settings))
+        with transient_errors_retried(), archive.database.session() as connection:
+            return key_state_result(key_state(context.instance, connection, archive.settings.partitioning))
 
     return partition_keys_match_dialogues
 
@@ -157,6 +209,7 @@ def _incremental_equals_rebuild() -> dg.AssetChecksDefinition:
             metadata={
                 "dialogues": len(dialogue_ids),
                 "rows": compared.rows,
+                "rows_differing": sum(differing.values()),
                 **{f"differing_{table}": count for table, count in differing.items()},
                 **({"dialogue_ids": dialogue_ids} if differing else {}),
             },

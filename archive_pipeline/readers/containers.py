@@ -72,10 +72,17 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that is left out on purpose, and why."""
+    """A file that is left out on purpose, and why.
+
+    Attributes:
+        locator: its name for people.
+        reason: why.
+        may_hold_conversations: nobody has looked inside, so an export that has it was not read whole.
+    """
 
     locator: str
     reason: str
+    may_hold_conversations: bool = False
 
 
 Found = SourceFile | SkippedFile | RejectedRecord
@@ -160,7 +167,7 @@ def _member(path: Path, entry: zipfile.ZipInfo) -> Found:
         return _rejected(locator, "has a name that leads out of the zip and is not read")
     reason = _why_skipped(entry.filename)
     if reason is not None:
-        return SkippedFile(locator, reason)
+        return SkippedFile(locator, reason, may_hold_conversations=_is_zip(entry.filename))
     if entry.flag_bits & 0x1:
         return _rejected(locator, "is encrypted: unpack the zip with its password and import the folder")
     ratio = entry.file_size / max(entry.compress_size, 1)
@@ -214,7 +221,7 @@ def _why_skipped(name: str) -> str | None:
     """Returns why a file inside a folder or zip is not read, judged by its name; None if it is."""
     path = PurePosixPath(name)
     suffix = path.suffix.lower()
-    if suffix == ".zip":
+    if _is_zip(name):
         return "a zip inside a zip is not opened: unpack it and import it by itself"
     if _UPLOAD.match(path.name):
         return "an uploaded file, not conversations"
@@ -223,6 +230,10 @@ def _why_skipped(name: str) -> str | None:
     if path.name.lower() in _COMPANIONS or _COMPANION_FOLDERS.intersection(path.parts[:-1]):
         return "a part of the export that holds no conversations"
     return None
+
+
+def _is_zip(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() == ".zip"
 
 
 def _escapes(name: str) -> bool:

@@ -58,6 +58,16 @@ def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) ->
     return {row.id: StoredDialogue(row.fingerprint, row.source_updated_at) for row in rows}
 
 
+def dialogues_of_source(connection: psycopg.Connection[Any], source: str) -> dict[str, str]:
+    """Return the partition keys (per dialogue) of a source's dialogues by their ids."""
+    return dict(connection.execute(load_sql("queries/dialogues_of_source"), {"source": source}).fetchall())
+
+
+def delete_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> None:
+    """Delete dialogues with all their rows, raw and derived."""
+    connection.execute(load_sql("queries/delete_dialogues"), {"ids": list(ids)})
+
+
 def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> dict[str, StoredMessage]:
     """Return all messages of a dialogue by source id, soft-deleted ones too."""
     with connection.cursor(row_factory=namedtuple_row) as cursor:

@@ -97,6 +97,20 @@ def quarantined_dialogues(
         return cursor.execute(load_sql("queries/quarantined_dialogues"), parameters).fetchall()
 
 
+def archive_keys(connection: psycopg.Connection[Any], partitioning: Partitioning) -> list[str]:
+    """Return every partition key that the dialogues have in the given granularity, sorted."""
+    query = load_sql("queries/archive_keys").replace("{key_column}", KEY_COLUMNS[partitioning])
+    return [key for (key,) in connection.execute(query)]
+
+
+def current_keys(
+    connection: psycopg.Connection[Any], asset: str, code_version: str, *, partitioning: Partitioning
+) -> list[str]:
+    """Return the partition keys of which no dialogue is stale for an asset, sorted."""
+    query = load_sql("queries/current_keys").replace("{key_column}", KEY_COLUMNS[partitioning])
+    return [key for (key,) in connection.execute(query, {"asset": asset, "code_version": code_version})]
+
+
 def key_of(dialogue: DialogueRef | QuarantinedDialogue, partitioning: Partitioning) -> str:
     """Return the Dagster partition key of a dialogue in the given granularity."""
     return dialogue.shard_key if partitioning is Partitioning.SHARDED else dialogue.partition_key

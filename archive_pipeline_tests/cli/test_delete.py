@@ -79,8 +79,10 @@ def test_a_key_under_a_run_is_left_for_the_sweep(
 def test_a_sharded_archive_keeps_the_shard_of_a_deleted_dialogue(
     llm_archive: CommandLine, database: Database, settings: Settings, sample: Path
 ):
-    llm_archive("import", sample, ARCHIVE_PARTITIONING="sharded")
+    llm_archive("import", sample)
+    llm_archive("build", "--full", ARCHIVE_PARTITIONING="sharded")
     [(key, shard)] = query(database, "SELECT partition_key, shard_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
     assert llm_archive("delete", key, ARCHIVE_PARTITIONING="sharded").code == 0
     with instance_for(settings) as instance:
         assert shard in instance.get_dynamic_partitions("dialogue_shards")
+        assert key not in instance.get_dynamic_partitions("dialogues")  # where it would be an orphan after a switch

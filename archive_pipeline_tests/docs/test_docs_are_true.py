@@ -20,6 +20,8 @@ from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.derive.simhash import simhash_v1, simhash_v2
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.orchestration.checks import CHECKS
+from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.orchestration.summary_checks import summary_checks
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.records import PartType
 from archive_pipeline.settings import CHECKOUT, Settings
@@ -130,6 +132,20 @@ def test_the_queries_of_the_readme_run_on_the_sample(database: Database, setting
     with database.session() as connection:
         for query in queries:
             assert connection.execute(query).fetchall(), query
+
+
+def test_the_queries_of_the_operations_run(database: Database, settings: Settings):
+    queries = re.findall(r"```sql\n(SELECT .*?|SELECT\n.*?)```", text("operations.md"), re.DOTALL)
+    assert len(queries) >= 4
+    with instance_for(settings), database.session() as connection:
+        for query in queries:
+            connection.execute(query)
+
+
+def test_every_check_of_the_summary_is_described():
+    names = [key.name for checks in summary_checks() for key in checks.check_keys]
+    assert len(names) >= 5
+    assert not [name for name in names if f"`{name}`" not in text("operations.md")]
 
 
 def test_the_readme_is_short():

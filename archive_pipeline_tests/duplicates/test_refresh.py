@@ -11,7 +11,7 @@ from archive_pipeline.duplicates.refresh import duplicates_version, refresh_dupl
 from archive_pipeline.settings import Normalization, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DuplicatesState, duplicates_state
-from archive_pipeline.store.sql_files import load_sql
+from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.duplicates.finding import changed, prose
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load
@@ -139,7 +139,7 @@ def delete(database: Database, key: str) -> None:
         for (dialogue,) in connection.execute(
             "SELECT id FROM raw.dialogues WHERE partition_key = %s", [key]
         ).fetchall():
-            connection.execute(load_sql("queries/delete_dialogue"), {"id": dialogue})
+            delete_dialogues(connection, [str(dialogue)])
 
 
 def test_a_dialogue_that_is_deleted_meanwhile_is_left_out(

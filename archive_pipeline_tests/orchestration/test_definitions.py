@@ -141,6 +141,7 @@ def test_checks_of_the_whole_archive_block_nothing() -> None:
         "no_surprises",
         "partition_count_within_limit",
         "partition_keys_match_dialogues",
+        "imports_are_recent",
         "incremental_equals_rebuild",
     }
     assert not any(graph.get(key).blocking for key in keys)
@@ -155,6 +156,7 @@ def test_a_home_gets_the_configuration_once(settings: Settings, instance: dg.Dag
 
 
 def test_an_import_is_reported_as_materialisations_of_raw_tables(instance: dg.DagsterInstance) -> None:
+    instance.wipe_assets([dg.AssetKey(["raw", "attachments"])])
     report_import(instance, {"dialogues": 3, "messages": 9, "attachments": 0, "rejected_records": 1})
     event = instance.get_latest_materialization_event(dg.AssetKey(["raw", "messages"]))
     assert event is not None

@@ -11,6 +11,7 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.checks import CHECKS
 from archive_pipeline.orchestration.housekeeping import analyze, delete_old_events
 from archive_pipeline.orchestration.jobs import run_derived
+from archive_pipeline.orchestration.partitions import remove_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
@@ -55,6 +56,21 @@ def test_of_old_runs_the_latest_materialisations_and_checks_are_left(
     latest = instance.event_log_storage.get_latest_asset_check_execution_by_key(checks)
     assert {record.run_id for record in latest.values()} == set(old)
     assert delete_old_events(database, 90) == 0
+
+
+def test_of_keys_that_were_removed_nothing_is_kept(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    kept, removed = add_dialogues(database, 2)
+    old = run_derived(instance, settings, [kept, removed]).run_ids
+    age(database, 100, old)
+    remove_keys(instance, settings, [removed])
+    assert delete_old_events(database, 90) > 0
+    entries = [entry.get_dagster_event() for run in old for entry in instance.all_logs(run) if entry.is_dagster_event]
+    events = [event for event in entries if event.event_type == DagsterEventType.ASSET_MATERIALIZATION]
+    assert sorted((event.asset_key.to_user_string(), event.partition) for event in events) == sorted(
+        (name, kept) for name in ASSETS
+    )
 
 
 def test_tags_go_with_their_events(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:

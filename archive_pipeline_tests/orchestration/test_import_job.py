@@ -11,6 +11,7 @@ from archive_pipeline.definitions import build_defs
 from archive_pipeline.orchestration import import_job
 from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.exports import chain, chatgpt, write
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
 
@@ -93,3 +94,32 @@ def test_a_database_that_goes_away_is_tried_again(
     monkeypatch.setattr(import_job, "SECONDS_BETWEEN_RETRIES", 0)
     assert run(instance, settings, SAMPLE / "claude_ai").success
     assert len(calls) == 2
+
+
+def test_a_mirrored_export_takes_the_partitions_with_it(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "conversations.json", *(chatgpt(f"gone{n}", chain("a", "b")) for n in range(4)))
+    assert run(instance, settings, path, mirror=True).success
+    write(path, *(chatgpt(f"gone{n}", chain("a", "b")) for n in range(3)))
+    result = run(instance, settings, path, mirror=True)
+    assert result.success
+    metadata = metadata_of(result)
+    assert (metadata["dialogues_removed"], metadata["removed"]) == (1, ["chatgpt-gone3"])
+    keys = set(instance.get_dynamic_partitions("dialogues"))
+    assert "chatgpt-gone2" in keys
+    assert "chatgpt-gone3" not in keys
+
+
+@pytest.mark.parametrize("config", [{"mirror": True}, {"mirror": True, "partial": True}])
+def test_a_run_that_was_to_mirror_and_did_not_fails(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path, config: dict[str, object]
+) -> None:
+    path = write(tmp_path / "conversations.json", *(chatgpt(f"kept{n}", chain("a", "b")) for n in range(4)))
+    assert run(instance, settings, path).success
+    result = run(instance, settings, write(path, chatgpt("kept0", chain("a", "b"))), **config)
+    assert not result.success
+    assert result.filter_events(lambda event: event.is_step_up_for_retry) == []
+    with empty_archive.session() as connection:
+        assert connection.execute("SELECT count(*) FROM raw.dialogues").fetchone() == (4,)
+    assert {f"chatgpt-kept{n}" for n in range(4)} <= set(instance.get_dynamic_partitions("dialogues"))

@@ -11,10 +11,10 @@ import pytest
 from archive_pipeline.definitions import build_defs
 from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.jobs import JOB, _job_origin, run_derived
-from archive_pipeline.orchestration.key_sweep import KeyDifferences, Swept, key_differences, sweep_keys
+from archive_pipeline.orchestration.key_sweep import KeyState, Swept, key_state, sweep_keys
 from archive_pipeline.orchestration.partitions import register_keys, remove_keys
 from archive_pipeline.orchestration.resources import Archive
-from archive_pipeline.orchestration.summary_checks import key_differences_result
+from archive_pipeline.orchestration.summary_checks import key_state_result
 from archive_pipeline.settings import Partitioning, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.import_log import only_writer
@@ -56,17 +56,21 @@ def registered(instance: dg.DagsterInstance) -> set[str]:
     return set(instance.get_dynamic_partitions("dialogues"))
 
 
+def state(instance: dg.DagsterInstance, database: Database) -> KeyState:
+    with database.session() as connection:
+        return key_state(instance, connection, Partitioning.PER_DIALOGUE)
+
+
 def test_keys_without_dialogue_go_and_dialogues_without_key_get_theirs(
     instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, keys: list[str]
 ) -> None:
     register_keys(instance, settings, ["strange-b", "strange-a"])
     remove_keys(instance, settings, keys[:1])
     delete(empty_archive, keys[2])
-    found = key_differences(instance, empty_archive, settings)
-    assert found == KeyDifferences([keys[2], "strange-a", "strange-b"], [keys[0]])
+    assert state(instance, empty_archive) == KeyState(5, [keys[0]], [keys[2], "strange-a", "strange-b"])
     assert sweep_keys(instance, empty_archive, settings) == Swept(removed=3, added=1, left=0)
     assert list(instance.get_dynamic_partitions("dialogues")) == [keys[1], keys[3], keys[0]]
-    assert key_differences(instance, empty_archive, settings) == KeyDifferences([], [])
+    assert state(instance, empty_archive) == KeyState(3, [], [])
     assert sweep_keys(instance, empty_archive, settings) == Swept(0, 0, 0)
 
 
@@ -134,10 +138,10 @@ def test_the_night_sweeps_unless_somebody_writes(
 
 
 def test_the_check_counts_both_kinds() -> None:
-    assert key_differences_result(KeyDifferences([], [])).passed
-    result = key_differences_result(KeyDifferences([f"k{number}" for number in range(7)], ["d"]))
+    assert key_state_result(KeyState(9, [], [])).passed
+    result = key_state_result(KeyState(9, ["d"], [f"k{number}" for number in range(7)]))
     assert (result.passed, result.severity) == (False, dg.AssetCheckSeverity.WARN)
-    assert result.metadata["keys_without_dialogue"].value == 7
-    assert result.metadata["dialogues_without_key"].value == 1
-    assert result.metadata["examples_of_keys"].value == ["k0", "k1", "k2", "k3", "k4"]
-    assert "7 keys have no dialogue, 1 dialogues have no key" in str(result.description)
+    assert result.metadata["orphaned_keys"].value == 7
+    assert result.metadata["missing_keys"].value == 1
+    assert result.metadata["examples_of_orphaned"].value == ["k0", "k1", "k2", "k3", "k4"]
+    assert "1 keys are missing and 7 belong to no dialogue" in str(result.description)

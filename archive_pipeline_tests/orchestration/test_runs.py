@@ -170,6 +170,7 @@ def test_the_run_belongs_to_the_job_of_the_code_location(
     run = instance.get_run_by_id(outcome.run_ids[0])
     assert run is not None
     assert run.job_name == "build_derived"
+    assert run.tags["dagster/max_retries"] == "0"
     assert run.remote_job_origin is not None
     assert run.remote_job_origin.repository_origin.get_label() == "__repository__@archive_pipeline"
 

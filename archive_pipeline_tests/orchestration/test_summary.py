@@ -11,12 +11,17 @@ import pytest
 from archive_pipeline.definitions import build_defs
 from archive_pipeline.orchestration.activity_chart import as_markdown_image, bar_chart, months_between
 from archive_pipeline.orchestration.dialogue_view import dialogue_metadata
+from archive_pipeline.orchestration.granularity import register_archive
 from archive_pipeline.orchestration.jobs import run_derived
-from archive_pipeline.orchestration.key_sweep import sweep_keys
+from archive_pipeline.orchestration.key_sweep import KeyState, sweep_keys
 from archive_pipeline.orchestration.partitions import register_keys
 from archive_pipeline.orchestration.resources import Archive
-from archive_pipeline.orchestration.summary import SUMMARY_ASSET, SUMMARY_JOB
-from archive_pipeline.orchestration.summary_checks import partition_count_result
+from archive_pipeline.orchestration.summary import SUMMARY_ASSET, SUMMARY_JOB, Summary, surprise_classes
+from archive_pipeline.orchestration.summary_checks import (
+    key_state_result,
+    partition_count_result,
+    recent_imports_result,
+)
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
@@ -65,6 +70,44 @@ def test_the_summary_has_numbers_a_report_and_a_picture(
     surprises = checks["no_surprises"]
     assert surprises.severity == dg.AssetCheckSeverity.WARN
     assert surprises.passed == (surprises.metadata["surprises"].value == 0)
+    imports = {name: value.value for name, value in checks["imports_are_recent"].metadata.items()}
+    assert 0 <= imports.pop("hours_since_last_import") < 1
+    with empty_archive.session() as connection:
+        [(files,)] = connection.execute("SELECT count(*) FROM raw.imports").fetchall()
+    assert imports == {
+        "imports_last_day": files,
+        "new_last_day": len(keys),
+        "changed_last_day": 0,
+        "unchanged_last_day": 0,
+        "rejected_last_day": 0,
+    }
+
+
+def plotted(result: dg.ExecuteInProcessResult) -> dict[str, set[str]]:
+    """The numbers of each check, by name."""
+    return {
+        name: {key for key, value in check.metadata.items() if isinstance(value.value, (int, float))}
+        for name, check in checks_of(result).items()
+    }
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+def test_every_check_has_the_same_numbers_each_time(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
+) -> None:
+    keys = add_dialogues(empty_archive, 2)
+    run_derived(instance, settings, keys)
+    register_archive(instance, empty_archive, settings)
+    before = plotted(summarize(instance, settings))
+    with empty_archive.session() as connection:
+        connection.execute("UPDATE derived.exchanges SET started_at = now()")
+        connection.execute("UPDATE raw.dialogues SET diagnostics = '{\"cycle\": 2}'")
+    after = plotted(summarize(instance, settings))
+    assert {"surprises", "orphans", "cycles", "rejected_records"} < before["no_surprises"]
+    for name, numbers in before.items():
+        assert numbers, name
+        assert numbers <= after[name], name
 
 
 @pytest.mark.dagster
@@ -119,6 +162,47 @@ def test_too_many_partitions_say_what_to_do(keys: int, passed: bool, severity: d
     result = partition_count_result(keys, Partitioning.PER_DIALOGUE)
     assert (result.passed, result.severity) == (passed, severity)
     assert passed or "ARCHIVE_PARTITIONING=sharded" in result.description
+    assert passed or "`llm-archive partitions --register`" in result.description
+
+
+@pytest.mark.parametrize(
+    ("hours", "days", "passed"),
+    [(None, 0, True), (None, 1, False), (1e6, 0, True), (24.0, 1, True), (24.1, 1, False), (24.1, 2, True)],
+)
+def test_an_import_long_ago_is_a_warning_if_one_asks_for_it(hours: float | None, days: int, passed: bool) -> None:
+    figures = {"hours_since_last_import": hours, "imports_last_day": 0}
+    result = recent_imports_result(figures, days)
+    assert (result.passed, result.severity) == (passed, dg.AssetCheckSeverity.WARN)
+    assert passed == (result.description is None)
+    assert set(result.metadata) == ({"imports_last_day"} if hours is None else set(figures))
+
+
+def test_missing_and_orphaned_keys_name_the_command() -> None:
+    assert key_state_result(KeyState(3, [], [])).passed
+    for state in (KeyState(3, ["a"], []), KeyState(3, [], ["a"])):
+        result = key_state_result(state)
+        assert not result.passed
+        assert "`llm-archive partitions --register`" in result.description
+
+
+def test_every_class_of_surprises_has_a_number() -> None:
+    nothing = Summary({}, [], [], {}, [], {})
+    assert surprise_classes(nothing) == {
+        "orphans": 0,
+        "cycles": 0,
+        "sanitized_characters": 0,
+        "unknown_parts": 0,
+        "other": 0,
+    }
+    names = ["missing_parent", "cycle", "sanitized_nul", "invalid_utf8", "unknown_part:a", "unknown_part:b", "rest"]
+    found = [{"name": name, "occurrences": 2**place} for place, name in enumerate(names)]
+    assert surprise_classes(replace(nothing, surprises=found)) == {
+        "orphans": 1,
+        "cycles": 2,
+        "sanitized_characters": 4 + 8,
+        "unknown_parts": 16 + 32,
+        "other": 64,
+    }
 
 
 @pytest.mark.dagster

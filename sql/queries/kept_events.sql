@@ -1,5 +1,6 @@
 -- Events of Dagster that are kept however old they are: the latest of each kind per asset and partition (of planned
--- materialisations only those that nothing came of, by which the UI knows a failed partition), and of each check.
+-- materialisations only those that nothing came of, by which the UI knows a failed partition), and of each check. Of
+-- the given assets only partitions that are registered count: the others are shown nowhere.
 CREATE TEMPORARY TABLE kept_event ON COMMIT PRESERVE ROWS AS
 WITH latest AS (
     SELECT
@@ -12,6 +13,17 @@ WITH latest AS (
         event.asset_key IS NOT NULL
         AND event.dagster_event_type LIKE 'ASSET_%%'
         AND event.dagster_event_type NOT LIKE 'ASSET_CHECK_%%'
+        AND (
+            event.partition IS NULL
+            OR NOT event.asset_key = ANY(%(asset_keys)s)
+            OR EXISTS (
+                SELECT
+                FROM dagster.dynamic_partitions AS key
+                WHERE
+                    key.partition = event.partition
+                    AND key.partitions_def_name = ANY(%(definitions)s) -- noqa: RF02
+            )
+        )
     GROUP BY event.asset_key, event.partition, event.dagster_event_type
     WINDOW of_partition AS (PARTITION BY event.asset_key, event.partition)
 )

@@ -1,9 +1,9 @@
--- Everything that belongs to the dialogue goes with it, by foreign keys. The clusters of duplicates that it was part of
--- go too, and the other dialogues in them count as changed until duplicates are looked for again.
+-- Everything that belongs to the dialogues goes with them, by foreign keys. The clusters of duplicates that they were
+-- part of go too, and the other dialogues in them count as changed until duplicates are looked for again.
 WITH broken AS (
     SELECT DISTINCT own.cluster_id
     FROM derived.duplicate_clusters AS own
-    WHERE own.dialogue_id = %(id)s
+    WHERE own.dialogue_id = ANY(%(ids)s::uuid [])
 ),
 
 members AS (
@@ -21,4 +21,4 @@ forgotten AS (
         AND state.asset = 'duplicate_clusters'
 )
 
-DELETE FROM raw.dialogues AS dialogue WHERE dialogue.id = %(id)s;
+DELETE FROM raw.dialogues AS dialogue WHERE dialogue.id = ANY(%(ids)s::uuid []);
