@@ -167,6 +167,22 @@ def test_a_call_of_another_branch_is_not_the_one_that_is_answered():
     assert found["tb"]["message_hash"] == one("tool", tools=(Tool(None, is_result=True, name="two", text="r"),))
 
 
+@pytest.mark.parametrize(
+    ("parent", "is_hidden"), [("u", False), ("a", True)], ids=["beside the call", "below a hidden call"]
+)
+def test_a_result_without_a_call_on_its_way_answers_none(parent: str, is_hidden: bool):
+    rows = (
+        Row("u", None, "user", "Q"),
+        Row("a", "u", "assistant", tools=(Tool("c", name="one"),), time=1, is_hidden=is_hidden),
+        Row("t", parent, "tool", tools=(Tool("c", is_result=True, text="r"),), time=2),
+        Row("z", "t", "assistant", "Z", time=3),
+    )
+    found = hashes_of(Talk("t", rows))
+    assert found["t"]["message_hash"] == one("tool", tools=(Tool(None, is_result=True, text="r"),))
+    lines = f"{found['u']['message_hash']}\n{found['t']['message_hash']}\n"
+    assert found["z"]["prompt_hash"] == hashlib.sha256(f"llm-archive/prompt/1\n{lines}".encode()).hexdigest()
+
+
 def test_ids_of_calls_do_not_count_but_what_was_called_does():
     def prompt(call: str, arguments: str) -> str:
         rows = (
