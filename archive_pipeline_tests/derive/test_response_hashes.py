@@ -176,6 +176,7 @@ def test_a_result_without_a_call_on_its_way_answers_none(parent: str, is_hidden:
         Row("a", "u", "assistant", tools=(Tool("c", name="one"),), time=1, is_hidden=is_hidden),
         Row("t", parent, "tool", tools=(Tool("c", is_result=True, text="r"),), time=2),
         Row("z", "t", "assistant", "Z", time=3),
+        *(Row(f"x{at}", f"x{at - 1}" if at else "a", "user", "more", time=4 + at) for at in range(4)),
     )
     found = hashes_of(Talk("t", rows))
     assert found["t"]["message_hash"] == one("tool", tools=(Tool(None, is_result=True, text="r"),))
