@@ -19,7 +19,8 @@ import psutil
 from archive_pipeline.cli.output import EXIT_FAILED, fail, note
 
 WATCH_SECONDS: Final = 2.0
-STOP_SECONDS: Final = 20
+STOP_SECONDS: Final = 20.0
+LEFT_OVER_SECONDS: Final = 5.0
 # More ends than these within the time are no accidents; nor is one before all parts were there.
 MOST_RESTARTS: Final = 5
 RESTARTS_WITHIN_SECONDS: Final = 600.0
@@ -83,8 +84,9 @@ class _Watch:
         has_ended = self._process.poll() is not None
         if not has_ended:
             self._process.send_signal(signal.SIGINT)
-        # What is left of one that has ended by itself waits for nobody.
-        _end(self._seen, patience=0 if has_ended else STOP_SECONDS)
+        # Nobody tells what is left of one that has ended by itself to stop; its runs are started again anyhow.
+        patience = LEFT_OVER_SECONDS if has_ended else STOP_SECONDS
+        _end(self._seen, told_to_stop=not has_ended, patience=patience)
 
     def _look(self) -> None:
         self._remember()
@@ -121,12 +123,12 @@ def _is_code_server(process: psutil.Process) -> bool:
         return False
 
 
-def _end(processes: Iterable[psutil.Process], *, patience: float) -> None:
-    _gone, alive = psutil.wait_procs(processes, timeout=patience)
+def _end(processes: Iterable[psutil.Process], *, told_to_stop: bool, patience: float) -> None:
+    _gone, alive = psutil.wait_procs(processes, timeout=patience if told_to_stop else 0)
     for end in (psutil.Process.terminate, psutil.Process.kill):
         for survivor in alive:
             _signal(survivor, end)
-        _gone, alive = psutil.wait_procs(alive, timeout=STOP_SECONDS)
+        _gone, alive = psutil.wait_procs(alive, timeout=patience)
 
 
 def _signal(process: psutil.Process, send: Callable[[psutil.Process], None]) -> None:

@@ -42,6 +42,8 @@ SERVER_SETTINGS: Final = {
     "work_mem": "32MB",
     "max_connections": "200",
     "random_page_cost": "1.1",
+    # What a killed process was doing is rolled back soon, also where it waits for a lock: its next run waits for that.
+    "client_connection_check_interval": "5s",
     "max_parallel_workers_per_gather": "0",  # the reader has one core, Python has the other
 }
 

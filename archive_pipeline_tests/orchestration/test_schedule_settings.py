@@ -14,6 +14,7 @@ from archive_pipeline.settings import Settings
 def test_defaults() -> None:
     settings = Settings.from_environment({})
     assert (settings.schedule, settings.timezone, settings.event_retention_days) == ("0 3 * * *", "UTC", 90)
+    assert settings.sensor_seconds == 30
 
 
 def test_values_are_taken() -> None:
@@ -22,9 +23,11 @@ def test_values_are_taken() -> None:
             "ARCHIVE_SCHEDULE": " 30  2 * * 1-5 ",
             "ARCHIVE_TIMEZONE": "Europe/Berlin",
             "ARCHIVE_EVENT_RETENTION_DAYS": "0",
+            "ARCHIVE_SENSOR_SECONDS": "600",
         }
     )
     assert (settings.schedule, settings.timezone, settings.event_retention_days) == ("30 2 * * 1-5", "Europe/Berlin", 0)
+    assert settings.sensor_seconds == 600
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,9 @@ def test_values_are_taken() -> None:
         ("ARCHIVE_EVENT_RETENTION_DAYS", "-1"),
         ("ARCHIVE_EVENT_RETENTION_DAYS", "90 days"),
         ("ARCHIVE_EVENT_RETENTION_DAYS", "²"),
+        ("ARCHIVE_SENSOR_SECONDS", "0"),
+        ("ARCHIVE_SENSOR_SECONDS", "half a minute"),
+        ("ARCHIVE_SENSOR_SECONDS", "86401"),
     ],
 )
 def test_values_that_cannot_be_used_are_named(name: str, value: str) -> None:

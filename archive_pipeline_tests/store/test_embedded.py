@@ -16,7 +16,7 @@ import pytest
 from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.embedded import embedded_url, release
+from archive_pipeline.store.embedded import embedded_url, release, restart_when_gone
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -132,6 +132,49 @@ def test_after_its_postmaster_is_killed_the_next_use_starts_it_again(home: Path)
     with psycopg.connect(again) as connection:
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
     assert postmaster(folder) != number
+
+
+def test_an_engine_that_stays_brings_a_killed_server_back(home: Path):
+    folder = home / "postgres"
+    database = Database(embedded_url(folder))
+    restart_when_gone(database.engine, folder)
+    with database.session() as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 1 AS n")
+    number = postmaster(folder)
+    os.kill(number, signal.SIGKILL)
+    with database.session() as connection:  # the pooled connection is dead, and nobody listens
+        assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
+    assert postmaster(folder) != number
+    database.engine.dispose()
+
+
+def test_a_process_of_a_killed_server_that_waits_for_a_lock_is_not_waited_for(home: Path, use):
+    folder = home / "postgres"
+    url = embedded_url(folder)
+    with psycopg.connect(url, autocommit=True) as holder, psycopg.connect(url, autocommit=True) as waiter:
+        holder.execute("SELECT pg_advisory_lock(1)")
+        waiter.pgconn.send_query(b"SELECT pg_advisory_lock(1)")
+        while not holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+            pass
+        os.kill(postmaster(folder), signal.SIGKILL)
+        assert is_up(embedded_url(folder))
+        assert not psutil.pid_exists(waiter.info.backend_pid)
+
+
+def test_what_a_killed_process_held_is_free_soon(home: Path, use):
+    url = embedded_url(home / "postgres")
+    code = (
+        "import psycopg, sys; psycopg.connect(sys.argv[1]).execute('SELECT pg_advisory_lock(2), pg_advisory_lock(1)')"
+    )
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(1)")
+        process = subprocess.Popen([sys.executable, "-c", code, url])
+        while not connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+            assert process.poll() is None
+        process.kill()
+        process.wait()
+        connection.execute("SET lock_timeout = '30s'")
+        connection.execute("SELECT pg_advisory_lock(2)")
 
 
 def test_a_pid_file_left_by_a_reboot_does_not_stop_it(home: Path, use):

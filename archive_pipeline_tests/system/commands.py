@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,11 +42,19 @@ class Ended:
 class Command:
     """A command under way, whose output goes to files, so that it never waits for a reader."""
 
-    def __init__(self, home: Path, *arguments: object, log: Path, program: Sequence[object] = (SCRIPT,)) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *arguments: object,
+        log: Path,
+        program: Sequence[object] = (SCRIPT,),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self._out, self._err = log.with_suffix(".out"), log.with_suffix(".err")
         environment = {**os.environ, "ARCHIVE_HOME": str(home), "COLUMNS": "200"}
         for variable in ("ARCHIVE_DATABASE_URL", "ARCHIVE_PARTITIONING", "DAGSTER_HOME"):
             environment.pop(variable, None)
+        environment.update(variables or {})
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
                 [*map(str, (*program, *arguments))], stdout=out, stderr=err, env=environment, start_new_session=True
@@ -70,25 +78,25 @@ class Command:
         return Ended(code, self._out.read_text(), self._err.read_text())
 
 
-def wait_until(condition: Callable[[], bool], what: str) -> None:
+def wait_until(condition: Callable[[], bool], what: str, *, seconds: float = SECONDS) -> None:
     """Return as soon as the condition holds."""
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, f"waited {SECONDS:.0f} seconds in vain until {what}"
+        assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds in vain until {what}"
         time.sleep(0.05)
 
 
 class Gate:
     """A place in the database where whoever gets there waits until it is opened."""
 
-    def __init__(self, url: str, table: str) -> None:
-        self._url, self._table = url, table
+    def __init__(self, url: str, table: str, number: int) -> None:
+        self._url, self._table, self._number = url, table, number
         self._connection = psycopg.connect(url, autocommit=True)
-        self._connection.execute("SELECT pg_advisory_lock(%s)", [GATE])
+        self._connection.execute("SELECT pg_advisory_lock(%s)", [number])
 
-    def wait_for_visitor(self) -> None:
+    def wait_for_visitor(self, *, seconds: float = SECONDS) -> None:
         """Return as soon as somebody waits here."""
-        wait_until(self._has_visitor, "the command gets to the gate")
+        wait_until(lambda: bool(self.visitors()), f"somebody gets to the gate at {self._table}", seconds=seconds)
 
     def open(self) -> None:
         """Let everybody through."""
@@ -101,27 +109,28 @@ class Gate:
             connection.execute("SET lock_timeout = '20s'")
             connection.execute(f"DROP TRIGGER IF EXISTS gate ON {self._table}".encode())
 
-    def _has_visitor(self) -> bool:
-        query = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted)"
-        return self._connection.execute(query, [GATE]).fetchone() == (True,)
+    def visitors(self) -> set[int]:
+        """The server's processes that wait here."""
+        query = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
+        return {pid for (pid,) in self._connection.execute(query, [self._number])}
 
 
 @contextmanager
-def gate(database: Database, table: str, condition: str) -> Iterator[Gate]:
-    """Hold whoever inserts a row for which the condition is true into the table."""
+def gate(database: Database, table: str, condition: str, *, number: int = GATE) -> Iterator[Gate]:
+    """Hold whoever inserts a row for which the condition is true into the table; gates at once have other numbers."""
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute(
-            "CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS "
-            f"'BEGIN PERFORM pg_advisory_lock_shared({GATE}); PERFORM pg_advisory_unlock_shared({GATE}); "
-            "RETURN NEW; END'"
+            f"CREATE OR REPLACE FUNCTION wait_at_gate_{number}() RETURNS trigger LANGUAGE plpgsql AS "
+            f"'BEGIN PERFORM pg_advisory_lock_shared({number}); PERFORM pg_advisory_unlock_shared({number}); "
+            "RETURN NEW; END'".encode()
         )
         connection.execute(
             f"CREATE TRIGGER gate BEFORE INSERT ON {table} FOR EACH ROW WHEN ({condition}) "
-            "EXECUTE FUNCTION wait_at_gate()".encode()
+            f"EXECUTE FUNCTION wait_at_gate_{number}()".encode()
         )
         # Bulk loads run with ordinary triggers off.
         connection.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER gate".encode())
-    held = Gate(database.url, table)
+    held = Gate(database.url, table, number)
     try:
         yield held
     finally:

@@ -14,6 +14,7 @@ from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.system.commands import Command, contents
+from archive_pipeline_tests.system.live import Live
 from benchmarks.corpus import write_corpus
 
 Start = Callable[..., Command]
@@ -79,3 +80,25 @@ def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Dat
     empty(database)
     yield database
     database.engine.dispose()
+
+
+@pytest.fixture
+def new_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Database]]:
+    """The home and the database of an archive of the test's own, empty."""
+    home = tmp_path_factory.mktemp("new")
+    database = Database.open(Settings(home=home))
+    migrate(database)
+    yield home, database
+    database.engine.dispose()
+    release(Settings(home=home).postgres_folder)
+
+
+@pytest.fixture
+def up(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Live]:
+    """`up` over the new archive, ready; what a failed test leaves of it is killed."""
+    running = Live(new_archive[0], log=tmp_path / "up")
+    try:
+        running.wait_until_ready()
+        yield running
+    finally:
+        running.kill_all()
