@@ -141,7 +141,9 @@ def test_an_engine_that_stays_brings_a_killed_server_back(home: Path):
     with database.session() as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1 AS n")
     number = postmaster(folder)
+    backends = psutil.Process(number).children()
     os.kill(number, signal.SIGKILL)
+    psutil.wait_procs(backends, timeout=30)
     with database.session() as connection:  # the pooled connection is dead, and nobody listens
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
     assert postmaster(folder) != number
@@ -151,14 +153,17 @@ def test_an_engine_that_stays_brings_a_killed_server_back(home: Path):
 def test_a_process_of_a_killed_server_that_waits_for_a_lock_is_not_waited_for(home: Path, use):
     folder = home / "postgres"
     url = embedded_url(folder)
-    with psycopg.connect(url, autocommit=True) as holder, psycopg.connect(url, autocommit=True) as waiter:
-        holder.execute("SELECT pg_advisory_lock(1)")
-        waiter.pgconn.send_query(b"SELECT pg_advisory_lock(1)")
-        while not holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
-            pass
-        os.kill(postmaster(folder), signal.SIGKILL)
-        assert is_up(embedded_url(folder))
-        assert not psutil.pid_exists(waiter.info.backend_pid)
+    holder, waiter = (psycopg.connect(url, autocommit=True) for _ in range(2))
+    holder.execute("SELECT pg_advisory_lock(1)")
+    waiter.pgconn.send_query(b"SELECT pg_advisory_lock(1)")
+    while not holder.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone():
+        pass
+    backend = psutil.Process(waiter.info.backend_pid)
+    os.kill(postmaster(folder), signal.SIGKILL)
+    assert is_up(embedded_url(folder))
+    assert not backend.is_running() or backend.status() == psutil.STATUS_ZOMBIE
+    holder.close()
+    waiter.close()
 
 
 def test_what_a_killed_process_held_is_free_soon(home: Path, use):
