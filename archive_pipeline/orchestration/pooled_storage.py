@@ -26,7 +26,7 @@ from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogS
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
 
-from archive_pipeline.orchestration.event_texts import serialize_events
+from archive_pipeline.orchestration.event_texts import SerializedEvent, serialize_events
 from archive_pipeline.orchestration.orphans import process_tag
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
@@ -141,9 +141,10 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 super().store_event_batch(list(group))
 
     def _store_asset_events(self, events: Sequence[EventLogEntry]) -> None:
+        serialized = list(serialize_events(events))  # beforehand: whoever polls for events follows their ids
         with self.index_transaction() as connection:
             ids = connection.execute(NEXT_EVENT_IDS, {"number": len(events)}).scalars().all()
-            rows, tags = self._rows(events, ids)
+            rows, tags = self._rows(events, serialized, ids)
             copy_rows(connection, SqlEventLogStorageTable, rows)
             copy_rows(connection, AssetEventTagsTable, tags)
             # Dagster keeps the last event of an asset in a table of its own.
@@ -151,13 +152,15 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             for position in last.values():
                 self._store_asset_event(connection, events[position], ids[position])
 
-    def _rows(self, events: Sequence[EventLogEntry], ids: Sequence[int]) -> tuple[list[Row], list[Row]]:
+    def _rows(
+        self, events: Sequence[EventLogEntry], serialized_events: Sequence[SerializedEvent], ids: Sequence[int]
+    ) -> tuple[list[Row], list[Row]]:
         """Return the rows of the events, and the rows of those of their tags that Dagster looks for."""
         rows: list[Row] = []
         tag_rows: list[Row] = []
         common: Row = {}
         tags: list[Row] = []
-        for number, entry, serialized in zip(ids, events, serialize_events(events), strict=True):
+        for number, entry, serialized in zip(ids, events, serialized_events, strict=True):
             if not serialized.is_repeat:
                 common, tags = _common_columns(entry), self._tags(entry)
             time = self._event_insert_timestamp(entry)  # type: ignore[no-untyped-call]

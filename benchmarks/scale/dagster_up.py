@@ -22,7 +22,7 @@ STOP_SECONDS: Final = 90
 REQUEST_SECONDS: Final = 600
 # A word of the command line -> what the process is. The first that fits counts.
 ROLES: Final = (
-    ("execute_run", "run worker"),
+    ("multiprocessing.spawn", "run worker"),
     ("dagster-webserver", "webserver"),
     ("dagster_webserver", "webserver"),
     ("dagster._daemon", "daemon"),

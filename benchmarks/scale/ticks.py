@@ -1,4 +1,7 @@
-"""How long one tick of the sensor `stale_dialogues` takes to decide, in this process."""
+"""How long one tick of the sensor `stale_dialogues` takes to decide, in this process.
+
+Nothing is launched: what a tick asks for is the daemon's to start.
+"""
 
 from __future__ import annotations
 
@@ -16,39 +19,37 @@ from archive_pipeline.store.database import Database
 TIMES: Final = 3
 
 
-def tick_seconds(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[float, str]:
-    """Return the shortest time of some first ticks over the archive as it is, and what the tick came to.
+def first_tick(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[float, str]:
+    """Return the shortest time of some ticks that know of no earlier one, and what they came to."""
+    ticks = [_tick(instance, settings, database, None) for _ in range(TIMES)]
+    return min(seconds for seconds, _result in ticks), _outcome(ticks[-1][1])
 
-    Nothing is launched: what a tick asks for is the daemon's to start.
-    """
-    sensor = build_defs(settings=settings).resolve_sensor_def("stale_dialogues")
-    archive = Archive(database, settings, BatchCache(), lambda _asset, _messages: None)
-    seconds: list[float] = []
-    outcome = ""
+
+def later_tick(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[float, str]:
+    """Return the same of ticks that each know of the one before; what that asked for was not started."""
+    cursor = _tick(instance, settings, database, None)[1].cursor
+    ticks = []
     for _ in range(TIMES):
-        with dg.build_sensor_context(instance=instance, resources={"archive": archive}) as context:
-            started = time.perf_counter()
-            result = sensor(context)
-            seconds.append(time.perf_counter() - started)
-        if not isinstance(result, dg.SensorResult):
-            raise TypeError(f"the tick returned {result!r}")
-        outcome = f"{len(result.run_requests or [])} runs" if result.run_requests else str(result.skip_reason)
-    return min(seconds), outcome
+        ticks.append(_tick(instance, settings, database, cursor))
+        cursor = ticks[-1][1].cursor
+    return min(seconds for seconds, _result in ticks), _outcome(ticks[-1][1])
 
 
-def idle_tick_seconds(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[float, str]:
-    """Return the same of a tick that knows from the one before that nothing has changed."""
+def _tick(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, cursor: str | None
+) -> tuple[float, dg.SensorResult]:
     sensor = build_defs(settings=settings).resolve_sensor_def("stale_dialogues")
     archive = Archive(database, settings, BatchCache(), lambda _asset, _messages: None)
-    cursor: str | None = None
-    seconds: list[float] = []
-    result: object = None
-    for _ in range(TIMES + 2):
-        with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"archive": archive}) as context:
-            started = time.perf_counter()
-            result = sensor(context)
-            seconds.append(time.perf_counter() - started)
-        if not isinstance(result, dg.SensorResult):
-            raise TypeError(f"the tick returned {result!r}")
-        cursor = result.cursor
-    return min(seconds), str(result.skip_reason) if isinstance(result, dg.SensorResult) else ""
+    with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"archive": archive}) as context:
+        started = time.perf_counter()
+        result = sensor(context)
+        seconds = time.perf_counter() - started
+    if not isinstance(result, dg.SensorResult):
+        raise TypeError(f"the tick returned {result!r}")
+    return seconds, result
+
+
+def _outcome(result: dg.SensorResult) -> str:
+    if result.run_requests:
+        return f"{len(result.run_requests)} runs"
+    return result.skip_reason.skip_message or "" if isinstance(result.skip_reason, dg.SkipReason) else "nothing"
