@@ -16,6 +16,8 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
@@ -51,7 +53,7 @@ class Report:
 
     def add(self, name: str, value: Any) -> None:
         """Record a figure."""
-        self.figures[name] = round(value, 3) if isinstance(value, float) else value
+        self.figures[name] = _rounded(value)
         print(f"{name:<28}{_shown(self.figures[name])}", flush=True)
         self._path.write_text(json.dumps(self.figures, indent=2) + "\n")
 
@@ -137,13 +139,24 @@ def _ticks(report: Report, database: Database, settings: Settings) -> None:
         older = replace(settings, simhash_version=1)
         report.add("tick_other_code", first_tick(instance, older, database))
         report.add("tick_other_code_later", later_tick(instance, older, database))
+        with _changed(database, FEW):
+            report.add("tick_few_stale", first_tick(instance, settings, database))
+
+
+@contextmanager
+def _changed(database: Database, number: int) -> Iterator[None]:
+    """Have some dialogues, here and there in the archive, look as if they had changed since they were built."""
+    with database.session() as connection:
+        rows = connection.execute("SELECT id FROM raw.dialogues ORDER BY md5(id::text) LIMIT %s", [number])
+        ids = [row[0] for row in rows]
+    update = "UPDATE raw.dialogues SET fingerprint = {} WHERE id = ANY(%s)"
+    with database.session() as connection:
+        connection.execute(update.format("fingerprint || '!'").encode(), [ids])
+    try:
+        yield
+    finally:
         with database.session() as connection:
-            connection.execute(
-                "UPDATE raw.dialogues SET fingerprint = fingerprint || '!' WHERE id IN"
-                " (SELECT id FROM raw.dialogues ORDER BY md5(id::text) LIMIT %s)",
-                [FEW],
-            )
-        report.add("tick_few_stale", first_tick(instance, settings, database))
+            connection.execute(update.format("rtrim(fingerprint, '!')").encode(), [ids])
 
 
 def _backfill(report: Report, up: Up, database: Database, *, interrupt: bool) -> None:
@@ -182,6 +195,14 @@ def _sizes(report: Report, database: Database) -> None:
 
 def _number(connection: Any, query: str) -> int:
     return int(connection.execute(query.encode()).fetchone()[0])
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [*map(_rounded, value)]
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def _shown(value: Any) -> str:

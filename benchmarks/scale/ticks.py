@@ -26,12 +26,9 @@ def first_tick(instance: dg.DagsterInstance, settings: Settings, database: Datab
 
 
 def later_tick(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[float, str]:
-    """Return the same of ticks that each know of the one before; what that asked for was not started."""
+    """Return the same of ticks that know of a first one; nothing of what that asked for was done."""
     cursor = _tick(instance, settings, database, None)[1].cursor
-    ticks = []
-    for _ in range(TIMES):
-        ticks.append(_tick(instance, settings, database, cursor))
-        cursor = ticks[-1][1].cursor
+    ticks = [_tick(instance, settings, database, cursor) for _ in range(TIMES)]
     return min(seconds for seconds, _result in ticks), _outcome(ticks[-1][1])
 
 
