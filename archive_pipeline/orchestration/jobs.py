@@ -181,7 +181,7 @@ def _was_interrupted(result: dg.JobExecutionResult) -> bool:
     return any(error is not None and error.cls_name in INTERRUPTS for error in errors)
 
 
-def _job_origin(job: str) -> RemoteJobOrigin:
+def _job_origin(job: str = JOB) -> RemoteJobOrigin:
     """Return where `workspace.yaml` finds a job."""
     target = LoadableTargetOrigin(module_name="archive_pipeline.definitions", attribute="defs")
     location = ManagedGrpcPythonEnvCodeLocationOrigin(loadable_target_origin=target, location_name=CODE_LOCATION)

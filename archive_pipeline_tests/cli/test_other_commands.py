@@ -78,7 +78,7 @@ def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database,
         {"source": "claude_ai", "dialogues": 7, "messages": 51},
     ]
     stored = counts(database)
-    assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {"sources": 2, **stored}
+    assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {"sources": 3, **stored}
     assert set(result.json["stale"].values()) == {0}
     assert result.json["imports"] == {"done": 2, "failed": 0, "running": 0, "rejected_records": 0}
     assert ["chatgpt", "8", "69"] in [line.split()[:3] for line in llm_archive("stats").out.splitlines()]

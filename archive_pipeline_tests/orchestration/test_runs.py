@@ -24,7 +24,7 @@ from sqlalchemy import text
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.dagster_storage import ArchiveDagsterStorage
 from archive_pipeline.orchestration.instance import COMMAND_OVERRIDES
-from archive_pipeline.orchestration.jobs import RunOutcome, run_derived
+from archive_pipeline.orchestration.jobs import RunOutcome, _job_origin, run_derived
 from archive_pipeline.orchestration.orphans import PROCESS_TAG, fail_orphans, process_tag
 from archive_pipeline.orchestration.partitions import contiguous_ranges, register_keys
 from archive_pipeline.orchestration.pooled_storage import PooledEventLogStorage
@@ -184,7 +184,7 @@ def test_shards_are_partitions_too(instance: dg.DagsterInstance, settings: Setti
         shards = [row[0] for row in connection.execute(query, [keys])]
     outcome = run_derived(instance, replace(settings, partitioning=Partitioning.SHARDED), shards)
     assert outcome.success
-    assert set(instance.get_dynamic_partitions("dialogue_shards")) == set(shards)
+    assert set(instance.get_dynamic_partitions("dialogue_shards")) >= set(shards)  # other tests use shards too
     assert set(run_derived(instance, settings, keys).rows.values()) == {0}
 
 
@@ -300,7 +300,9 @@ def test_only_started_runs_and_own_ones_are_taken_for_killed(
     host, pid, _ = process_tag()[PROCESS_TAG].rsplit(":", 2)
     gone = {PROCESS_TAG: f"{host}:{pid}:1.0"}
     started = instance.add_run(dg.DagsterRun("a", status=dg.DagsterRunStatus.STARTED, tags=gone))
-    queued = instance.add_run(dg.DagsterRun("a", status=dg.DagsterRunStatus.QUEUED, tags=gone))
+    queued = instance.add_run(
+        dg.DagsterRun("a", status=dg.DagsterRunStatus.QUEUED, tags=gone, remote_job_origin=_job_origin())
+    )
     # The run that repeats another one has the other one's tags until it starts.
     again = instance.add_run(dg.DagsterRun("a", tags=gone, parent_run_id=started.run_id, root_run_id=started.run_id))
     assert fail_orphans(instance) == [started.run_id]
@@ -322,7 +324,7 @@ def test_runs_of_killed_workers_are_repeated_and_those_of_commands_are_not(
 
 
 def _empty_job() -> dg.JobDefinition:
-    @dg.job
+    @dg.job(executor_def=dg.in_process_executor)
     def empty() -> None: ...
 
     return empty

@@ -186,7 +186,7 @@ def test_missing_and_orphaned_keys_name_the_command() -> None:
 
 
 def test_every_class_of_surprises_has_a_number() -> None:
-    nothing = Summary({}, [], [], {}, [], {})
+    nothing = Summary({}, [], [], {}, [], {}, {}, 0)
     assert surprise_classes(nothing) == {
         "orphans": 0,
         "cycles": 0,
