@@ -39,7 +39,9 @@ def sharded(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def clean(instance: dg.DagsterInstance, settings: Settings, sharded: Settings, empty_archive: Database) -> Iterator[Database]:
+def clean(
+    instance: dg.DagsterInstance, settings: Settings, sharded: Settings, empty_archive: Database
+) -> Iterator[Database]:
     """An archive without dialogues and a Dagster without keys or events of derived assets."""
     for each in (settings, sharded):
         remove_keys(instance, each, instance.get_dynamic_partitions(NAMES[each.partitioning]))

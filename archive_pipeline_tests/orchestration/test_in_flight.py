@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.definitions import build_defs
-from archive_pipeline.orchestration import in_flight
+from archive_pipeline.orchestration import in_flight, orphans
 from archive_pipeline.orchestration.in_flight import PARTITION, RANGE_END, RANGE_START, covered_keys, wait_for_runs
 from archive_pipeline.orchestration.jobs import JOB, _job_origin, run_derived
 from archive_pipeline.orchestration.orphans import PROCESS_TAG, fail_orphans, process_tag
@@ -77,8 +77,7 @@ def range_tags(first: str, last: str) -> dict[str, str]:
 def tag_of(process: subprocess.Popen[bytes]) -> dict[str, str]:
     import psutil
 
-    host = process_tag()[PROCESS_TAG].rsplit(":", 2)[0]
-    return {PROCESS_TAG: f"{host}:{process.pid}:{psutil.Process(process.pid).create_time():.2f}"}
+    return {PROCESS_TAG: orphans._identity(psutil.Process(process.pid))}
 
 
 def covered(instance: dg.DagsterInstance, keys: list[str]) -> list[str]:
