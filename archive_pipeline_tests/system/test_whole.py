@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.import_job import IMPORT_JOB
@@ -24,6 +24,8 @@ DIALOGUES = 24
 BACKFILLED = ["message_paths", "linear_sequences", "exchanges"]
 START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 PAGE_MILLISECONDS = 60_000
+# The graph draws only what is in sight.
+VIEWPORT: ViewportSize = {"width": 1600, "height": 2000}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +88,7 @@ def test_an_export_is_imported_built_backfilled_and_seen(
 
     chosen = scattered_keys(database)
     backfill = up.launch_backfill(BACKFILLED, chosen)
-    page = browser.new_page(viewport={"width": 1600, "height": 1000})
+    page = browser.new_page(viewport=VIEWPORT)
     page.set_default_timeout(PAGE_MILLISECONDS)
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
     for name in ASSETS:
