@@ -35,14 +35,18 @@ def keep_running(start: Start) -> int:
     If it ends by itself it is started again, unless it never got to work or keeps ending.
     """
     signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return _restart(start)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _restart(start: Start) -> int:
     ends: deque[float] = deque(maxlen=MOST_RESTARTS)
     while True:
-        process = start()
-        watch = _Watch(process)
+        watch = _Watch(start())
         try:
             code = watch.until_end()
-        except KeyboardInterrupt:
-            return 0
         finally:
             watch.stop()
         now = time.monotonic()
@@ -111,9 +115,16 @@ class _Watch:
 
 def _children(process: psutil.Process, *, recursive: bool = False) -> list[psutil.Process]:
     try:
-        return [child for child in process.children(recursive=recursive) if child.status() != psutil.STATUS_ZOMBIE]
+        return [child for child in process.children(recursive=recursive) if _is_alive(child)]
     except psutil.NoSuchProcess:
         return []
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _is_code_server(process: psutil.Process) -> bool:
