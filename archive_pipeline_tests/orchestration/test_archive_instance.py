@@ -69,7 +69,7 @@ def test_with_nothing_set_the_values_of_the_file_hold(
         assert isinstance(instance.run_coordinator, QueuedRunCoordinator)
         assert values(instance) == {
             "runs": 2,
-            "retries": 2,
+            "retries": 3,
             "start": 120,
             "schedule": {"SKIPPED": 7, "SUCCESS": 30, "FAILURE": 90, "STARTED": 30},
             "sensor": {"SKIPPED": 1, "SUCCESS": 30, "FAILURE": 90, "STARTED": 30},
