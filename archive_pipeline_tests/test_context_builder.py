@@ -50,13 +50,13 @@ def source(name: str = "a.pdf", content: str = "Text.", page: int = 1) -> Source
     return SourceDocument(name, name, page, "pdf", markdown_content=content)
 
 
-def best_time(function: Any, repeats: int = 5) -> float:
+def best_time(function: Any, repeats: int = 5, clock: Any = time.perf_counter) -> float:
     """Return the shortest of some runs, in seconds: the others measure the machine's other work."""
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 
@@ -461,4 +461,4 @@ class TestPerformance:
     def test_estimating_10_000_characters_takes_less_than_5_ms(self, counter: Any):
         text = (ENGLISH * 20)[:10_000]
         made = builder(token_counter=counter)
-        assert best_time(lambda: made.estimate_tokens(text), repeats=20) < 0.005
+        assert best_time(lambda: made.estimate_tokens(text), repeats=20, clock=time.process_time) < 0.005
