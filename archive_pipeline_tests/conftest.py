@@ -38,6 +38,11 @@ hypothesis_settings.load_profile("suite")
 _database_numbers = itertools.count()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of whole programs: they take minutes, and would keep one worker busy at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("system") is None)
+
+
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return Settings(home=tmp_path_factory.mktemp("archive"))
