@@ -114,11 +114,17 @@ def test_an_import_whose_server_is_killed_says_so_and_is_repeated(
 
 
 def kill_server(home: Path) -> None:
-    """Kill the postmaster; its other processes notice and end."""
+    """Kill every process of the server at once.
+
+    One after the other would let the import through: who holds the gate may be gone before who waits at it, and a
+    process whose postmaster is dead serves its client on.
+    """
     number = int((home / "postgres" / "postmaster.pid").read_text().splitlines()[0])
     postmaster = psutil.Process(number)
-    children = postmaster.children()
-    postmaster.kill()
-    _ended, left = psutil.wait_procs(children, timeout=2)
-    for child in left:  # one that waits for a lock does not look whether the postmaster is there
-        child.kill()
+    postmaster.suspend()  # or it would answer the death of the first of its children
+    processes = [*postmaster.children(), postmaster]
+    for process in processes:
+        process.suspend()
+    for process in processes:
+        process.kill()
+    psutil.wait_procs(processes, timeout=10)
