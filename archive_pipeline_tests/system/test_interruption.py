@@ -89,7 +89,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(
     assert contents(faulty) == undisturbed
 
 
-def test_an_import_whose_server_is_killed_says_so_and_is_repeated(
+def test_an_import_whose_server_is_killed_says_so_or_goes_on(
     place: str,
     held: Gate,
     faulty: Database,
@@ -102,14 +102,16 @@ def test_an_import_whose_server_is_killed_says_so_and_is_repeated(
     held.wait_for_visitor()
     kill_server(faulty_home)
     ended = command.end()
-    assert ended.code == 2, ended.err
-    assert ended.error.endswith("again")
-    Database.open(Settings(home=faulty_home))  # starts the server again
+    Database.open(Settings(home=faulty_home))  # starts the server again, if nobody did
     faulty.engine.dispose()
     held.remove()
-    assert_interrupted(faulty, place)
-    again = start(faulty_home, "import", corpus).end()
-    assert again.code == 0, again.err
+    # A step of a Dagster run is tried again, and Dagster's storage starts the server if it is the first to miss it.
+    assert ended.code in ({2} if place == "reading" else {0, 2}), ended.err
+    if ended.code == 2:
+        assert ended.error.endswith("again")
+        assert_interrupted(faulty, place)
+        again = start(faulty_home, "import", corpus).end()
+        assert again.code == 0, again.err
     assert contents(faulty) == undisturbed
 
 
