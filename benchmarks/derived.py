@@ -12,6 +12,8 @@ verifying all tables.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import statistics
 import tempfile
 import time
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from archive_pipeline.building import BuildResult, build_stale, chunks
+from archive_pipeline.derive.batch import DialogueBatch
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
@@ -82,20 +85,31 @@ def _compare(database: Database, settings: Settings, sample: int, rounds: int) -
 
 
 def _hash(database: Database) -> None:
-    """Print the rate of the best of many passes: other programs disturb short ones less."""
+    """Print the rate of one process, and of as many at once as there are cores: so do runs of the queue work."""
     with database.session() as connection:
         first = next(chunks(stale_dialogues(connection, "", "")))
     batch = load_batch(database, [dialogue.id for dialogue in first])
     _ = batch.forest  # other assets have computed it
+    for processes in sorted({1, os.cpu_count() or 1}):
+        with multiprocessing.get_context("fork").Pool(processes) as pool:
+            passes = pool.map(_hash_passes, [batch] * processes, chunksize=1)
+        best = sum(len(batch) / min(seconds) for seconds in passes)
+        median = sum(len(batch) / statistics.median(seconds) for seconds in passes)
+        print(
+            f"hashing    {best:>12,.0f} messages/s, {processes} at once, best of {HASH_PASSES} passes over "
+            f"{len(batch):,}; median {median:,.0f}"
+        )
+
+
+def _hash_passes(batch: DialogueBatch) -> list[float]:
+    """Return the seconds of each pass."""
+    _ = batch.forest
     seconds: list[float] = []
     for _ in range(HASH_PASSES):
         started = time.perf_counter()
         hash_messages(batch)
         seconds.append(time.perf_counter() - started)
-    best, median = len(batch) / min(seconds), len(batch) / statistics.median(seconds)
-    print(
-        f"hashing    {best:>12,.0f} messages/s, best of {HASH_PASSES} passes over {len(batch):,}; median {median:,.0f}"
-    )
+    return seconds
 
 
 def _verify(database: Database, settings: Settings) -> None:

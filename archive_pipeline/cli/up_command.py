@@ -6,9 +6,12 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
+import fasteners
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.dagster_dev import keep_running
@@ -31,9 +34,22 @@ def up(port: int) -> int:
     with open_archive() as archive:  # held open: the embedded server stays up at least as long as this command
         from archive_pipeline.orchestration.instance import ensure_configuration  # noqa: PLC0415 (slow to import)
 
-        ensure_configuration(archive.settings)
-        note(f"Dagster's UI will be at http://127.0.0.1:{port} in a few seconds; Ctrl-C stops it")
-        return keep_running(lambda: _start(archive.settings, port))
+        with _only_up(archive.settings):
+            ensure_configuration(archive.settings)
+            note(f"Dagster's UI will be at http://127.0.0.1:{port} in a few seconds; Ctrl-C stops it")
+            return keep_running(lambda: _start(archive.settings, port))
+
+
+@contextmanager
+def _only_up(settings: Settings) -> Iterator[None]:
+    """Hold the home's lock: two daemons would start every scheduled run twice."""
+    lock = fasteners.InterProcessLock(str(settings.home / "up.lock"))
+    if not lock.acquire(blocking=False):
+        raise ConfigurationError(f"`llm-archive up` is already running for {settings.home}; stop that one first")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _start(settings: Settings, port: int) -> subprocess.Popen[bytes]:

@@ -48,18 +48,32 @@ def addresses(command: Command) -> set[str]:
 
 @pytest.fixture
 def port() -> int:
+    return free_port()
+
+
+@pytest.fixture
+def other_port() -> int:
+    return free_port()
+
+
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
 
 
-def test_up_answers_and_ctrl_c_leaves_no_process(archive: object, settings: Settings, port: int, start: Start):
+def test_up_answers_and_ctrl_c_leaves_no_process(
+    archive: object, settings: Settings, port: int, other_port: int, start: Start
+):
     command = start(settings.home, "up", "--port", port)
     wait_until(lambda: bool(answer(port)) or command.process.poll() is not None, "the UI knows the assets")
     nodes = answer(port)
     assert nodes is not None, command.said()
     assert ["exchanges"] in [node["assetKey"]["path"] for node in nodes]  # type: ignore[attr-defined]
     assert addresses(command) == {"127.0.0.1"}
+    second = start(settings.home, "up", "--port", other_port).end()
+    assert second.code == 2
+    assert second.error == f"`llm-archive up` is already running for {settings.home}; stop that one first"
     children = psutil.Process(command.process.pid).children(recursive=True)
     assert children
     command.send(signal.SIGINT)
