@@ -20,7 +20,7 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import sqlalchemy
-from dagster import DagsterEvent, DagsterEventType, EventLogEntry
+from dagster import AssetKey, DagsterEvent, DagsterEventType, EventLogEntry
 from dagster._core.scheduler.instigation import InstigatorState, SensorInstigatorData
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
@@ -188,6 +188,29 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             known = (ids, list(super().get_dynamic_partitions(partitions_def_name)))
             self._partitions[partitions_def_name] = known
         return known[1].copy()
+
+    def get_latest_asset_partition_materialization_attempts_without_materializations(
+        self, asset_key: AssetKey, after_storage_id: int | None = None
+    ) -> Mapping[str, tuple[str, int]]:
+        """Return the run and event of each partition's last plan that no materialisation followed.
+
+        The stock storage fetches the last plan and the last materialisation of every partition and compares them here,
+        which takes seconds per asset where there are 100,000; the asset graph in the UI asks for every asset.
+        """
+        latest = self._latest_event_ids_by_partition_subquery(
+            asset_key,
+            [DagsterEventType.ASSET_MATERIALIZATION, DagsterEventType.ASSET_MATERIALIZATION_PLANNED],
+            after_cursor=after_storage_id,
+        )
+        is_plan = latest.c.dagster_event_type == DagsterEventType.ASSET_MATERIALIZATION_PLANNED.value
+        planned = sqlalchemy.func.max(latest.c.id).filter(is_plan)
+        made = sqlalchemy.func.coalesce(sqlalchemy.func.max(latest.c.id).filter(~is_plan), 0)
+        unmade = sqlalchemy.select(planned.label("id")).group_by(latest.c.partition).having(planned > made).subquery()
+        table = SqlEventLogStorageTable
+        query = sqlalchemy.select(table.c.partition, table.c.run_id, table.c.id).join(unmade, table.c.id == unmade.c.id)
+        with self.index_connection() as connection:
+            rows = connection.execute(query).all()
+        return {partition: (run_id, event_id) for partition, run_id, event_id in rows}
 
     def move_dynamic_partitions_to_end(self, partitions_def_name: str, partition_keys: Sequence[str]) -> None:
         """Make the keys the last ones of the definition, in the given order; those that are missing are added.
