@@ -94,3 +94,29 @@ def test_duplicates_are_pure_but_for_what_reads_and_writes_them(path: Path):
     if path.stem != "refresh":
         assert own(names) <= {"duplicates", "derive", "settings", "identity"}
         assert not {name.split(".")[0] for name in names} & DATABASES
+
+
+@pytest.mark.parametrize("path", files("embeddings"), ids=lambda path: path.stem)
+def test_embedding_models_know_neither_database_nor_vector_store(path: Path):
+    names = imported(path)
+    assert own(names) <= {"embeddings", "errors", "optional", "settings"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "chromadb"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*files("vector_store"), *(PACKAGE / f"{name}.py" for name in ("embedding", "indexing", "chroma_client"))],
+    ids=lambda path: path.stem,
+)
+def test_search_knows_no_orchestration_and_nothing_of_how_rows_are_derived(path: Path):
+    names = imported(path)
+    assert not own(names) & {"orchestration", "cli", "derive", "readers", "importing", "building"}
+    assert not any(name.split(".")[0] in {"dagster", "chromadb", "torch"} for name in names)
+
+
+OPTIONAL = {"chromadb", "safetensors", "tokenizers", "wordllama", "sentence_transformers", "httpx", "torch"}
+
+
+@pytest.mark.parametrize("path", files(""), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_an_extra_brings_is_imported_when_it_is_needed_only(path: Path):
+    assert not {name.split(".")[0] for name in imported(path)} & OPTIONAL

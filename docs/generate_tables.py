@@ -24,7 +24,7 @@ from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_sql, view_names
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_errors, build_state
+from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, SEARCH_TABLES, build_errors, build_state
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -50,6 +50,10 @@ COMPUTED: Final = {
     ("sequence_exchanges", "sequence_id"): "The sequence",
     ("sequence_exchanges", "exchange_id"): "The exchange",
     ("sequence_exchanges", "position"): "Place in the sequence, from 0",
+    ("text_entries", "entry_id"): "Id of the entry: the chunk's",
+    ("text_entries", "entry_hash"): "Another one means that the entry has to be written again",
+    ("page_entries", "entry_id"): "Id of the entry: `<dialogue>:<page>`",
+    ("page_entries", "entry_hash"): "Another one means that the entry has to be written again",
     ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
     ("prompt_exchanges", "response_count"): "How many there are",
     ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
@@ -86,7 +90,7 @@ ORDER BY 1
 
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
-    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors)
+    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES)
     described = {str(table): table for table in tables}
     views = list(_views(database, described))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]

@@ -13,6 +13,7 @@ from archive_pipeline.cli.db_command import db
 from archive_pipeline.cli.delete_command import delete
 from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
+from archive_pipeline.cli.index_command import index
 from archive_pipeline.cli.match_command import match
 from archive_pipeline.cli.output import EXIT_FAILED, fail
 from archive_pipeline.cli.partitions_command import partitions
@@ -30,7 +31,20 @@ def llm_archive() -> None:
     """Turn archives of LLM conversations into PostgreSQL tables one can use."""
 
 
-for _command in (import_, up, build, build_prompt_responses, stats, verify, match, duplicates, partitions, delete, db):
+for _command in (
+    import_,
+    up,
+    build,
+    build_prompt_responses,
+    index,
+    stats,
+    verify,
+    match,
+    duplicates,
+    partitions,
+    delete,
+    db,
+):
     llm_archive.add_command(_command)
 
 

@@ -35,6 +35,8 @@ VIEWS = {
     "prompt_exchanges",
     "match_rates",
     "duplicate_clusters_v",
+    "text_entries",
+    "page_entries",
 }
 
 

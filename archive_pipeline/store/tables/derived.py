@@ -36,6 +36,7 @@ PAIRING_RULES: Final = ["parent", "ancestor", "fallback"]
 ENTITY_TYPES: Final = ["message", "exchange"]
 HASH_SCOPES: Final = ["full", "user", "assistant"]
 PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
+CHUNK_SIDES: Final = ["question", "answer"]
 ANSWER_RULES: Final = ["first", "final", "tool_result"]
 DUPLICATE_METHODS: Final = [*(f"exact:{normalization.value}" for normalization in Normalization), "near"]
 KEEP_REASONS: Final = ["active_path", "longest", "newest", "smallest_id"]
@@ -332,6 +333,45 @@ duplicate_clusters: Final = Table(
     comment="Messages and exchanges that say the same or nearly, over the whole archive (seed 000)",
 )
 
+dialogue_pages: Final = Table(
+    "dialogue_pages",
+    metadata,
+    dialogue_column(primary_key=True),
+    Column(
+        "page", Integer, primary_key=True, comment="From 1: the primary path as one reads it, then the other branches"
+    ),
+    uuid_column("exchange_id", "The exchange", unique=True),
+    Column("is_on_primary_path", Boolean, nullable=False, comment="The exchange is on the primary path"),
+    schema=DERIVED,
+    comment="A dialogue as a document: each exchange is a page, by which search results are cited (seed 002)",
+)
+
+qa_chunks: Final = Table(
+    "qa_chunks",
+    metadata,
+    uuid_column("chunk_id", "uuid5 of (pair, side, index)", primary_key=True),
+    Column("pair_id", Text, nullable=False, comment="The pair"),
+    dialogue_column(),
+    Column("side", Text, nullable=False, comment="question or answer"),
+    Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the side, from 0"),
+    Column("start_offset", Integer, nullable=False, comment="Where it begins in the side's text, in characters"),
+    Column("end_offset", Integer, nullable=False, comment="Where it ends"),
+    Column("text", Text, nullable=False, comment="The side's text between the offsets"),
+    Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
+    Column("page", Integer, nullable=False, comment="First page of the dialogue with the pair's answer"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
+    Column(
+        "is_near_duplicate", Boolean, nullable=False, comment="Other answers to the same question say nearly all of it"
+    ),
+    CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
+    CheckConstraint("start_offset < end_offset", name="offsets"),
+    UniqueConstraint("pair_id", "side", "chunk_index"),
+    Index(None, "dialogue_id", "page"),
+    Index(None, "content_hash"),
+    schema=DERIVED,
+    comment="Pieces of questions and answers, which are embedded and searched (seed 004)",
+)
+
 build_state: Final = Table(
     "build_state",
     metadata,
@@ -367,6 +407,8 @@ DERIVED_TABLES: Final = (
     exchange_content,
     content_hashes,
     qa_pairs,
+    dialogue_pages,
+    qa_chunks,
     response_hashes,
     message_contexts,
     duplicate_clusters,

@@ -1,0 +1,110 @@
+"""Rates of chunking, embedding, and the vector store, on a seeded corpus; PostgreSQL's and Chroma's writes included.
+
+    python -m benchmarks.search [--dialogues 2000] [--queries 200]
+
+Makes an archive of its own in a temporary folder. Prints rows and rates of each stage, and the time of a query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from archive_pipeline.building import build_stale
+from archive_pipeline.chroma_client import ChromaClient
+from archive_pipeline.embeddings.models import open_embedder
+from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.indexing import index_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.embedded import release
+from archive_pipeline.store.migrate import migrate
+from benchmarks.corpus import write_corpus
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dialogues", type=int, default=2_000)
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=7)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="search-bench-", dir="/tmp") as folder:
+        settings = Settings(home=Path(folder) / "home")
+        try:
+            database = _archive(settings, Path(folder) / "conversations.json", arguments.dialogues, arguments.seed)
+            _index(database, settings)
+            _query(database, settings, arguments.queries)
+            database.engine.dispose()
+        finally:
+            release(settings.postgres_folder)
+
+
+def _archive(settings: Settings, path: Path, dialogues: int, seed: int) -> Database:
+    corpus = write_corpus(path, dialogues=dialogues, seed=seed)
+    print(f"corpus      {corpus.dialogues:,} dialogues, {corpus.messages:,} messages, {corpus.bytes / 1e6:.0f} MB")
+    database = Database.open(settings)
+    migrate(database)
+    import_archive(database, read_paths([path]))
+    for name, result in build_stale(database, settings).items():
+        if name in {"qa_pairs", "dialogue_pages", "qa_chunks"}:
+            print(f"{name:<12}{sum(result.rows.values()):,} rows, {result.seconds:.1f} s")
+    return database
+
+
+def _index(database: Database, settings: Settings) -> None:
+    clock = _Clock()
+    result = index_archive(database, settings, progress=clock)
+    for stage, (seconds, number) in clock.stages().items():
+        print(f"{stage:<12}{number:,} in {seconds:.1f} s, {number / seconds:,.0f}/s")
+    again = index_archive(database, settings)
+    print(f"index       {result.seconds:.1f} s, and {again.seconds:.1f} s when nothing changed")
+
+
+class _Clock:
+    """Takes the time of each stage from its progress."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[float, float, int]] = {}
+
+    def __call__(self, stage: str, done: int, _total: int) -> None:
+        now = time.perf_counter()
+        first, _, _ = self._seen.get(stage, (now, now, 0))
+        self._seen[stage] = first, now, done
+
+    def stages(self) -> dict[str, tuple[float, int]]:
+        """Return seconds and number per stage."""
+        return {stage: (last - first, done) for stage, (first, last, done) in self._seen.items() if done}
+
+
+def _query(database: Database, settings: Settings, number: int) -> None:
+    client = ChromaClient(database, settings)
+    embedder = open_embedder(settings, client.index.generation.model)
+    text, visual = client.text_collection, client.visual_collection
+    queries = text.get(limit=number, include=["documents", "metadatas"])
+    places = [(metadata["doc_id"], metadata["page"]) for metadata in queries["metadatas"]]
+    _print_times("embed query", [partial(embedder.embed_query, query) for query in queries["documents"]])
+    vectors = [embedder.embed_query(query) for query in queries["documents"]]
+    _print_times("query", [partial(text.query, query_embeddings=[vector], n_results=10) for vector in vectors])
+    wanted = [{"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$eq": page}}]} for doc_id, page in places]
+    gets = [partial(visual.get, where=where, include=["metadatas"]) for where in wanted]
+    _print_times("get page", gets)
+
+
+def _print_times(name: str, calls: Sequence[Callable[[], object]]) -> None:
+    seconds = []
+    for call in calls:
+        started = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - started)
+    print(f"{name:<12}median {statistics.median(seconds) * 1e3:.1f} ms of {len(seconds)}")
+
+
+if __name__ == "__main__":
+    main()
