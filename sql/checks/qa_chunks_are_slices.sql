@@ -8,6 +8,7 @@ FROM (
     FROM checked
     INNER JOIN derived.qa_chunks AS looked_at
         ON checked.dialogue_id = looked_at.dialogue_id
+    ORDER BY looked_at.chunk_id
     LIMIT 1000
 ) AS chunk
 LEFT JOIN derived.qa_pairs AS pair
