@@ -11,9 +11,9 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from archive_pipeline.building import build_stale
 from archive_pipeline.chroma_client import ChromaClient
@@ -89,19 +89,21 @@ def _query(database: Database, settings: Settings, number: int) -> None:
     text, visual = client.text_collection, client.visual_collection
     queries = text.get(limit=number, include=["documents", "metadatas"])
     places = [(metadata["doc_id"], metadata["page"]) for metadata in queries["metadatas"]]
-    _print_times("embed query", [partial(embedder.embed_query, query) for query in queries["documents"]])
     vectors = [embedder.embed_query(query) for query in queries["documents"]]
-    _print_times("query", [partial(text.query, query_embeddings=[vector], n_results=10) for vector in vectors])
-    wanted = [{"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$eq": page}}]} for doc_id, page in places]
-    gets = [partial(visual.get, where=where, include=["metadatas"]) for where in wanted]
-    _print_times("get page", gets)
+    _print_times("embed query", embedder.embed_query, queries["documents"])
+    _print_times("query", lambda vector: text.query(query_embeddings=[vector], n_results=10), vectors)
+    _print_times("get page", lambda place: visual.get(where=_at(*place), include=["metadatas"]), places)
 
 
-def _print_times(name: str, calls: Sequence[Callable[[], object]]) -> None:
+def _at(doc_id: str, page: int) -> dict[str, object]:
+    return {"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$eq": page}}]}
+
+
+def _print_times(name: str, call: Callable[[Any], object], arguments: Iterable[Any]) -> None:
     seconds = []
-    for call in calls:
+    for argument in arguments:
         started = time.perf_counter()
-        call()
+        call(argument)
         seconds.append(time.perf_counter() - started)
     print(f"{name:<12}median {statistics.median(seconds) * 1e3:.1f} ms of {len(seconds)}")
 

@@ -10,6 +10,7 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,6 +31,12 @@ _LINE: Final = regex.compile(r"[^\n]*\n|[^\n]+")
 _FENCE: Final = regex.compile(r" {0,3}(?P<mark>`{3,}|~{3,})[^`\n]*\s*")
 _TABLE_ROW: Final = regex.compile(r" {0,3}\|.*\|\s*")
 _GRAPHEME: Final = regex.compile(r"\X")
+# Each cluster of several characters has one of these (property values of UAX 29, and three
+# letters that `regex` joins with letters of Indian scripts); most texts have none.
+_JOINING: Final = regex.compile(
+    r"\r\n|[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
+    r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\u1cf5\u1cf6\U00011a3a]"
+)
 
 # Where a text is cut, from the first choice to the last: after lines, sentences, words.
 _AFTER_LINE: Final = regex.compile(r"\n+")
@@ -94,30 +101,33 @@ class _Chunker:
         first = 0
         overlap: _Unit | None = None
         while first < len(units):
-            overlap, last = self._pack(units, first, overlap)
-            head = overlap or units[first]
-            chunk = _trimmed(self._text, head.start, units[last - 1].end, self._count, is_prose=head.is_prose)
+            if overlap is not None and overlap.tokens + units[first].tokens > self._sizes.limit:
+                overlap = None
+            chunk, last = self._pack(units, first, overlap)
             if chunk is not None:
                 yield chunk
             overlap = self._tail(units[first:last])
             first = last
 
-    def _pack(self, units: list[_Unit], first: int, overlap: _Unit | None) -> tuple[_Unit | None, int]:
-        """Return the overlap that leaves room for a unit, or none, and the end of the units that fit after it."""
-        if overlap is not None and overlap.tokens + units[first].tokens > self._sizes.limit:
-            overlap = None
+    def _pack(self, units: list[_Unit], first: int, overlap: _Unit | None) -> tuple[Chunk | None, int]:
+        """Return the chunk of the overlap and as many units as fit after it, at least one, and the end of these."""
+        head = overlap or units[first]
         used = units[first].tokens + (overlap.tokens if overlap else 0)
         last = first + 1
         while last < len(units) and used + units[last].tokens <= self._sizes.limit:
             used += units[last].tokens
             last += 1
-        # What units count apart is now and then one token less than what they count together.
-        start = (overlap or units[first]).start
-        while last > first + 1 and self._count(self._text[start : units[last - 1].end]) > self._sizes.limit:
-            last -= 1
-        if overlap is not None and self._count(self._text[start : units[last - 1].end]) > self._sizes.limit:
-            overlap = None
-        return overlap, last
+        while True:
+            chunk = _trimmed(self._text, head.start, units[last - 1].end, self._count, is_prose=head.is_prose)
+            # What units count apart is now and then one token less than what they count together.
+            if chunk is None or chunk.tokens <= self._sizes.limit:
+                return chunk, last
+            if last > first + 1:
+                last -= 1
+            elif overlap is not None:
+                return self._pack(units, first, None)
+            else:
+                return chunk, last
 
     def _tail(self, units: list[_Unit]) -> _Unit | None:
         """Return the end of a chunk's units that the next chunk repeats: prose only, and never all of it."""
@@ -130,10 +140,15 @@ class _Chunker:
         # More characters than this are more tokens than wanted, whatever they are.
         earliest = max(earliest, end - self._sizes.overlap * _LONGEST_TOKEN)
         for cut in (_AFTER_SENTENCE, _AFTER_WORD):
-            for match in cut.finditer(self._text, earliest - 1, end):
-                at = self._snap(match.end())
-                if earliest <= at < end and (tokens := self._count(self._text[at:end])) <= self._sizes.overlap:
-                    return _Unit(at, end, tokens, is_prose=True)
+            starts = [self._snap(match.end()) for match in cut.finditer(self._text, earliest - 1, end)]
+            starts = [start for start in starts if earliest <= start < end]
+            # The later one starts, the fewer tokens.
+            fitting = bisect_left(
+                starts, 1, key=lambda start: self._count(self._text[start:end]) <= self._sizes.overlap
+            )
+            if fitting < len(starts):
+                at = starts[fitting]
+                return _Unit(at, end, self._count(self._text[at:end]), is_prose=True)
         return None
 
     def _units(self) -> list[_Unit]:
@@ -194,7 +209,7 @@ class _Chunker:
 
 def _grapheme_edges(text: str) -> npt.NDArray[np.int64] | None:
     """Return where grapheme clusters begin, and the end of the text; None if that is everywhere."""
-    if text.isascii() and "\r\n" not in text:
+    if _JOINING.search(text) is None:
         return None
     ends = np.fromiter((match.end() for match in _GRAPHEME.finditer(text)), dtype=np.int64)
     return np.concatenate((np.zeros(1, dtype=np.int64), ends))

@@ -10,6 +10,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from archive_pipeline.derive import chunking
 from archive_pipeline.derive.chunking import Chunk, ChunkSizes, chunk_text
 from archive_pipeline.derive.tokens import count_tokens
 
@@ -150,3 +151,9 @@ def test_time_is_linear(kind: str):
     seconds(20_000)
     # Quadratic would be 16 times as long; a quarter of a second is what timers and garbage collection may add.
     assert seconds(200_000) < 8 * seconds(50_000) + 0.25
+
+
+@given(texts)
+def test_a_cluster_of_several_characters_has_a_character_that_joins(text: str):
+    if chunking._JOINING.search(text) is None:
+        assert len(regex.findall(r"\X", text)) == len(text)
