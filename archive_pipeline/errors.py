@@ -48,3 +48,7 @@ class EmbeddingError(ArchiveError):
 
 class VectorStoreError(ArchiveError):
     """The vector store cannot be opened or is not what PostgreSQL says; it can be made anew."""
+
+
+class InvalidQueryError(ArchiveError, ValueError):
+    """A query cannot be searched for."""

@@ -14,10 +14,11 @@ from typing import Final
 
 import pandas as pd
 
-from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.derive.chunking import Chunk, ChunkSizes, chunk_text
 from archive_pipeline.derive.dialogue_pages import page_of_messages
 from archive_pipeline.derive.frames import frame
+from archive_pipeline.derive.languages import MOST_CHARACTERS, UNKNOWN, text_language
 from archive_pipeline.derive.normalization import normalize
 from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, Pair, find_pairs
 from archive_pipeline.derive.simhash import SHINGLE_WORDS, word_hashes
@@ -45,6 +46,7 @@ _COLUMNS: Final = (
     "page",
     "content_hash",
     "is_near_duplicate",
+    "language",
 )
 
 
@@ -53,6 +55,7 @@ class _Piece:
     chunk: Chunk
     text: str
     content_hash: str
+    language: str
 
 
 Shingle = tuple[int, ...]
@@ -68,6 +71,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
     sizes = ChunkSizes(limit=chunk_tokens, overlap=chunk_tokens // OVERLAP_SHARE)
     pieces: dict[str, list[_Piece]] = {}
     pages = page_of_messages(batch)
+    languages = _dialogue_languages(batch)
     rows: list[tuple[object, ...]] = []
     for siblings in _siblings(find_pairs(batch)):
         known: dict[str, set[Shingle]] = {QUESTION: set(), ANSWER: set()}
@@ -76,7 +80,8 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
                 if text not in pieces:
                     pieces[text] = [] if text == NO_RESULT_CONTENT else list(_pieces(text, sizes))
                 marks = _near_duplicates(text, pieces[text], known[side]) if len(siblings) > 1 else None
-                rows.extend(_rows(batch, pair, side, pages[pair.end], pieces[text], marks))
+                page, fallback = pages[pair.end], languages[batch.dialogue[pair.end]]
+                rows.extend(_rows(batch, pair, side, page, pieces[text], marks, fallback))
     columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
     return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
 
@@ -93,9 +98,21 @@ def _siblings(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
 
 
 def _pieces(text: str, sizes: ChunkSizes) -> Iterator[_Piece]:
+    language = text_language(text)
     for chunk in chunk_text(text, sizes, count_tokens):
         own = text[chunk.start : chunk.end]
-        yield _Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest())
+        yield _Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest(), language)
+
+
+def _dialogue_languages(batch: DialogueBatch) -> list[str]:
+    """Return per dialogue the language of its beginning: that of texts which are too short to tell themselves."""
+    beginnings: list[list[str]] = [[] for _ in batch.dialogue_ids]
+    lengths = [0] * len(batch.dialogue_ids)
+    for dialogue, text in zip(batch.dialogue, batch.text, strict=True):
+        if text is not None and lengths[dialogue] < MOST_CHARACTERS:
+            beginnings[dialogue].append(text[:MOST_CHARACTERS])
+            lengths[dialogue] += len(text)
+    return [text_language(BLANK_LINE.join(texts)) for texts in beginnings]
 
 
 def _near_duplicates(text: str, pieces: list[_Piece], known: set[Shingle]) -> list[bool]:
@@ -116,7 +133,13 @@ def _shingles(words: list[int]) -> set[Shingle]:
 
 
 def _rows(
-    batch: DialogueBatch, pair: Pair, side: str, page: int, pieces: list[_Piece], marks: list[bool] | None
+    batch: DialogueBatch,
+    pair: Pair,
+    side: str,
+    page: int,
+    pieces: list[_Piece],
+    marks: list[bool] | None,
+    fallback: str,
 ) -> Iterator[tuple[object, ...]]:
     pair_id, dialogue = pair.pair_id(batch), batch.dialogue_of_message[pair.start]
     for index, piece in enumerate(pieces):
@@ -133,4 +156,5 @@ def _rows(
             page,
             piece.content_hash,
             marks is not None and marks[index],
+            fallback if piece.language == UNKNOWN else piece.language,
         )

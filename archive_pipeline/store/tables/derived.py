@@ -27,6 +27,7 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
 )
+from sqlalchemy.dialects.postgresql import REGCONFIG, TSVECTOR
 
 from archive_pipeline.settings import Normalization
 from archive_pipeline.store.tables.base import DERIVED, dialogue_column, metadata, one_of, uuid_column
@@ -37,6 +38,12 @@ ENTITY_TYPES: Final = ["message", "exchange"]
 HASH_SCOPES: Final = ["full", "user", "assistant"]
 PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
 CHUNK_SIDES: Final = ["question", "answer"]
+# camelCase, snake_case, paths and dotted names are found by their parts as well; ideographs stand alone.
+SEARCH_VECTOR: Final = (
+    "to_tsvector('simple', text) || to_tsvector('simple', regexp_replace(regexp_replace(text, "
+    "'([a-z0-9])([A-Z])|[._/:#@-]', '\\1 \\2', 'g'), '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \\1 ', 'g')) "
+    "|| to_tsvector(language, text)"
+)
 ANSWER_RULES: Final = ["first", "final", "tool_result"]
 DUPLICATE_METHODS: Final = [*(f"exact:{normalization.value}" for normalization in Normalization), "near"]
 KEEP_REASONS: Final = ["active_path", "longest", "newest", "smallest_id"]
@@ -363,6 +370,19 @@ qa_chunks: Final = Table(
     Column(
         "is_near_duplicate", Boolean, nullable=False, comment="Other answers to the same question say nearly all of it"
     ),
+    Column(
+        "language",
+        REGCONFIG,
+        nullable=False,
+        comment="Text search configuration of its language; simple if there is none or the text does not tell",
+    ),
+    Column(
+        "search_vector",
+        TSVECTOR,
+        Computed(SEARCH_VECTOR, persisted=True),
+        comment="Words as they are, parts of identifiers, and word stems of the language",
+    ),
+    Index("ix_qa_chunks_search_vector", "search_vector", postgresql_using="gin"),
     CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
     CheckConstraint("start_offset < end_offset", name="offsets"),
     UniqueConstraint("pair_id", "side", "chunk_index"),

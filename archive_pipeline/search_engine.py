@@ -1,0 +1,236 @@
+"""``SearchEngine``: finds pages of dialogues by meaning, by words, or by both (seed 002)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import psycopg
+
+from archive_pipeline.chroma_client import ChromaClient
+from archive_pipeline.embeddings.models import Embedder, Vectors, open_embedder
+from archive_pipeline.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    InvalidQueryError,
+    MissingExtraError,
+    VectorStoreError,
+)
+from archive_pipeline.search.dense import find_nearest, find_nearest_allowed, pages_of
+from archive_pipeline.search.filters import NO_FILTERS, SearchFilters
+from archive_pipeline.search.fusion import first_places, fuse
+from archive_pipeline.search.lanes import Allowed, Lane, Ranked, allowed_chunks, chunk_details, page_details
+from archive_pipeline.search.lexical import archive_languages, find_lexically
+from archive_pipeline.search.query import Query, parse_query
+from archive_pipeline.search.results import FoundPage, Page, SearchResults, one_per_question
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+
+__all__ = ["SearchEngine", "SearchFilters", "SearchResults"]
+
+MODES: Final[Mapping[str, tuple[Lane, ...]]] = {
+    "hybrid": (Lane.DENSE, Lane.LEXICAL),
+    "text": (Lane.DENSE,),
+    "visual": (Lane.VISUAL,),
+    "lexical": (Lane.LEXICAL,),
+}
+MOST_RESULTS: Final = 1_000
+# Several chunks are on one page, several pages answer one question: lanes are followed so much further down.
+CHUNKS_PER_RESULT: Final = 10
+FEWEST_CHUNKS: Final = 100
+# How much further again where wide filters may take most of it away.
+FILTERED_FACTOR: Final = 20
+LANGUAGES_SECONDS: Final = 600.0
+PAGES_ARE_TEXT: Final = "no visual model is configured: pages were compared by their text"
+# What a lane may fail with while the others answer.
+_LANE_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class SearchEngine:
+    """Searches an archive.
+
+    Attributes:
+        database: the archive.
+        settings: of the archive.
+        chroma_client: the vector store; opened when it is needed.
+    """
+
+    database: Database
+    settings: Settings
+    chroma_client: ChromaClient | None = None
+    _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
+    _languages: tuple[float, tuple[str, ...]] | None = field(default=None, init=False, repr=False)
+
+    async def search(
+        self,
+        query: str,
+        num_results: int = 10,
+        search_mode: str = "hybrid",
+        *,
+        filters: SearchFilters = NO_FILTERS,
+    ) -> SearchResults:
+        """Return the pages that fit the query best, one per question.
+
+        Each result is ``{"doc_id", "page", "score", "filename", "metadata", …}``; docs/search.md has all fields. A lane
+        that fails is left out and named in ``degraded`` as long as another one answers.
+
+        Args:
+            query: words, "phrases", prefix* and -exclusions.
+            num_results: most results, 1 to 1,000.
+            search_mode: ``hybrid`` (meaning and words), ``text`` (meaning), ``lexical`` (words), ``visual`` (whole pages).
+            filters: what may be found.
+
+        Raises:
+            InvalidQueryError: query, number or mode make no sense.
+            VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError: no lane of the mode can answer.
+        """
+        return await asyncio.to_thread(self.search_now, query, num_results, search_mode, filters=filters)
+
+    def search_now(
+        self, query: str, num_results: int = 10, search_mode: str = "hybrid", *, filters: SearchFilters = NO_FILTERS
+    ) -> SearchResults:
+        """Do what ``search`` does, in this thread."""
+        asked = parse_query(query)
+        if search_mode not in MODES:
+            raise InvalidQueryError(f"no search mode is called {search_mode!r}; there are {', '.join(MODES)}")
+        if not 1 <= num_results <= MOST_RESULTS:
+            raise InvalidQueryError(f"{num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
+        with self.database.session() as connection:
+            search = _Search(self, connection, asked, filters, num_results)
+            return search.run(MODES[search_mode])
+
+    def client(self) -> ChromaClient:
+        """Return the vector store."""
+        if self.chroma_client is None:
+            self.chroma_client = ChromaClient(self.database, self.settings)
+        return self.chroma_client
+
+    def embedder(self, model: str) -> Embedder:
+        """Return the model of an index, loaded once."""
+        if model not in self._embedders:
+            self._embedders[model] = open_embedder(self.settings, model)
+        return self._embedders[model]
+
+    def languages(self, connection: psycopg.Connection[Any]) -> tuple[str, ...]:
+        """Return the archive's languages, counted anew every ten minutes."""
+        now = time.monotonic()
+        if self._languages is None or now - self._languages[0] > LANGUAGES_SECONDS:
+            self._languages = now, archive_languages(connection)
+        return self._languages[1]
+
+
+class _Search:
+    """One search."""
+
+    def __init__(
+        self,
+        engine: SearchEngine,
+        connection: psycopg.Connection[Any],
+        query: Query,
+        filters: SearchFilters,
+        num_results: int,
+    ) -> None:
+        self._engine = engine
+        self._connection = connection
+        self._query = query
+        self._filters = filters
+        self._num_results = num_results
+        self._allowed: Allowed | None = allowed_chunks(connection, filters)
+        is_wide = self._allowed is None and not filters.is_empty
+        self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
+        self._notes: list[str] = []
+
+    def run(self, lanes: Sequence[Lane]) -> SearchResults:
+        ranked: dict[str, Ranked] = {}
+        failures: dict[str, Exception] = {}
+        for lane in lanes:
+            try:
+                ranked[lane.value] = self._lane(lane)
+            except _LANE_ERRORS as error:
+                _log.warning("search lane %s is down: %s", lane, error)
+                failures[lane.value] = error
+        if not ranked:
+            raise next(iter(failures.values()))
+        pages = self._visual_pages(ranked) if Lane.VISUAL in ranked else self._pages(ranked)
+        return SearchResults(
+            one_per_question(pages, self._num_results),
+            lanes=list(ranked),
+            degraded={lane: str(error) for lane, error in failures.items()},
+            notes=self._notes,
+        )
+
+    def _lane(self, lane: Lane) -> Ranked:
+        find: Mapping[Lane, Callable[[], Ranked]] = {
+            Lane.DENSE: self._dense,
+            Lane.LEXICAL: self._lexical,
+            Lane.VISUAL: self._visual,
+        }
+        return find[lane]()
+
+    def _lexical(self) -> Ranked:
+        languages = self._engine.languages(self._connection)
+        return find_lexically(
+            self._connection, self._query, languages=languages, allowed=self._allowed, most=self._most
+        )
+
+    def _dense(self) -> Ranked:
+        client = self._engine.client()
+        vector = self._vector(client)
+        if self._allowed is not None:
+            generation = client.index.generation
+            return find_nearest_allowed(self._connection, generation, vector, self._allowed, most=self._most)
+        return find_nearest(client.text_collection, vector, most=self._most)
+
+    def _visual(self) -> Ranked:
+        self._notes.append(PAGES_ARE_TEXT)
+        client = self._engine.client()
+        has_vector = {"has_vector": {"$eq": True}}
+        return find_nearest(client.visual_collection, self._vector(client), most=self._most, where=has_vector)
+
+    def _vector(self, client: ChromaClient) -> Vectors:
+        return self._engine.embedder(client.index.generation.model).embed_query(self._query.text)
+
+    def _pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
+        """Turn ranked chunks into pages: each lane's first chunk of a page is the page's place in it."""
+        chunk_ids = {chunk for lane in ranked.values() for chunk in lane.ids}
+        details = chunk_details(self._connection, chunk_ids, self._filters)
+        places: dict[str, list[Page]] = {}
+        scores: dict[Page, dict[str, float]] = {}
+        best: dict[Page, Any] = {}
+        for lane, found in ranked.items():
+            shown = [
+                (details[chunk], score)
+                for chunk, score in zip(found.ids, found.scores, strict=True)
+                if chunk in details
+            ]
+            places[lane] = first_places([(chunk.dialogue_id, chunk.page) for chunk, _ in shown])
+            for chunk, score in shown:
+                page = chunk.dialogue_id, chunk.page
+                scores.setdefault(page, {}).setdefault(lane, score)
+                best.setdefault(page, chunk)
+        return _found(places, scores, best)
+
+    def _visual_pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
+        found = ranked[Lane.VISUAL]
+        pages = pages_of(found.ids)
+        details = {(row.dialogue_id, row.page): row for row in page_details(self._connection, pages, self._filters)}
+        shown = [page for page in pages if page in details]
+        scores = {page: {Lane.VISUAL.value: score} for page, score in zip(pages, found.scores, strict=True)}
+        return _found({Lane.VISUAL.value: shown}, scores, details)
+
+
+def _found(
+    places: Mapping[str, Sequence[Page]], scores: Mapping[Page, Mapping[str, float]], best: Mapping[Page, Any]
+) -> list[FoundPage]:
+    ranks: dict[Page, dict[str, int]] = {}
+    for lane, pages in places.items():
+        for rank, page in enumerate(pages, start=1):
+            ranks.setdefault(page, {})[lane] = rank
+    return [FoundPage(page, score, best[page], scores[page], ranks[page]) for page, score in fuse(places).items()]

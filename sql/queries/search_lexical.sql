@@ -1,0 +1,80 @@
+-- Chunks by the rarity of the asked terms they have. Words of no meaning in the archive's languages, and terms that are
+-- nearly everywhere, count only if there is nothing else.
+WITH asked AS (
+    SELECT
+        term.number,
+        CASE term.kind
+            WHEN 'prefix' THEN to_tsquery('simple', quote_literal(lower(term.text)) || ':*')
+            WHEN 'phrase'
+                THEN
+                    phraseto_tsquery('simple', term.text)
+                    || phraseto_tsquery(%(language_1)s::regconfig, term.text)
+                    || phraseto_tsquery(%(language_2)s::regconfig, term.text)
+                    || phraseto_tsquery(%(language_3)s::regconfig, term.text)
+            ELSE
+                plainto_tsquery('simple', term.text)
+                || plainto_tsquery(%(language_1)s::regconfig, term.text)
+                || plainto_tsquery(%(language_2)s::regconfig, term.text)
+                || plainto_tsquery(%(language_3)s::regconfig, term.text)
+        END AS query,
+        term.kind = 'word' AND numnode(plainto_tsquery(%(language_1)s::regconfig, term.text)) = 0 AS is_stop_word
+    FROM unnest(%(kinds)s::text [], %(texts)s::text []) WITH ORDINALITY AS term (kind, text, number)
+),
+
+counted AS MATERIALIZED (
+    SELECT
+        asked.number,
+        asked.query,
+        asked.is_stop_word,
+        (
+            SELECT count(*)
+            FROM (
+                SELECT 1
+                FROM derived.qa_chunks AS chunk
+                WHERE chunk.search_vector @@ asked.query
+                LIMIT %(common)s + 1
+            ) AS chunk_with_term
+        ) AS frequency
+    FROM asked
+    WHERE numnode(asked.query) > 0
+),
+
+kept AS MATERIALIZED (
+    SELECT
+        counted.number,
+        counted.query,
+        ln(1 + %(total)s::float8 / counted.frequency) AS rarity
+    FROM counted
+    WHERE
+        counted.frequency > 0
+        AND (
+            (NOT counted.is_stop_word AND counted.frequency <= %(common)s)
+            OR NOT EXISTS (
+                SELECT 1
+                FROM counted AS telling
+                WHERE
+                    telling.frequency BETWEEN 1 AND %(common)s
+                    AND NOT telling.is_stop_word
+            )
+        )
+)
+
+SELECT
+    found.chunk_id::text AS chunk_id,
+    sum(kept.rarity * (1 + found.density)) AS score
+FROM kept
+CROSS JOIN LATERAL (
+    SELECT
+        chunk.chunk_id,
+        ts_rank_cd(chunk.search_vector, kept.query, 32) AS density
+    FROM derived.qa_chunks AS chunk
+    WHERE
+        chunk.search_vector @@ kept.query
+        AND NOT chunk.is_near_duplicate
+        AND (%(excluded)s::tsquery IS NULL OR NOT chunk.search_vector @@ %(excluded)s::tsquery)
+        AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
+    LIMIT %(common)s
+) AS found
+GROUP BY found.chunk_id
+ORDER BY score DESC, found.chunk_id ASC
+LIMIT %(most)s;
