@@ -10,15 +10,19 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import regex
+
+from archive_pipeline.derive.normalization import other_characters
 
 CountTokens = Callable[[str], int]
 # No token is shorter than a byte, no character longer than four bytes.
@@ -27,21 +31,21 @@ _GRAPHEMES_PER_UNIT: Final = 16
 # In characters; longer ones are runs of white space and the like.
 _LONGEST_TOKEN: Final = 16
 
-_LINE: Final = regex.compile(r"[^\n]*\n|[^\n]+")
-_FENCE: Final = regex.compile(r" {0,3}(?P<mark>`{3,}|~{3,})[^`\n]*\s*")
-_TABLE_ROW: Final = regex.compile(r" {0,3}\|.*\|\s*")
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+_FENCE: Final = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})[^`\n]*\s*")
+_TABLE_ROW: Final = re.compile(r" {0,3}\|.*\|\s*")
 _GRAPHEME: Final = regex.compile(r"\X")
-# Each cluster of several characters has one of these (property values of UAX 29, and three
-# letters that `regex` joins with letters of Indian scripts); most texts have none.
+# Each cluster of several characters has one of these, or is CR LF: property values of UAX 29, and three letters that
+# `regex` joins with letters of Indian scripts. Most texts have none.
 _JOINING: Final = regex.compile(
-    r"\r\n|[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
+    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=Regional_Indicator}"
     r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\u1cf5\u1cf6\U00011a3a]"
 )
 
 # Where a text is cut, from the first choice to the last: after lines, sentences, words.
-_AFTER_LINE: Final = regex.compile(r"\n+")
-_AFTER_SENTENCE: Final = regex.compile(r"(?<=[.!?…][\"'”’)\]]?)\s+|(?<=[。！？])")  # noqa: RUF001 (full-width marks)
-_AFTER_WORD: Final = regex.compile(r"\s+")
+_AFTER_LINE: Final = re.compile(r"\n+")
+_AFTER_SENTENCE: Final = re.compile(r"[.!?…][\"'”’)\]]?\s+|[。！？]")  # noqa: RUF001 (full-width marks)
+_AFTER_WORD: Final = re.compile(r"\s+")
 _PROSE: Final = (_AFTER_LINE, _AFTER_SENTENCE, _AFTER_WORD)
 _VERBATIM: Final = (_AFTER_LINE, _AFTER_WORD)
 
@@ -157,7 +161,7 @@ class _Chunker:
             units.extend(self._split(self._unit(start, end, is_prose=is_prose), _PROSE if is_prose else _VERBATIM))
         return units
 
-    def _split(self, unit: _Unit, cuts: tuple[regex.Pattern[str], ...]) -> Iterator[_Unit]:
+    def _split(self, unit: _Unit, cuts: tuple[re.Pattern[str], ...]) -> Iterator[_Unit]:
         """Yield the unit if it fits, else what the first kind of cut makes of it, each split further in turn."""
         if unit.tokens <= self._sizes.limit:
             yield unit
@@ -209,10 +213,15 @@ class _Chunker:
 
 def _grapheme_edges(text: str) -> npt.NDArray[np.int64] | None:
     """Return where grapheme clusters begin, and the end of the text; None if that is everywhere."""
-    if _JOINING.search(text) is None:
+    if "\r\n" not in text and not any(_joins(character) for character in other_characters(text.encode())):
         return None
     ends = np.fromiter((match.end() for match in _GRAPHEME.finditer(text)), dtype=np.int64)
     return np.concatenate((np.zeros(1, dtype=np.int64), ends))
+
+
+@lru_cache(maxsize=4096)
+def _joins(character: str) -> bool:
+    return _JOINING.match(character) is not None
 
 
 def _bounds(start: int, cuts: list[int] | range, end: int) -> list[int]:

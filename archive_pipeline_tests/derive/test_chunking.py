@@ -155,5 +155,5 @@ def test_time_is_linear(kind: str):
 
 @given(texts)
 def test_a_cluster_of_several_characters_has_a_character_that_joins(text: str):
-    if chunking._JOINING.search(text) is None:
+    if chunking._grapheme_edges(text) is None:
         assert len(regex.findall(r"\X", text)) == len(text)
