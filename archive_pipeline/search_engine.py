@@ -23,7 +23,16 @@ from archive_pipeline.errors import (
 from archive_pipeline.search.dense import find_nearest, find_nearest_allowed, pages_of
 from archive_pipeline.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.search.fusion import first_places, fuse
-from archive_pipeline.search.lanes import Allowed, Lane, Ranked, allowed_chunks, chunk_details, page_details
+from archive_pipeline.search.lanes import (
+    NOTHING,
+    Allowed,
+    Lane,
+    Ranked,
+    allowed_chunks,
+    chunk_details,
+    page_details,
+    without_terms,
+)
 from archive_pipeline.search.lexical import archive_languages, find_lexically
 from archive_pipeline.search.query import Query, parse_query
 from archive_pipeline.search.results import FoundPage, Page, SearchResults, one_per_question
@@ -42,7 +51,7 @@ MOST_RESULTS: Final = 1_000
 # Several chunks are on one page, several pages answer one question: lanes are followed so much further down.
 CHUNKS_PER_RESULT: Final = 10
 FEWEST_CHUNKS: Final = 100
-# How much further again where wide filters may take most of it away.
+# How much further again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
 LANGUAGES_SECONDS: Final = 600.0
 PAGES_ARE_TEXT: Final = "no visual model is configured: pages were compared by their text"
@@ -84,7 +93,8 @@ class SearchEngine:
         Args:
             query: words, "phrases", prefix* and -exclusions.
             num_results: most results, 1 to 1,000.
-            search_mode: ``hybrid`` (meaning and words), ``text`` (meaning), ``lexical`` (words), ``visual`` (whole pages).
+            search_mode: ``hybrid`` (meaning and words), ``text`` (meaning), ``lexical`` (words) or ``visual`` (whole
+                pages).
             filters: what may be found.
 
         Raises:
@@ -143,7 +153,7 @@ class _Search:
         self._filters = filters
         self._num_results = num_results
         self._allowed: Allowed | None = allowed_chunks(connection, filters)
-        is_wide = self._allowed is None and not filters.is_empty
+        is_wide = (self._allowed is None and not filters.is_empty) or bool(query.excluded)
         self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
         self._notes: list[str] = []
 
@@ -182,6 +192,8 @@ class _Search:
 
     def _dense(self) -> Ranked:
         client = self._engine.client()
+        if not self._query.wanted_text:
+            return NOTHING
         vector = self._vector(client)
         if self._allowed is not None:
             generation = client.index.generation
@@ -191,16 +203,20 @@ class _Search:
     def _visual(self) -> Ranked:
         self._notes.append(PAGES_ARE_TEXT)
         client = self._engine.client()
+        if not self._query.wanted_text:
+            return NOTHING
         has_vector = {"has_vector": {"$eq": True}}
         return find_nearest(client.visual_collection, self._vector(client), most=self._most, where=has_vector)
 
     def _vector(self, client: ChromaClient) -> Vectors:
-        return self._engine.embedder(client.index.generation.model).embed_query(self._query.text)
+        return self._engine.embedder(client.index.generation.model).embed_query(self._query.wanted_text)
 
     def _pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
         """Turn ranked chunks into pages: each lane's first chunk of a page is the page's place in it."""
         chunk_ids = {chunk for lane in ranked.values() for chunk in lane.ids}
         details = chunk_details(self._connection, chunk_ids, self._filters)
+        found_pages = {(chunk.dialogue_id, chunk.page) for chunk in details.values()}
+        allowed = without_terms(self._connection, found_pages, self._query.excluded)
         places: dict[str, list[Page]] = {}
         scores: dict[Page, dict[str, float]] = {}
         best: dict[Page, Any] = {}
@@ -208,7 +224,7 @@ class _Search:
             shown = [
                 (details[chunk], score)
                 for chunk, score in zip(found.ids, found.scores, strict=True)
-                if chunk in details
+                if chunk in details and (details[chunk].dialogue_id, details[chunk].page) in allowed
             ]
             places[lane] = first_places([(chunk.dialogue_id, chunk.page) for chunk, _ in shown])
             for chunk, score in shown:
@@ -220,8 +236,9 @@ class _Search:
     def _visual_pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
         found = ranked[Lane.VISUAL]
         pages = pages_of(found.ids)
+        allowed = without_terms(self._connection, pages, self._query.excluded)
         details = {(row.dialogue_id, row.page): row for row in page_details(self._connection, pages, self._filters)}
-        shown = [page for page in pages if page in details]
+        shown = [page for page in pages if page in details and page in allowed]
         scores = {page: {Lane.VISUAL.value: score} for page, score in zip(pages, found.scores, strict=True)}
         return _found({Lane.VISUAL.value: shown}, scores, details)
 

@@ -9,7 +9,7 @@ import numpy as np
 import psycopg
 
 from archive_pipeline.embeddings.models import Vectors
-from archive_pipeline.search.lanes import Allowed, Ranked, rows_of
+from archive_pipeline.search.lanes import NOTHING, Allowed, Ranked, rows_of
 from archive_pipeline.store.embeddings import Generation, from_bytes
 
 
@@ -17,7 +17,7 @@ def find_nearest(collection: Any, vector: Vectors, *, most: int, where: dict[str
     """Return the entries of a collection whose vectors are nearest, with the cosine of the angle as score."""
     most = min(most, collection.count())
     if most == 0:
-        return Ranked([], [])
+        return NOTHING
     found = collection.query(query_embeddings=[vector.tolist()], n_results=most, where=where, include=["distances"])
     return Ranked(found["ids"][0], [1 - float(distance) for distance in found["distances"][0]])
 
@@ -29,7 +29,7 @@ def find_nearest_allowed(
     hashes = sorted(set(allowed.content_hashes.values()))
     rows = rows_of(connection, "search_vectors", {"generation_id": generation.id, "content_hashes": hashes})
     if not rows:
-        return Ranked([], [])
+        return NOTHING
     cosines = np.stack([from_bytes(row.vector) for row in rows]) @ vector
     score = dict(zip((row.content_hash for row in rows), cosines.tolist(), strict=True))
     ids = [chunk for chunk, content_hash in allowed.content_hashes.items() if content_hash in score]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -11,6 +11,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 from archive_pipeline.search.filters import SearchFilters
+from archive_pipeline.search.query import Term
 from archive_pipeline.store.sql_files import load_sql
 
 # Filters that let so few chunks through are answered exactly; wider ones by looking further down the lanes.
@@ -36,8 +37,11 @@ class Allowed:
 class Ranked:
     """What a lane found: ids and its own scores, best first."""
 
-    ids: list[str]
-    scores: list[float]
+    ids: Sequence[str]
+    scores: Sequence[float]
+
+
+NOTHING: Final = Ranked((), ())
 
 
 def rows_of(connection: psycopg.Connection[Any], query: str, parameters: Mapping[str, Any]) -> list[Any]:
@@ -77,3 +81,18 @@ def page_details(
         "pages": [page for _, page in pages],
     }
     return rows_of(connection, "search_pages", parameters)
+
+
+def without_terms(
+    connection: psycopg.Connection[Any], pages: Collection[tuple[str, int]], terms: Sequence[Term]
+) -> set[tuple[str, int]]:
+    """Return the pages that have none of the terms anywhere."""
+    if not terms:
+        return set(pages)
+    parameters = {
+        "texts": [term.text for term in terms],
+        "dialogue_ids": [dialogue for dialogue, _ in pages],
+        "pages": [page for _, page in pages],
+    }
+    having = rows_of(connection, "pages_with_terms", parameters)
+    return set(pages) - {(row.dialogue_id, row.page) for row in having}

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import psycopg
 
-from archive_pipeline.search.lanes import Allowed, Ranked, rows_of
-from archive_pipeline.search.query import Query, Term
+from archive_pipeline.search.lanes import NOTHING, Allowed, Ranked, rows_of
+from archive_pipeline.search.query import Query
 
 # A term in more chunks than these says little about any of them.
 COMMON: Final = 5_000
@@ -37,9 +37,9 @@ def find_lexically(
         allowed: chunks that may be found; None for all.
         most: how many to return.
     """
-    wanted = [term for term in query.terms if not term.is_excluded]
+    wanted = query.wanted
     if not wanted:
-        return Ranked([], [])
+        return NOTHING
     padded = (*languages, *([_ANY_LANGUAGE] * MOST_LANGUAGES))[:MOST_LANGUAGES]
     total = rows_of(connection, "count_chunks", {})[0].chunks
     parameters = {
@@ -48,18 +48,8 @@ def find_lexically(
         **{f"language_{number}": language for number, language in enumerate(padded, start=1)},
         "common": max(COMMON, total // 20),
         "total": max(total, 1),
-        "excluded": _excluded(connection, query),
         "allowed": None if allowed is None else list(allowed.content_hashes),
         "most": most,
     }
     rows = rows_of(connection, "search_lexical", parameters)
     return Ranked([row.chunk_id for row in rows], [float(row.score) for row in rows])
-
-
-def _excluded(connection: psycopg.Connection[Any], query: Query) -> str | None:
-    terms: list[Term] = [term for term in query.terms if term.is_excluded]
-    if not terms:
-        return None
-    rows = rows_of(connection, "excluded_terms", {"texts": [term.text for term in terms]})
-    excluded: str | None = rows[0].excluded
-    return excluded or None

@@ -48,12 +48,24 @@ class Query:
     """A query.
 
     Attributes:
-        text: as it was written, without surrounding space; what is embedded.
+        text: as it was written, without surrounding space.
+        wanted_text: without what is excluded; what is embedded.
         terms: for full text search, each once.
     """
 
     text: str
+    wanted_text: str
     terms: Sequence[Term]
+
+    @property
+    def wanted(self) -> list[Term]:
+        """What a page should have."""
+        return [term for term in self.terms if not term.is_excluded]
+
+    @property
+    def excluded(self) -> list[Term]:
+        """What a page must not have."""
+        return [term for term in self.terms if term.is_excluded]
 
 
 def parse_query(text: str) -> Query:
@@ -70,7 +82,8 @@ def parse_query(text: str) -> Query:
             f"the query has {len(stripped):,} characters; at most {LONGEST_QUERY:,} can be searched for"
         )
     terms = dict.fromkeys(term for match in _TERM.finditer(stripped) if (term := _term(match)) is not None)
-    return Query(stripped, list(terms)[:MOST_TERMS])
+    wanted_text = " ".join(_TERM.sub(lambda match: "" if match["not"] else match[0], stripped).split())
+    return Query(stripped, wanted_text, list(terms)[:MOST_TERMS])
 
 
 def _term(match: re.Match[str]) -> Term | None:

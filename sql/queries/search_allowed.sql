@@ -12,4 +12,4 @@ WHERE
     AND (%(title)s::text IS NULL OR chunk.title ILIKE %(title)s)
     AND (%(branch)s::text IS NULL OR chunk.is_on_primary_path = (%(branch)s = 'primary'))
     AND (%(pair_type)s::text IS NULL OR chunk.pair_type = %(pair_type)s)
-LIMIT %(most)s;
+LIMIT %(most)s; -- noqa: AM09

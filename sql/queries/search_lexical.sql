@@ -1,14 +1,17 @@
 -- Chunks by the rarity of the asked terms they have. Words of no meaning in the archive's languages, and terms that are
--- nearly everywhere, count only if there is nothing else.
+-- nearly everywhere, count only if there is nothing else. Chinese, Japanese and Korean characters are indexed one by
+-- one. Counts stop at the limit; of terms beyond it some chunks are looked at, whichever the index gives.
 WITH asked AS (
     SELECT
         term.number,
-        CASE term.kind
+        phraseto_tsquery(
+            'simple', regexp_replace(term.text, '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \1 ', 'g')
+        )
+        || CASE term.kind
             WHEN 'prefix' THEN to_tsquery('simple', quote_literal(lower(term.text)) || ':*')
             WHEN 'phrase'
                 THEN
-                    phraseto_tsquery('simple', term.text)
-                    || phraseto_tsquery(%(language_1)s::regconfig, term.text)
+                    phraseto_tsquery(%(language_1)s::regconfig, term.text)
                     || phraseto_tsquery(%(language_2)s::regconfig, term.text)
                     || phraseto_tsquery(%(language_3)s::regconfig, term.text)
             ELSE
@@ -32,7 +35,7 @@ counted AS MATERIALIZED (
                 SELECT 1
                 FROM derived.qa_chunks AS chunk
                 WHERE chunk.search_vector @@ asked.query
-                LIMIT %(common)s + 1
+                LIMIT %(common)s + 1 -- noqa: AM09, RF02
             ) AS chunk_with_term
         ) AS frequency
     FROM asked
@@ -71,9 +74,8 @@ CROSS JOIN LATERAL (
     WHERE
         chunk.search_vector @@ kept.query
         AND NOT chunk.is_near_duplicate
-        AND (%(excluded)s::tsquery IS NULL OR NOT chunk.search_vector @@ %(excluded)s::tsquery)
         AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
-    LIMIT %(common)s
+    LIMIT %(common)s -- noqa: AM09, RF02
 ) AS found
 GROUP BY found.chunk_id
 ORDER BY score DESC, found.chunk_id ASC
