@@ -35,7 +35,7 @@ counted AS MATERIALIZED (
                 SELECT 1
                 FROM derived.qa_chunks AS chunk
                 WHERE chunk.search_vector @@ asked.query
-                LIMIT %(common)s + 1 -- noqa: AM09, RF02
+                LIMIT %(common)s + 1 -- noqa: AM09
             ) AS chunk_with_term
         ) AS frequency
     FROM asked
@@ -56,7 +56,7 @@ kept AS MATERIALIZED (
                 SELECT 1
                 FROM counted AS telling
                 WHERE
-                    telling.frequency BETWEEN 1 AND %(common)s
+                    telling.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
                     AND NOT telling.is_stop_word
             )
         )
@@ -66,7 +66,7 @@ SELECT
     found.chunk_id::text AS chunk_id,
     sum(kept.rarity * (1 + found.density)) AS score
 FROM kept
-CROSS JOIN LATERAL (
+INNER JOIN LATERAL (
     SELECT
         chunk.chunk_id,
         ts_rank_cd(chunk.search_vector, kept.query, 32) AS density
@@ -75,8 +75,8 @@ CROSS JOIN LATERAL (
         chunk.search_vector @@ kept.query
         AND NOT chunk.is_near_duplicate
         AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
-    LIMIT %(common)s -- noqa: AM09, RF02
-) AS found
+    LIMIT %(common)s -- noqa: AM09
+) AS found ON TRUE
 GROUP BY found.chunk_id
 ORDER BY score DESC, found.chunk_id ASC
 LIMIT %(most)s;
