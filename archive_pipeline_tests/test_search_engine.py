@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -129,6 +130,14 @@ def test_pages_with_an_excluded_term_are_not_found_in_any_mode(engine: SearchEng
     # The answer has the words, the question is what would be found.
     assert page not in found(engine, 'hot oven for bread -"baking stone"', mode)
     assert found(engine, "-oven", mode) == []
+
+
+def test_the_score_of_a_term_is_its_rarity(engine: SearchEngine):
+    with engine.database.session() as connection:
+        (chunks,) = connection.execute("SELECT count(*) FROM derived.qa_chunks").fetchone() or (0,)
+    score = engine.search_now("astronaut", 1, "lexical")[0]["scores"]["lexical"]
+    # In one of all chunks: ln(1 + all / 1), up to twice that where terms stand close together.
+    assert math.log(1 + chunks) <= score <= 2 * math.log(1 + chunks)
 
 
 def test_words_that_are_everywhere_count_if_there_is_nothing_else(engine: SearchEngine):
