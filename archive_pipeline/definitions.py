@@ -30,7 +30,7 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
         settings: of the archive; by default the environment's.
     """
     settings = settings or Settings.from_environment()
-    build, summary = build_derived_job(), summary_job()
+    build, summary, index = build_derived_job(), summary_job(), index_job()
     return dg.Definitions(
         assets=[
             *raw_asset_specs(),
@@ -40,8 +40,8 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
             summary_asset(),
         ],
         asset_checks=[*structural_checks(), *quarantine_checks(), *search_checks(), *summary_checks()],
-        jobs=[build, summary, duplicates_job(), index_job(), import_files_job(), housekeeping_job()],
-        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary])],
+        jobs=[build, summary, duplicates_job(), index, import_files_job(), housekeeping_job()],
+        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary, index])],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.

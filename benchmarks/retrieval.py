@@ -2,8 +2,9 @@
 
     ARCHIVE_REAL_DATA=/path python -m benchmarks.retrieval [--pairs 2000] [--model static] [--model NAME]
 
-BM25 and PostgreSQL's full text search (any of the words, by ``ts_rank``) look at the same texts. Texts are embedded
-whole, as most of them are one chunk.
+BM25 and PostgreSQL's full text search (any of the words, by ``ts_rank``) look at the same texts; each model is shown
+alone and fused with BM25 by reciprocal rank, as ``hybrid`` search fuses. Texts are embedded whole, as most of them are
+one chunk.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from archive_pipeline.embeddings.models import open_embedder
+from archive_pipeline.search.fusion import RANK_OFFSET
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import release
@@ -56,7 +58,9 @@ def main() -> None:
         settings = Settings(home=Path(home))
         _report("BM25", found, bm25)
         for model in arguments.model or ["static"]:
-            _report(model, found, embedded_by(settings, model))
+            vectors = embedded_by(settings, model)
+            _report(model, found, vectors)
+            _report(f"{model} and BM25", found, fused(vectors, bm25))
         try:
             database = Database.open(settings)
             _report("PostgreSQL", found, full_text(database))
@@ -91,6 +95,20 @@ def embedded_by(settings: Settings, model: str) -> Searcher:
         return (queries @ embedder.embed(task.texts).T).astype(np.float64)
 
     return search
+
+
+def fused(first: Searcher, second: Searcher) -> Searcher:
+    """Return the search that adds up the reciprocal ranks of two."""
+
+    def search(task: Task) -> Scores:
+        return _reciprocal_ranks(first(task)) + _reciprocal_ranks(second(task))
+
+    return search
+
+
+def _reciprocal_ranks(scores: Scores) -> Scores:
+    places = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)
+    return np.where(scores > 0, 1 / (RANK_OFFSET + 1 + places), 0.0)
 
 
 def bm25(task: Task) -> Scores:
