@@ -24,7 +24,15 @@ from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_sql, view_names
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, SEARCH_TABLES, build_errors, build_state
+from archive_pipeline.store.tables import (
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    SEARCH_TABLES,
+    VISUAL_TABLES,
+    build_errors,
+    build_state,
+)
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -90,7 +98,8 @@ ORDER BY 1
 
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
-    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES)
+    built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *VISUAL_TABLES)
+    tables = (*RAW_TABLES, *DOCUMENT_TABLES, *built)
     described = {str(table): table for table in tables}
     views = list(_views(database, described))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]
