@@ -7,6 +7,7 @@ import click
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.output import EXIT_REJECTED, fail, json_option, note, print_json
 from archive_pipeline.errors import MissingExtraError, UnknownDialogueError, VectorStoreError
+from archive_pipeline.importing.documents import remove_unlinked
 from archive_pipeline.indexing import forget_deleted
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.raw_writes import delete_dialogues
@@ -19,7 +20,7 @@ from archive_pipeline.store.staleness import find_dialogue
 def delete(key: str, *, as_json: bool) -> int:
     """Remove the dialogue KEY (its partition key or id) from the archive.
 
-    A later import of an export that still has it brings it back.
+    Documents that only came with its messages go too. A later import of an export that still has it brings it back.
     """
     with open_for_writing() as archive:
         with archive.database.session() as connection:
@@ -27,6 +28,7 @@ def delete(key: str, *, as_json: bool) -> int:
             if dialogue is None:
                 raise UnknownDialogueError(f"no dialogue has the key or id {key!r}")
             delete_dialogues(connection, [dialogue.id])
+        remove_unlinked(archive.database, archive.settings)
         left = _left_in_vector_store(archive)
         _remove_key(archive.settings, dialogue.partition_key)
     if as_json:

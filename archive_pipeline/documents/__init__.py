@@ -1,1 +1,1 @@
-"""Readers of documents: a file to pages of Markdown. No database; the packages that parse are in the extra `documents`."""
+"""Readers of documents: a file to pages of Markdown. No database. What parses is in the extra `documents`."""

@@ -106,7 +106,7 @@ def _images(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _content(page: Any) -> _PageContent:
-    tables = [table for table in _tables(page) if table is not None]
+    tables = list(_tables(page))
     shown: set[int] = set()
     blocks: list[_Line | _Table] = []
     words: list[dict[str, Any]] = []
@@ -139,7 +139,7 @@ def _tables(page: Any) -> Iterator[tuple[tuple[float, float, float, float], str]
 
 def _is_inside(word: dict[str, Any], box: tuple[float, float, float, float]) -> bool:
     x, y = (word["x0"] + word["x1"]) / 2, (word["top"] + word["bottom"]) / 2
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+    return bool(box[0] <= x <= box[2] and box[1] <= y <= box[3])
 
 
 def _goes_on(last: dict[str, Any], word: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ def read_pptx(path: Path, name: str) -> Document:
         check_office_zip(archive, name)
     slides = list(pptx.Presentation(str(path)).slides)
     check_pages(len(slides), name)
-    pages = pages_of([_markdown(slide) for slide in slides])
+    pages = pages_of([_markdown(slide) for slide in slides], goes_on=False)
     if not any(page.markdown.strip() for page in pages):
         raise UnreadableDocumentError(f"{name} holds no text")
     return Document(Kind.PPTX, "pptx", pages)

@@ -42,12 +42,13 @@ _READERS: Final[dict[Kind, Callable[[Path, str], Document]]] = {
 }
 
 
-def read_document(path: Path, *, name: str | None = None) -> Document:
+def read_document(path: Path, *, name: str | None = None, kind: Kind | None = None) -> Document:
     """Read a document.
 
     Args:
         path: the file.
         name: what messages call it, and whose extension counts, if it is not the path.
+        kind: what it is, where that is known better than by its content: a text extracted from a PDF is a text.
 
     Raises:
         UnreadableDocumentError: it cannot be read; the message says why.
@@ -57,7 +58,9 @@ def read_document(path: Path, *, name: str | None = None) -> Document:
     try:
         check_size(path, shown)
         extension = PurePath(shown).suffix.lower().removeprefix(".")
-        kind = kind_of(path, shown, extension)
+        if kind is not None:
+            extension = kind.value
+        kind = kind or kind_of(path, shown, extension)
         if kind in {Kind.TEXT, Kind.MARKDOWN}:
             return read_text(path, shown, kind, extension or kind.value)
         document = _READERS[kind](path, shown)

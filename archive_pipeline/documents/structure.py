@@ -66,12 +66,15 @@ def _plain(inline: Any) -> str:
     return " ".join("".join(shown).split())
 
 
-def pages_of(markdowns: Iterable[str], pictures: Sequence[int] | None = None) -> tuple[Page, ...]:
+def pages_of(
+    markdowns: Iterable[str], pictures: Sequence[int] | None = None, *, goes_on: bool = True
+) -> tuple[Page, ...]:
     """Return the pages of a document with the sections they stand in.
 
     Args:
         markdowns: the text of each page.
         pictures: how many pictures each page has, where the Markdown does not show them.
+        goes_on: a section goes on over the end of a page; that of a slide does not.
     """
     pages: list[Page] = []
     above: list[Heading] = []
@@ -80,7 +83,7 @@ def pages_of(markdowns: Iterable[str], pictures: Sequence[int] | None = None) ->
         # A page that begins with its own heading stands in that section; so does one that nothing stands above.
         own = structure.begins_with_heading or not above
         here = _below(above, structure.headings[:1] if own else ())
-        above = _below(above, structure.headings)
+        above = _below(above, structure.headings) if goes_on else []
         pages.append(
             Page(
                 number=number,

@@ -31,7 +31,9 @@ documents: Final = Table(
     uuid_column("id", "uuid5 of the SHA-256: the same content is the same document", primary_key=True),
     Column("sha256", Text, nullable=False, comment="SHA-256 of the file's bytes (hex)"),
     Column("file_name", Text, nullable=False, comment="Name of the file when it came first"),
-    Column("extension", Text, nullable=False, comment="What it is by its content: pdf, docx, …; of text, the file's own"),
+    Column(
+        "extension", Text, nullable=False, comment="What it is by its content: pdf, docx, …; of text, the file's own"
+    ),
     Column("size_bytes", BigInteger, nullable=False, comment="Size of the file"),
     Column("source_path", Text, nullable=False, comment="Where it came from: a path, or a place in an export"),
     Column("origin", Text, nullable=False, comment="path (added by its path) or attachment (found with a message)"),
@@ -39,7 +41,9 @@ documents: Final = Table(
     Column("error", Text, comment="Why it could not be read; NULL if it was"),
     Column("page_count", Integer, nullable=False, comment="Pages; 0 if it could not be read"),
     Column("reader_version", Integer, nullable=False, comment="Version of the readers that read it"),
-    Column("added_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it came first"),
+    Column(
+        "added_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it came first"
+    ),
     Column(
         "read_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it was last read"
     ),

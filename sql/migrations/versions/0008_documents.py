@@ -17,15 +17,23 @@ def upgrade() -> None:
     op.create_table(
         "documents",
         sa.Column(
-            "id", sa.Uuid(as_uuid=False), nullable=False, comment="uuid5 of the SHA-256: the same content is the same document"
+            "id",
+            sa.Uuid(as_uuid=False),
+            nullable=False,
+            comment="uuid5 of the SHA-256: the same content is the same document",
         ),
         sa.Column("sha256", sa.Text(), nullable=False, comment="SHA-256 of the file's bytes (hex)"),
         sa.Column("file_name", sa.Text(), nullable=False, comment="Name of the file when it came first"),
         sa.Column(
-            "extension", sa.Text(), nullable=False, comment="What it is by its content: pdf, docx, …; of text, the file's own"
+            "extension",
+            sa.Text(),
+            nullable=False,
+            comment="What it is by its content: pdf, docx, …; of text, the file's own",
         ),
         sa.Column("size_bytes", sa.BigInteger(), nullable=False, comment="Size of the file"),
-        sa.Column("source_path", sa.Text(), nullable=False, comment="Where it came from: a path, or a place in an export"),
+        sa.Column(
+            "source_path", sa.Text(), nullable=False, comment="Where it came from: a path, or a place in an export"
+        ),
         sa.Column(
             "origin", sa.Text(), nullable=False, comment="path (added by its path) or attachment (found with a message)"
         ),
