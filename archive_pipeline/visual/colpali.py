@@ -60,7 +60,7 @@ class ColPaliEncoder:
             device = "cuda" if torch.cuda.is_available() else "cpu"
             # Half precision is slow, and in places not there, on CPUs.
             dtype = torch.bfloat16 if device == "cuda" else torch.float32
-            model = getattr(models, model_name).from_pretrained(name, dtype=dtype).to(device).eval()
+            model = _tied(getattr(models, model_name).from_pretrained(name, dtype=dtype)).to(device).eval()
             processor = getattr(models, processor_name).from_pretrained(name)
         except ArchiveError:
             raise
@@ -88,6 +88,14 @@ class ColPaliEncoder:
         if not all(len(page) and np.isfinite(page).all() for page in vectors):
             raise VisualModelError(f"the visual model {self.name} gave no vectors, or such that are no numbers")
         return vectors
+
+
+def _tied(model: Any) -> Any:
+    """Tie the weights of the model inside: ColPali ties only those further in, so its head, which is unused, has none."""
+    inner = getattr(model, "model", None)
+    if hasattr(inner, "tie_weights"):
+        inner.tie_weights()
+    return model
 
 
 def _classes(name: str) -> tuple[str, str]:
