@@ -91,7 +91,7 @@ class ColPaliEncoder:
 
 
 def _tied(model: Any) -> Any:
-    """Tie the weights of the model inside: ColPali ties only those further in, so its head, which is unused, has none."""
+    """Tie the weights of the model inside: ColPali ties those further in only, and its unused head gets none."""
     inner = getattr(model, "model", None)
     if hasattr(inner, "tie_weights"):
         inner.tie_weights()
