@@ -24,6 +24,8 @@ MOST_PIXELS_A_SIDE: Final = 2_000
 _POINTS_AN_INCH: Final = 72
 _HEADING_RATIO: Final = 1.15
 _LONGEST_HEADING: Final = 200
+# A gap of this share of the type's size is a space: TeX sets no spaces, and narrow gaps in justified lines.
+_SPACE_RATIO: Final = 0.15
 _DEEPEST_HEADING: Final = 6
 _SMALLEST_PICTURE: Final = 16
 # Drawings have no tables, but so many lines that looking for some takes minutes.
@@ -110,7 +112,7 @@ def _content(page: Any) -> _PageContent:
     shown: set[int] = set()
     blocks: list[_Line | _Table] = []
     words: list[dict[str, Any]] = []
-    for word in page.extract_words(use_text_flow=True, extra_attrs=["size"]):
+    for word in page.extract_words(use_text_flow=True, x_tolerance_ratio=_SPACE_RATIO, extra_attrs=["size"]):
         place = next((place for place, (box, _) in enumerate(tables) if _is_inside(word, box)), None)
         if words and (place is not None or not _goes_on(words[-1], word)):
             blocks.append(_line(words))

@@ -49,6 +49,18 @@ def two_columns(path: Path) -> Path:
     return path
 
 
+def set_like_tex(path: Path) -> Path:
+    """Write a line of words that are placed one by one, 2.5 points apart, without spaces."""
+    canvas = Canvas(str(path), pagesize=(595, 842), invariant=1)
+    canvas.setFont("Helvetica", 11)
+    place = 72.0
+    for word in ("narrow", "gaps", "part", "words"):
+        canvas.drawString(place, 740, word)
+        place += canvas.stringWidth(word, "Helvetica", 11) + 2.5
+    canvas.save()
+    return path
+
+
 def _say(canvas: Canvas, size: int, height: int, text: str) -> None:
     canvas.setFont("Helvetica", size)
     canvas.drawString(72, height, text)

@@ -51,6 +51,11 @@ def test_columns_of_a_pdf_stay_columns(tmp_path: Path):
     assert page.markdown.split() == ["left", "0", "left", "1", "left", "2", "right", "0", "right", "1", "right", "2"]
 
 
+def test_words_that_no_space_parts_are_words(tmp_path: Path):
+    page = read_document(files.set_like_tex(tmp_path / "a.pdf")).pages[0]
+    assert page.markdown == "narrow gaps part words"
+
+
 def test_a_docx_has_its_headings_tables_and_page_breaks(tmp_path: Path):
     document = read_document(files.docx(tmp_path / "a.docx"))
     first, second = document.pages
