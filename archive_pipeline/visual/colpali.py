@@ -92,9 +92,8 @@ class ColPaliEncoder:
 
 def _tied(model: Any) -> Any:
     """Tie the weights of the model inside: ColPali ties those further in only, and its unused head gets none."""
-    inner = getattr(model, "model", None)
-    if hasattr(inner, "tie_weights"):
-        inner.tie_weights()
+    if hasattr(model, "model"):  # all but those that are their inner model, as ColQwen2
+        model.model.tie_weights()
     return model
 
 
