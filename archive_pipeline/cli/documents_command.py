@@ -12,6 +12,7 @@ import click
 from rich.table import Table
 
 from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing
+from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
     EXIT_REJECTED,
@@ -22,6 +23,7 @@ from archive_pipeline.cli.output import (
     print_json,
     stdout_console,
 )
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.importing.document_sources import Found, files_at, files_of_export, texts_of_attachments
 from archive_pipeline.importing.documents import Added, Outcome, add_document, remove_document
@@ -57,6 +59,7 @@ def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool
         added = [
             _added(archive, found, is_quiet=as_json) for found in _found(archive, paths, exports, has_texts=attachments)
         ]
+        build_document_chunks(archive.database, archive.settings)
     counts = Counter(item.outcome for item in added)
     if as_json:
         print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
@@ -130,16 +133,18 @@ def list_(*, as_json: bool) -> None:
 @documents.command()
 @click.argument("identifier", metavar="ID")
 @json_option
-def remove(identifier: str, *, as_json: bool) -> None:
+def remove(identifier: str, *, as_json: bool) -> int:
     """Remove the document ID with its pages and images; the file it came from is left alone."""
     with open_for_writing() as archive:
         removed = remove_document(archive.database, archive.settings, identifier)
-    if removed is None:
-        raise UnknownDocumentError(f"no document has the id {identifier!r}; `llm-archive documents list` has them")
+        if removed is None:
+            raise UnknownDocumentError(f"no document has the id {identifier!r}; `llm-archive documents list` has them")
+        left = left_in_vector_store(archive)
     if as_json:
         print_json({"removed": removed.document_id, "pages": removed.page_count})
     else:
         click.echo(f"removed {removed.document_id} ({removed.page_count:,} pages)")
+    return say_left(left, "document")
 
 
 @documents.command()

@@ -73,7 +73,7 @@ def page_details(
         return []
     parameters = {
         **filters.parameters(),
-        "dialogue_ids": [dialogue for dialogue, _ in pages],
+        "doc_ids": [document for document, _ in pages],
         "pages": [page for _, page in pages],
     }
     return rows_of(connection, "search_pages", parameters)

@@ -53,12 +53,6 @@ def all_documents(connection: psycopg.Connection[Any]) -> list[dict[str, Any]]:
         return cursor.execute(load_sql("queries/list_documents")).fetchall()
 
 
-def pages_of_documents(connection: psycopg.Connection[Any], document_ids: Sequence[str]) -> list[Any]:
-    """Return the pages of some documents, each with its document's fields, in order."""
-    with connection.cursor(row_factory=namedtuple_row) as cursor:
-        return cursor.execute(load_sql("queries/pages_of_documents"), {"document_ids": list(document_ids)}).fetchall()
-
-
 def attachment_pointers(connection: psycopg.Connection[Any]) -> list[Any]:
     """Return ``message_id``, ``pointer`` and ``file_name`` of the files that live messages came with."""
     with connection.cursor(row_factory=namedtuple_row) as cursor:

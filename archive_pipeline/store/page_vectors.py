@@ -27,9 +27,17 @@ def add(connection: psycopg.Connection[Any], rows: Sequence[dict[str, Any]]) -> 
         cursor.executemany(load_sql("queries/add_page_vectors"), rows)
 
 
-def pooled_vectors(connection: psycopg.Connection[Any], model: str) -> list[Any]:
-    """Return ``document_id``, ``page`` and ``pooled`` of all pages that the model encoded, in order."""
-    return _rows(connection, "queries/pooled_page_vectors", {"model": model})
+def are_pages_encoded(connection: psycopg.Connection[Any], model: str) -> bool:
+    """Return whether the model encoded any page."""
+    return bool(_rows(connection, "queries/are_pages_encoded", {"model": model})[0].is_any)
+
+
+def pooled_vectors(
+    connection: psycopg.Connection[Any], model: str, document_ids: Sequence[str] | None = None
+) -> list[Any]:
+    """Return ``document_id``, ``page`` and ``pooled`` of pages that the model encoded, of some documents or all."""
+    parameters = {"model": model, "document_ids": None if document_ids is None else list(document_ids)}
+    return _rows(connection, "queries/pooled_page_vectors", parameters)
 
 
 def vectors_of(connection: psycopg.Connection[Any], model: str, pages: Sequence[tuple[str, int]]) -> list[Any]:

@@ -1,4 +1,4 @@
 -- About how many chunks there are, without counting them.
-SELECT greatest(relation.reltuples, 0)::bigint AS chunks
+SELECT sum(greatest(relation.reltuples, 0))::bigint AS chunks
 FROM pg_class AS relation
-WHERE relation.oid = 'derived.qa_chunks'::regclass;
+WHERE relation.oid IN ('derived.qa_chunks'::regclass, 'derived.document_chunks'::regclass);

@@ -1,4 +1,4 @@
-"""Documents: files with pages, in ``raw``, and what a visual model makes of their page images, in ``derived``."""
+"""Documents: files with pages, in ``raw``; their chunks and vectors of page images, in ``derived``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
     ForeignKey,
     ForeignKeyConstraint,
@@ -19,8 +20,10 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
 )
+from sqlalchemy.dialects.postgresql import REGCONFIG, TSVECTOR
 
 from archive_pipeline.store.tables.base import DERIVED, RAW, metadata, one_of, uuid_column
+from archive_pipeline.store.tables.derived import SEARCH_VECTOR
 
 DOCUMENT_STATUSES: Final = ["done", "failed"]
 ORIGINS: Final = ["path", "attachment"]
@@ -84,6 +87,54 @@ document_attachments: Final = Table(
     comment="Messages that a document came with",
 )
 
+document_chunks: Final = Table(
+    "document_chunks",
+    metadata,
+    uuid_column("chunk_id", "uuid5 of (document, page, index)", primary_key=True),
+    uuid_column("document_id", "The document"),
+    Column("page", Integer, nullable=False, comment="The page"),
+    Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the page, from 0"),
+    Column("start_offset", Integer, nullable=False, comment="Where it begins in the page's text, in characters"),
+    Column("end_offset", Integer, nullable=False, comment="Where it ends"),
+    Column("text", Text, nullable=False, comment="The page's text between the offsets"),
+    Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
+    Column(
+        "language",
+        REGCONFIG,
+        nullable=False,
+        comment="Text search configuration of its language; simple if there is none or the text does not tell",
+    ),
+    Column(
+        "search_vector",
+        TSVECTOR,
+        Computed(SEARCH_VECTOR, persisted=True),
+        comment="Words as they are, parts of identifiers, and word stems of the language",
+    ),
+    ForeignKeyConstraint(
+        ["document_id", "page"], ["raw.document_pages.document_id", "raw.document_pages.page"], ondelete="CASCADE"
+    ),
+    CheckConstraint("start_offset < end_offset", name="offsets"),
+    UniqueConstraint("document_id", "page", "chunk_index"),
+    Index("ix_document_chunks_search_vector", "search_vector", postgresql_using="gin"),
+    Index(None, "content_hash"),
+    schema=DERIVED,
+    comment="Pieces of the pages of documents, which are embedded and searched",
+)
+
+document_builds: Final = Table(
+    "document_builds",
+    metadata,
+    uuid_column("document_id", "The document", ForeignKey("raw.documents.id", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "read_at", DateTime(timezone=True), nullable=False, comment="The reading of the document they were built from"
+    ),
+    Column("code_version", Text, nullable=False, comment="Version of the code and settings that built them"),
+    Column("built_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When"),
+    schema=DERIVED,
+    comment="What the chunks of each document were built from: the truth about what is stale",
+)
+
 page_vectors: Final = Table(
     "page_vectors",
     metadata,
@@ -102,4 +153,4 @@ page_vectors: Final = Table(
 )
 
 DOCUMENT_TABLES: Final = (documents, document_pages, document_attachments)
-VISUAL_TABLES: Final = (page_vectors,)
+DERIVED_DOCUMENT_TABLES: Final = (document_chunks, document_builds, page_vectors)
