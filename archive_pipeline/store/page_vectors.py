@@ -29,7 +29,7 @@ def add(connection: psycopg.Connection[Any], rows: Sequence[dict[str, Any]]) -> 
 
 def are_pages_encoded(connection: psycopg.Connection[Any], model: str) -> bool:
     """Return whether the model encoded any page."""
-    return bool(_rows(connection, "queries/are_pages_encoded", {"model": model})[0].is_any)
+    return bool(_rows(connection, "queries/are_pages_encoded", {"model": model}))
 
 
 def pooled_vectors(

@@ -1,5 +1,5 @@
--- Everything that has pages which can be found and cited: dialogues and documents. Here and in the next two views each part
--- is one table without conditions: so PostgreSQL uses the tables' indexes through them.
+-- Everything that has pages which can be found and cited: dialogues and documents. In this view and the next two each
+-- part is one table without conditions: so PostgreSQL uses the tables' indexes through them.
 CREATE OR REPLACE VIEW derived.all_documents AS
 SELECT
     dialogue.id AS doc_id,

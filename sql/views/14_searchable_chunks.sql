@@ -1,5 +1,5 @@
--- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question are
--- left out. Pages of documents have no pair, and what belongs to one is NULL.
+-- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question
+-- are left out. Pages of documents have no pair, and what belongs to one is NULL.
 CREATE OR REPLACE VIEW derived.searchable_chunks AS
 SELECT
     chunk.chunk_id,
