@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
@@ -185,3 +186,29 @@ def test_an_export_that_is_no_zip_is_rejected(llm_archive: CommandLine, tmp_path
     (tmp_path / "no.zip").write_text("no")
     result = llm_archive("documents", "add", "--from-export", tmp_path / "no.zip")
     assert (result.code, "no.zip is no readable zip or folder" in result.err) == (2, True)
+
+
+def test_removing_takes_a_document_out_of_the_vector_store(llm_archive: CommandLine, tmp_path: Path):
+    pytest.importorskip("chromadb")
+    path = files.docx(tmp_path / "a.docx")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+    first = llm_archive("index", "--json").json
+    assert (first["written"]["text"], first["written"]["visual"]) == (2, 2)
+    assert llm_archive("documents", "remove", identifier).code == 0
+    again = llm_archive("index", "--json").json
+    assert (again["written"], again["deleted"]) == ({"text": 0, "visual": 0}, {"text": 0, "visual": 0})
+
+
+def test_a_removed_document_that_the_vector_store_keeps_is_said(
+    llm_archive: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = files.docx(tmp_path / "a.docx")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+
+    def fail(*_: object) -> None:
+        raise VectorStoreError("locked")
+
+    monkeypatch.setattr("archive_pipeline.cli.forgetting.forget_deleted", fail)
+    result = llm_archive("documents", "remove", identifier)
+    assert result.code == 1
+    assert "the vector store still has the document (locked); `llm-archive index` removes it" in result.error
