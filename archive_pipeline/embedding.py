@@ -42,7 +42,7 @@ class EmbeddingResult:
 
 
 def embed_chunks(database: Database, embedder: Embedder, *, progress: Progress) -> EmbeddingResult:
-    """Give every text of ``qa_chunks`` a vector of the model, and forget those of texts that are gone.
+    """Give every text of a chunk a vector of the model, and forget those of texts that are gone.
 
     The caller holds ``only_indexer``.
 

@@ -52,3 +52,15 @@ class VectorStoreError(ArchiveError):
 
 class InvalidQueryError(ArchiveError, ValueError):
     """A query cannot be searched for."""
+
+
+class UnreadableDocumentError(ArchiveError):
+    """A document cannot be read; the message names the file and says why."""
+
+
+class UnknownDocumentError(ArchiveError):
+    """No document has the id that was asked for."""
+
+
+class VisualModelError(ArchiveError):
+    """The model that reads page images cannot be loaded, or gave something else than vectors."""

@@ -33,7 +33,7 @@ class IndexResult:
 
 
 def forget_deleted(database: Database, settings: Settings) -> None:
-    """Remove what search has of dialogues that were deleted: their vectors, and their entries in the vector store.
+    """Remove what search has of dialogues and documents that were deleted: vectors, and entries in the vector store.
 
     Raises:
         MissingExtraError, VectorStoreError: the vector store cannot be used; the next ``index_archive`` removes them.

@@ -1,4 +1,4 @@
-"""``SearchEngine``: finds pages of dialogues by meaning, by words, or by both (seed 002)."""
+"""``SearchEngine``: finds pages of dialogues and documents by meaning, by words, or by both (seed 002)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from archive_pipeline.errors import (
     InvalidQueryError,
     MissingExtraError,
     VectorStoreError,
+    VisualModelError,
 )
 from archive_pipeline.search.dense import find_nearest, find_nearest_allowed, pages_of
 from archive_pipeline.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.search.fusion import first_places, fuse
+from archive_pipeline.search.images import find_images, image_details, images_missing
 from archive_pipeline.search.lanes import (
     NOTHING,
     Allowed,
@@ -38,6 +40,8 @@ from archive_pipeline.search.query import Query, parse_query
 from archive_pipeline.search.results import FoundPage, Page, SearchResults, one_per_question
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.visual.interfaces import PageEncoder
+from archive_pipeline.visual.models import open_encoder
 
 __all__ = ["SearchEngine", "SearchFilters", "SearchResults"]
 
@@ -54,9 +58,9 @@ FEWEST_CHUNKS: Final = 100
 # How much further again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
 LANGUAGES_SECONDS: Final = 600.0
-PAGES_ARE_TEXT: Final = "no visual model is configured: pages were compared by their text"
+DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 # What a lane may fail with while the others answer.
-_LANE_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError)
+_LANE_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError, VisualModelError)
 
 _log = logging.getLogger(__name__)
 
@@ -74,6 +78,7 @@ class SearchEngine:
     database: Database
     settings: Settings
     chroma_client: ChromaClient | None = None
+    _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
     _languages: tuple[float, tuple[str, ...]] | None = field(default=None, init=False, repr=False)
 
@@ -93,13 +98,14 @@ class SearchEngine:
         Args:
             query: words, "phrases", prefix* and -exclusions.
             num_results: most results, 1 to 1,000.
-            search_mode: ``hybrid`` (meaning and words), ``text`` (meaning), ``lexical`` (words) or ``visual`` (whole
-                pages).
+            search_mode: ``hybrid`` (all there is), ``text`` (meaning), ``lexical`` (words), ``visual`` (page images of
+                documents; without a visual model the text of whole pages).
             filters: what may be found.
 
         Raises:
             InvalidQueryError: query, number or mode make no sense.
-            VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError: no lane of the mode can answer.
+            VectorStoreError, EmbeddingError, VisualModelError, MissingExtraError, ConfigurationError: no lane of the
+                mode can answer.
         """
         return await asyncio.to_thread(self.search_now, query, num_results, search_mode, filters=filters)
 
@@ -114,7 +120,7 @@ class SearchEngine:
             raise InvalidQueryError(f"{num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
         with self.database.session() as connection:
             search = _Search(self, connection, asked, filters, num_results)
-            return search.run(MODES[search_mode])
+            return search.run(search_mode)
 
     def client(self) -> ChromaClient:
         """Return the vector store."""
@@ -127,6 +133,12 @@ class SearchEngine:
         if model not in self._embedders:
             self._embedders[model] = open_embedder(self.settings, model)
         return self._embedders[model]
+
+    def encoder(self) -> PageEncoder:
+        """Return the visual model, loaded once."""
+        if self._encoder is None:
+            self._encoder = open_encoder(self.settings)
+        return self._encoder
 
     def languages(self, connection: psycopg.Connection[Any]) -> tuple[str, ...]:
         """Return the archive's languages, counted anew every ten minutes."""
@@ -155,9 +167,15 @@ class _Search:
         self._allowed: Allowed | None = allowed_chunks(connection, filters)
         is_wide = (self._allowed is None and not filters.is_empty) or bool(query.excluded)
         self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
+        self._images_missing = images_missing(connection, engine.settings)
         self._notes: list[str] = []
 
-    def run(self, lanes: Sequence[Lane]) -> SearchResults:
+    def run(self, mode: str) -> SearchResults:
+        lanes = MODES[mode]
+        if mode == "hybrid" and self._images_missing is None:
+            lanes += (Lane.VISUAL,)
+        if mode == "visual":
+            self._notes.append(self._images_missing or DOCUMENTS_ONLY)
         ranked: dict[str, Ranked] = {}
         failures: dict[str, Exception] = {}
         for lane in lanes:
@@ -168,9 +186,8 @@ class _Search:
                 failures[lane.value] = error
         if not ranked:
             raise next(iter(failures.values()))
-        pages = self._visual_pages(ranked) if Lane.VISUAL in ranked else self._pages(ranked)
         return SearchResults(
-            one_per_question(pages, self._num_results),
+            one_per_question(self._pages(ranked), self._num_results, self._engine.settings.home),
             lanes=list(ranked),
             degraded={lane: str(error) for lane, error in failures.items()},
             notes=self._notes,
@@ -201,10 +218,18 @@ class _Search:
         return find_nearest(client.text_collection, vector, most=self._most)
 
     def _visual(self) -> Ranked:
-        self._notes.append(PAGES_ARE_TEXT)
-        client = self._engine.client()
         if not self._query.wanted_text:
             return NOTHING
+        if self._images_missing is None:
+            return find_images(
+                self._connection,
+                self._engine.database,
+                self._engine.encoder(),
+                self._query.wanted_text,
+                filters=self._filters,
+                most=self._num_results,
+            )
+        client = self._engine.client()
         has_vector = {"has_vector": {"$eq": True}}
         return find_nearest(client.visual_collection, self._vector(client), most=self._most, where=has_vector)
 
@@ -212,35 +237,35 @@ class _Search:
         return self._engine.embedder(client.index.generation.model).embed_query(self._query.wanted_text)
 
     def _pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
-        """Turn ranked chunks into pages: each lane's first chunk of a page is the page's place in it."""
-        chunk_ids = {chunk for lane in ranked.values() for chunk in lane.ids}
-        details = chunk_details(self._connection, chunk_ids, self._filters)
-        found_pages = {(chunk.dialogue_id, chunk.page) for chunk in details.values()}
-        allowed = without_terms(self._connection, found_pages, self._query.excluded)
+        """Turn what was ranked into pages: each lane's first chunk of a page is the page's place in it."""
+        rows = self._rows(ranked)
         places: dict[str, list[Page]] = {}
         scores: dict[Page, dict[str, float]] = {}
         best: dict[Page, Any] = {}
         for lane, found in ranked.items():
-            shown = [
-                (details[chunk], score)
-                for chunk, score in zip(found.ids, found.scores, strict=True)
-                if chunk in details and (details[chunk].dialogue_id, details[chunk].page) in allowed
-            ]
-            places[lane] = first_places([(chunk.dialogue_id, chunk.page) for chunk, _ in shown])
-            for chunk, score in shown:
-                page = chunk.dialogue_id, chunk.page
+            shown = [(rows[own], score) for own, score in zip(found.ids, found.scores, strict=True) if own in rows]
+            places[lane] = first_places([(row.doc_id, row.page) for row, _ in shown])
+            for row, score in shown:
+                page = row.doc_id, row.page
                 scores.setdefault(page, {}).setdefault(lane, score)
-                best.setdefault(page, chunk)
+                best.setdefault(page, row)
         return _found(places, scores, best)
 
-    def _visual_pages(self, ranked: Mapping[str, Ranked]) -> list[FoundPage]:
-        found = ranked[Lane.VISUAL]
-        pages = pages_of(found.ids)
+    def _rows(self, ranked: Mapping[str, Ranked]) -> dict[str, Any]:
+        """Return what is shown of chunks and pages, those that may be found, by the ids of the lanes."""
+        chunk_ids = {chunk for lane, found in ranked.items() if lane != Lane.VISUAL for chunk in found.ids}
+        rows = chunk_details(self._connection, chunk_ids, self._filters)
+        if Lane.VISUAL in ranked:
+            seen = pages_of(ranked[Lane.VISUAL].ids)
+            found = (
+                image_details(self._connection, seen)
+                if self._images_missing is None
+                else page_details(self._connection, seen, self._filters)
+            )
+            rows |= {f"{row.doc_id}:{row.page}": row for row in found}
+        pages = {(row.doc_id, row.page) for row in rows.values()}
         allowed = without_terms(self._connection, pages, self._query.excluded)
-        details = {(row.dialogue_id, row.page): row for row in page_details(self._connection, pages, self._filters)}
-        shown = [page for page in pages if page in details and page in allowed]
-        scores = {page: {Lane.VISUAL.value: score} for page, score in zip(pages, found.scores, strict=True)}
-        return _found({Lane.VISUAL.value: shown}, scores, details)
+        return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}
 
 
 def _found(

@@ -91,6 +91,7 @@ class Settings:
         embedding_api_key: for an embedding endpoint (``ARCHIVE_EMBEDDING_API_KEY``); never stored or shown.
         embedding_requests_per_minute: most requests to an endpoint (``ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE``).
         chroma_url: a Chroma server (``ARCHIVE_CHROMA_URL``), or None for the embedded one.
+        visual_model: folder or hub id of the model that reads page images (``ARCHIVE_VISUAL_MODEL``), None for none.
     """
 
     home: Path
@@ -109,11 +110,17 @@ class Settings:
     embedding_api_key: str | None = field(default=None, repr=False)
     embedding_requests_per_minute: int = 0
     chroma_url: str | None = None
+    visual_model: str | None = None
 
     @property
     def chroma_folder(self) -> Path:
         """Data folder of the embedded vector store."""
         return self.home / "chroma"
+
+    @property
+    def documents_folder(self) -> Path:
+        """Page images of documents."""
+        return self.home / "documents"
 
     @property
     def imports_folder(self) -> Path:
@@ -150,6 +157,7 @@ class Settings:
                 env, "ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE", range(_MOST_REQUESTS + 1), default=0
             ),
             chroma_url=_chroma_url(env),
+            visual_model=env.get("ARCHIVE_VISUAL_MODEL") or None,
         )
 
 

@@ -44,6 +44,20 @@ def test_readers_know_no_database_and_nothing_above_them(path: Path):
     assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas"})
 
 
+@pytest.mark.parametrize("path", files("documents"), ids=lambda path: path.stem)
+def test_readers_of_documents_know_no_database_and_nothing_above_them(path: Path):
+    names = imported(path)
+    assert own(names) <= {"documents", "errors", "optional"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas"})
+
+
+@pytest.mark.parametrize("path", files("visual"), ids=lambda path: path.stem)
+def test_visual_retrieval_knows_the_store_and_nothing_above_it(path: Path):
+    names = imported(path)
+    assert own(names) <= {"visual", "store", "settings", "errors", "optional"}
+    assert not any(name.split(".")[0].startswith("dagster") for name in names)
+
+
 @pytest.mark.parametrize("path", files("derive"), ids=lambda path: path.stem)
 def test_derive_is_pure(path: Path):
     names = imported(path)
@@ -72,6 +86,7 @@ def test_importing_and_building_know_no_orchestration(path: Path):
         "isolation",
         "store",
         "derive",
+        "documents",
         "readers",
         "identity",
         "errors",

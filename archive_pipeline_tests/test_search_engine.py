@@ -19,7 +19,8 @@ from archive_pipeline.identity import dialogue_id
 from archive_pipeline.indexing import index_archive
 from archive_pipeline.search import lanes
 from archive_pipeline.search.filters import SearchFilters
-from archive_pipeline.search_engine import PAGES_ARE_TEXT, SearchEngine
+from archive_pipeline.search.images import PAGES_ARE_TEXT
+from archive_pipeline.search_engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty

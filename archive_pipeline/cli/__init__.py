@@ -11,6 +11,7 @@ import click
 from archive_pipeline.cli.build_command import build, build_prompt_responses
 from archive_pipeline.cli.db_command import db
 from archive_pipeline.cli.delete_command import delete
+from archive_pipeline.cli.documents_command import documents
 from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
 from archive_pipeline.cli.index_command import index
@@ -41,6 +42,7 @@ for _command in (
     verify,
     match,
     duplicates,
+    documents,
     partitions,
     delete,
     db,

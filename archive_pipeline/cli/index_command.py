@@ -10,6 +10,7 @@ from archive_pipeline.cli.archive import OpenArchive, open_archive
 from archive_pipeline.cli.output import count_table, json_option, note, print_json, stdout_console
 from archive_pipeline.cli.progress import indexing_progress
 from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.indexing import IndexResult, index_archive
 from archive_pipeline.store.staleness import stale_dialogues
 
@@ -21,6 +22,7 @@ def index(*, rebuild: bool, as_json: bool) -> None:
     """Embed the chunks that have no vector yet and bring the vector store up to date."""
     with open_archive() as archive:
         _say_stale(archive)
+        build_document_chunks(archive.database, archive.settings)
         with indexing_progress(enabled=not as_json) as progress:
             result = index_archive(
                 archive.database, archive.settings, rebuild=rebuild, progress=progress, on_wait=_say_waiting

@@ -6,30 +6,26 @@ the question of regenerated answers is in several pairs, and is cut and embedded
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
 import pandas as pd
 
 from archive_pipeline.derive.batch import BLANK_LINE, DialogueBatch
-from archive_pipeline.derive.chunking import Chunk, ChunkSizes, chunk_text
+from archive_pipeline.derive.chunk_pieces import Piece, cut
 from archive_pipeline.derive.dialogue_pages import page_of_messages
 from archive_pipeline.derive.frames import frame
-from archive_pipeline.derive.languages import MOST_CHARACTERS, UNKNOWN, text_language
+from archive_pipeline.derive.languages import MOST_CHARACTERS, text_language
 from archive_pipeline.derive.normalization import normalize
 from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, Pair, find_pairs
 from archive_pipeline.derive.simhash import SHINGLE_WORDS, word_hashes
-from archive_pipeline.derive.tokens import count_tokens
 from archive_pipeline.identity import row_id
 from archive_pipeline.settings import Normalization
 
 CODE_VERSION: Final = "1"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
-OVERLAP_SHARE: Final = 8
 # A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.
 KNOWN_SHARE: Final = 0.9
 
@@ -50,14 +46,6 @@ _COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    chunk: Chunk
-    text: str
-    content_hash: str
-    language: str
-
-
 Shingle = tuple[int, ...]
 
 
@@ -68,8 +56,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
         batch: the dialogues.
         chunk_tokens: most tokens of a chunk.
     """
-    sizes = ChunkSizes(limit=chunk_tokens, overlap=chunk_tokens // OVERLAP_SHARE)
-    pieces: dict[str, list[_Piece]] = {}
+    pieces: dict[str, list[Piece]] = {}
     pages = page_of_messages(batch)
     languages = _dialogue_languages(batch)
     rows: list[tuple[object, ...]] = []
@@ -78,7 +65,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
         for pair in siblings:
             for side, text in ((QUESTION, pair.question), (ANSWER, pair.answer)):
                 if text not in pieces:
-                    pieces[text] = [] if text == NO_RESULT_CONTENT else list(_pieces(text, sizes))
+                    pieces[text] = [] if text == NO_RESULT_CONTENT else cut(text, chunk_tokens)
                 marks = _near_duplicates(text, pieces[text], known[side]) if len(siblings) > 1 else None
                 page, fallback = pages[pair.end], languages[batch.dialogue[pair.end]]
                 rows.extend(_rows(batch, pair, side, page, pieces[text], marks, fallback))
@@ -97,13 +84,6 @@ def _siblings(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
             yield sorted(group, key=lambda pair: (pair.suffix != "", pair.end))
 
 
-def _pieces(text: str, sizes: ChunkSizes) -> Iterator[_Piece]:
-    language = text_language(text)
-    for chunk in chunk_text(text, sizes, count_tokens):
-        own = text[chunk.start : chunk.end]
-        yield _Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest(), language)
-
-
 def _dialogue_languages(batch: DialogueBatch) -> list[str]:
     """Return per dialogue the language of its beginning: that of texts which are too short to tell themselves."""
     beginnings: list[list[str]] = [[] for _ in batch.dialogue_ids]
@@ -115,7 +95,7 @@ def _dialogue_languages(batch: DialogueBatch) -> list[str]:
     return [text_language(BLANK_LINE.join(texts)) for texts in beginnings]
 
 
-def _near_duplicates(text: str, pieces: list[_Piece], known: set[Shingle]) -> list[bool]:
+def _near_duplicates(text: str, pieces: list[Piece], known: set[Shingle]) -> list[bool]:
     """Tell of each chunk whether it is known from the siblings before, and add the whole text to what is known."""
     words = word_hashes([normalize(part, Normalization.FULL) for part in (*(piece.text for piece in pieces), text)])
     bounds, hashes = words.offsets.tolist(), words.hashes.tolist()
@@ -137,7 +117,7 @@ def _rows(
     pair: Pair,
     side: str,
     page: int,
-    pieces: list[_Piece],
+    pieces: list[Piece],
     marks: list[bool] | None,
     fallback: str,
 ) -> Iterator[tuple[object, ...]]:
@@ -156,5 +136,5 @@ def _rows(
             page,
             piece.content_hash,
             marks is not None and marks[index],
-            fallback if piece.language == UNKNOWN else piece.language,
+            piece.language_or(fallback),
         )

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import dagster as dg
 
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.embedding import EmbeddingResult, embed_chunks, only_indexer
 from archive_pipeline.embeddings.models import open_embedder
 from archive_pipeline.indexing import IndexResult
@@ -133,6 +134,7 @@ def _embeddings_asset() -> dg.AssetsDefinition:
     )
     def embeddings(context: dg.AssetExecutionContext, archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
         with transient_errors_retried(), only_indexer(archive.database):
+            build_document_chunks(archive.database, archive.settings)
             result = embed_chunks(archive.database, open_embedder(archive.settings), progress=_log(context))
         return dg.MaterializeResult(metadata=embedding_metadata(result))
 

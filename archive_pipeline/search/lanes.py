@@ -77,7 +77,7 @@ def page_details(
         return []
     parameters = {
         **filters.parameters(),
-        "dialogue_ids": [dialogue for dialogue, _ in pages],
+        "doc_ids": [document for document, _ in pages],
         "pages": [page for _, page in pages],
     }
     return rows_of(connection, "search_pages", parameters)
@@ -91,8 +91,8 @@ def without_terms(
         return set(pages)
     parameters = {
         "texts": [term.text for term in terms],
-        "dialogue_ids": [dialogue for dialogue, _ in pages],
+        "doc_ids": [document for document, _ in pages],
         "pages": [page for _, page in pages],
     }
     having = rows_of(connection, "pages_with_terms", parameters)
-    return set(pages) - {(row.dialogue_id, row.page) for row in having}
+    return set(pages) - {(row.doc_id, row.page) for row in having}

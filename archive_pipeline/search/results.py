@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-EXTENSION: Final = "md"
 SNIPPET_CHARACTERS: Final = 240
 
 Page = tuple[str, int]
@@ -42,7 +42,7 @@ class FoundPage:
     Attributes:
         page: document and page.
         score: fused, at most 1.
-        chunk: row of ``search_chunks`` with the best chunk of the page.
+        chunk: row of ``search_chunks`` with the best chunk of the page, or of ``search_page_images``.
         scores: lane -> the lane's own score of its best chunk.
         ranks: lane -> place.
     """
@@ -54,52 +54,54 @@ class FoundPage:
     ranks: Mapping[str, int]
 
 
-def one_per_question(pages: Iterable[FoundPage], most: int) -> list[dict[str, Any]]:
-    """Return results: pages that answer the same question are one, the best of them, with the others beside it."""
-    groups: dict[str, list[FoundPage]] = {}
+def one_per_question(pages: Iterable[FoundPage], most: int, home: Path) -> list[dict[str, Any]]:
+    """Return results: pages that answer the same question are one, the best of them, with the others beside it.
+
+    A page of a document answers no question and stands alone. Images of pages are below ``home``.
+    """
+    groups: dict[str | Page, list[FoundPage]] = {}
     for found in pages:
-        question = found.chunk.question_message_id
+        question = found.chunk.question_message_id or found.page
         if question in groups:
             groups[question].append(found)
         elif len(groups) < most:
             groups[question] = [found]
-    return [_result(best, others) for best, *others in groups.values()]
+    return [_result(best, others, home) for best, *others in groups.values()]
 
 
-def _result(found: FoundPage, others: Sequence[FoundPage]) -> dict[str, Any]:
+def _result(found: FoundPage, others: Sequence[FoundPage], home: Path) -> dict[str, Any]:
     chunk = found.chunk
     return {
         "doc_id": found.page[0],
         "page": found.page[1],
         "score": round(found.score, 6),
-        "filename": chunk.title or chunk.partition_key,
+        "filename": chunk.filename,
         "snippet": _snippet(chunk.text),
         "scores": {lane: round(score, 6) for lane, score in found.scores.items()},
         "ranks": dict(found.ranks),
-        "is_abandoned_branch": not chunk.is_on_primary_path,
+        "is_abandoned_branch": chunk.is_on_primary_path is False,
         "alternatives": [
             {
                 "doc_id": other.page[0],
                 "page": other.page[1],
                 "score": round(other.score, 6),
                 "snippet": _snippet(other.chunk.text),
-                "is_abandoned_branch": not other.chunk.is_on_primary_path,
+                "is_abandoned_branch": other.chunk.is_on_primary_path is False,
             }
             for other in others
         ],
-        "metadata": _metadata(chunk),
+        "metadata": _metadata(chunk, home),
     }
 
 
-def _metadata(chunk: Any) -> dict[str, Any]:
-    title = chunk.title or chunk.partition_key
+def _metadata(chunk: Any, home: Path) -> dict[str, Any]:
     return {
-        "extension": EXTENSION,
-        "timestamp": _iso(chunk.source_created_at),
-        "thumb_path": None,
-        "image_path": None,
-        "section_path": title,
-        "parent_heading": title,
+        "extension": chunk.extension,
+        "timestamp": _iso(chunk.created_at),
+        "thumb_path": _below(home, chunk.thumb_path),
+        "image_path": _below(home, chunk.image_path),
+        "section_path": chunk.section_path,
+        "parent_heading": chunk.parent_heading,
         "source": chunk.source,
         "partition_key": chunk.partition_key,
         "pair_id": chunk.pair_id,
@@ -107,10 +109,14 @@ def _metadata(chunk: Any) -> dict[str, Any]:
         "side": chunk.side,
         "role": chunk.role,
         "model": chunk.model,
-        "answered_at": _iso(chunk.answered_at),
+        "answered_at": None if chunk.pair_id is None else _iso(chunk.happened_at),
         "question_message_id": chunk.question_message_id,
         "answer_message_id": chunk.answer_message_id,
     }
+
+
+def _below(home: Path, path: str | None) -> str | None:
+    return None if path is None else str(home / path)
 
 
 def _iso(moment: Any) -> str:

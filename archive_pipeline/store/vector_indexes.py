@@ -105,22 +105,22 @@ def stale_chunks(connection: psycopg.Connection[Any], index: VectorIndex, after:
 
 def stale_pages(connection: psycopg.Connection[Any], index: VectorIndex, after: Any, number: int) -> list[Any]:
     """Return the next stale rows of ``derived.page_entries``, with ``vectors``, after one of them."""
-    dialogue, page = (_BEFORE_ALL, 0) if after is None else (after.dialogue_id, after.page)
+    document, page = (_BEFORE_ALL, 0) if after is None else (after.doc_id, after.page)
     return _rows(
         connection,
         "queries/stale_page_entries",
         index,
-        {"after_dialogue": dialogue, "after_page": page, "number": number},
+        {"after_document": document, "after_page": page, "number": number},
     )
 
 
-def document_pages(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the rows of all pages of some dialogues: ``user_text`` and ``assistant_text``, in order."""
-    pages: dict[str, list[Any]] = {dialogue: [] for dialogue in dialogue_ids}
+def document_pages(connection: psycopg.Connection[Any], doc_ids: Sequence[str]) -> dict[str, list[Any]]:
+    """Return all pages of some documents in order: ``markdown``, or ``user_text`` and ``assistant_text``."""
+    pages: dict[str, list[Any]] = {doc_id: [] for doc_id in doc_ids}
     with connection.cursor(row_factory=namedtuple_row) as cursor:
-        rows: Any = cursor.execute(load_sql("queries/document_pages"), {"dialogue_ids": list(dialogue_ids)})
+        rows: Any = cursor.execute(load_sql("queries/document_pages"), {"doc_ids": list(doc_ids)})
         for row in rows:
-            pages[row.dialogue_id].append(row)
+            pages[row.doc_id].append(row)
     return pages
 
 

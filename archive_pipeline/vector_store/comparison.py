@@ -71,7 +71,7 @@ def _sample(database: Database, chroma: Chroma, index: VectorIndex, seed: str) -
     parameters = {"index_id": index.id, "seed": seed, "number": SAMPLE}
     with database.session() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:
         rows: Any = cursor.execute(load_sql("queries/sample_text_entries"), parameters)
-        wanted = {row.entry_id: (row.dialogue_id, row.page, row.content_hash) for row in rows}
+        wanted = {row.entry_id: (row.doc_id, row.page, row.content_hash) for row in rows}
     with errors_told(chroma.location):
         collection = chroma.find(index, TEXT)
         found = (

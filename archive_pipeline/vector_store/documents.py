@@ -1,11 +1,10 @@
-"""A dialogue as a document: the text of a page, of the whole, and how the whole is kept in a metadata field."""
+"""Pages as Markdown: an exchange as one, what is counted of one, and how all of them are kept in a metadata field."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,11 +27,6 @@ def page_markdown(user_text: str | None, assistant_text: str | None) -> str:
     """Return an exchange as Markdown: who said what."""
     parts = (("User", user_text), ("Assistant", assistant_text))
     return "\n\n".join(f"**{name}:**\n\n{text}" for name, text in parts if text)
-
-
-def document_markdown(pages: Iterable[str]) -> str:
-    """Return the pages as one text; each follows a line ``<!-- page n -->``, n from 1."""
-    return "\n".join(f"<!-- page {number} -->\n{page}" for number, page in enumerate(pages, start=1))
 
 
 def structure_of(markdown: str) -> Structure:

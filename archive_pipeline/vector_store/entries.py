@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from archive_pipeline.context.pages import join_pages
 from archive_pipeline.store.embeddings import from_bytes
-from archive_pipeline.vector_store.documents import compress, document_markdown, page_markdown, structure_of
+from archive_pipeline.vector_store.documents import Structure, compress, page_markdown, structure_of
 
 FULL_MARKDOWN: Final = "full_markdown_compressed"
-EXTENSION: Final = "md"
 
 Metadata = dict[str, str | int | bool]
 
@@ -35,16 +36,16 @@ class Entry:
     metadata: Metadata
 
 
-def chunk_entry(row: Any) -> Entry:
-    """Return the entry of a row of ``derived.text_entries``."""
+def chunk_entry(row: Any, home: Path) -> Entry:
+    """Return the entry of a row of ``derived.text_entries``; images of pages are below ``home``."""
     return Entry(
         id=row.entry_id,
         vector=from_bytes(row.vector),
         text=row.text,
         metadata={
-            **_document(row),
-            "pair_id": row.pair_id,
-            "side": row.side,
+            **_document(row, home),
+            "pair_id": row.pair_id or "",
+            "side": row.side or "",
             "chunk_index": row.chunk_index,
             "start_offset": row.start_offset,
             "end_offset": row.end_offset,
@@ -53,34 +54,41 @@ def chunk_entry(row: Any) -> Entry:
     )
 
 
-def page_entries(rows: Sequence[Any], documents: Mapping[str, Sequence[Any]], dimensions: int) -> list[Entry]:
+def page_entries(
+    rows: Sequence[Any], documents: Mapping[str, Sequence[Any]], dimensions: int, home: Path
+) -> list[Entry]:
     """Return the entries of rows of ``derived.page_entries``.
 
     Args:
         rows: the pages, with the vectors of their chunks.
-        documents: for each dialogue whose first page is among them, the texts of all its pages: the first page's entry
+        documents: for each document whose first page is among them, the texts of all its pages: the first page's entry
             carries the whole document.
         dimensions: numbers in a vector.
+        home: ``ARCHIVE_HOME``, below which the images of pages are.
     """
-    whole = {
-        dialogue: compress(document_markdown(page_markdown(page.user_text, page.assistant_text) for page in pages))
-        for dialogue, pages in documents.items()
-    }
-    return [_page_entry(row, whole, dimensions) for row in rows]
+    whole = {doc_id: compress(join_pages(_page_text(page) for page in pages)) for doc_id, pages in documents.items()}
+    return [_page_entry(row, whole, dimensions, home) for row in rows]
 
 
-def _page_entry(row: Any, whole: Mapping[str, str], dimensions: int) -> Entry:
-    text = page_markdown(row.user_text, row.assistant_text)
-    structure = structure_of(text)
+def _page_text(row: Any) -> str:
+    """Return the text of a document's page, or that of an exchange."""
+    text: str | None = row.markdown
+    return page_markdown(row.user_text, row.assistant_text) if text is None else text
+
+
+def _page_entry(row: Any, whole: Mapping[str, str], dimensions: int, home: Path) -> Entry:
+    text = _page_text(row)
+    is_counted = row.markdown is not None
+    structure = Structure(row.num_headings, row.num_tables, row.num_pictures) if is_counted else structure_of(text)
     metadata: Metadata = {
-        **_document(row),
+        **_document(row, home),
         "num_headings": structure.headings,
         "num_tables": structure.tables,
         "num_pictures": structure.pictures,
         "has_vector": bool(row.vectors),
     }
     if row.page == 1:
-        metadata[FULL_MARKDOWN] = whole[str(row.dialogue_id)]
+        metadata[FULL_MARKDOWN] = whole[str(row.doc_id)]
     return Entry(row.entry_id, page_vector([from_bytes(vector) for vector in row.vectors], dimensions), text, metadata)
 
 
@@ -101,19 +109,17 @@ def page_vector(vectors: Sequence[npt.NDArray[np.float32]], dimensions: int) -> 
     return unit
 
 
-def _document(row: Any) -> Metadata:
-    title = row.title or row.partition_key
-    created = row.source_created_at
+def _document(row: Any, home: Path) -> Metadata:
     return {
-        "doc_id": str(row.dialogue_id),
-        "filename": title,
+        "doc_id": str(row.doc_id),
+        "filename": row.filename,
         "page": row.page,
-        "extension": EXTENSION,
-        "timestamp": created.isoformat() if created else "",
-        "source_path": f"{row.source}/{row.partition_key}",
-        "image_path": "",
-        "thumb_path": "",
-        "section_path": title,
-        "parent_heading": title,
+        "extension": row.extension,
+        "timestamp": row.created_at.isoformat() if row.created_at else "",
+        "source_path": row.source_path,
+        "image_path": str(home / row.image_path) if row.image_path else "",
+        "thumb_path": str(home / row.thumb_path) if row.thumb_path else "",
+        "section_path": row.section_path or "",
+        "parent_heading": row.parent_heading or "",
         "source": row.source,
     }

@@ -77,13 +77,13 @@ def sync(
                 collection = chroma.find(index, kind) or chroma.create(index, kind)
                 _reconcile(database, index, kind, collection, chroma.batch_size)
             deleted[kind] += _delete_gone(database, chroma, index, kind, collection)
-            written[kind] += _write_stale(database, chroma, index, kind, collection, progress)
+            written[kind] += _write_stale(database, settings, chroma, index, kind, collection, progress)
         index = _publish(database, chroma, index, has_changed=bool(written.total() or deleted.total()))
         return SyncResult(index, is_new, dict(written), dict(deleted))
 
 
 def delete_gone(database: Database, settings: Settings) -> int:
-    """Delete what the searched index has of dialogues that are gone; return how many entries. Without an index, none.
+    """Delete what the searched index has of dialogues and documents that are gone; return how many entries.
 
     Raises:
         MissingExtraError: there is an index, and chromadb is not installed.
@@ -152,14 +152,20 @@ def _delete_gone(database: Database, chroma: Chroma, index: VectorIndex, kind: s
 
 
 def _write_stale(
-    database: Database, chroma: Chroma, index: VectorIndex, kind: str, collection: Any, progress: Progress
+    database: Database,
+    settings: Settings,
+    chroma: Chroma,
+    index: VectorIndex,
+    kind: str,
+    collection: Any,
+    progress: Progress,
 ) -> int:
     with database.session() as connection:
         total = vector_indexes.count_stale(connection, index, kind)
     number, done, last = min(chroma.batch_size, BATCH_ENTRIES), 0, None
     progress(kind, done, total)
     while True:
-        rows, entries = _stale(database, index, kind, last, number)
+        rows, entries = _stale(database, settings, index, kind, last, number)
         if not rows:
             return done
         with errors_told(chroma.location):
@@ -171,15 +177,17 @@ def _write_stale(
         progress(kind, done, max(total, done))
 
 
-def _stale(database: Database, index: VectorIndex, kind: str, last: Any, number: int) -> tuple[list[Any], list[Entry]]:
+def _stale(
+    database: Database, settings: Settings, index: VectorIndex, kind: str, last: Any, number: int
+) -> tuple[list[Any], list[Entry]]:
     with database.session() as connection:
         if kind == TEXT:
             rows = vector_indexes.stale_chunks(connection, index, last, number)
-            return rows, [chunk_entry(row) for row in rows]
+            return rows, [chunk_entry(row, settings.home) for row in rows]
         rows = vector_indexes.stale_pages(connection, index, last, number)
-        begun = [str(row.dialogue_id) for row in rows if row.page == 1]
+        begun = [str(row.doc_id) for row in rows if row.page == 1]
         documents = vector_indexes.document_pages(connection, begun)
-    return rows, page_entries(rows, documents, index.generation.dimensions)
+    return rows, page_entries(rows, documents, index.generation.dimensions, settings.home)
 
 
 def _upsert(collection: Any, entries: Sequence[Entry]) -> None:

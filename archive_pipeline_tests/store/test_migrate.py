@@ -37,6 +37,10 @@ VIEWS = {
     "duplicate_clusters_v",
     "text_entries",
     "page_entries",
+    "all_documents",
+    "all_pages",
+    "all_chunks",
+    "searchable_chunks",
 }
 
 

@@ -1,6 +1,6 @@
 -- How many different texts of chunks have no vector of a generation.
 SELECT count(DISTINCT chunk.content_hash) AS texts
-FROM derived.qa_chunks AS chunk
+FROM derived.all_chunks AS chunk
 WHERE
     NOT chunk.is_near_duplicate
     AND NOT EXISTS (

@@ -4,7 +4,7 @@ WHERE
     embedding.generation_id = %(generation_id)s
     AND NOT EXISTS (
         SELECT
-        FROM derived.qa_chunks AS chunk
+        FROM derived.all_chunks AS chunk
         WHERE
             chunk.content_hash = embedding.content_hash
             AND NOT chunk.is_near_duplicate

@@ -1,8 +1,8 @@
 -- Those of some pages that have any of some terms. Chinese, Japanese and Korean characters are indexed one by one.
 SELECT
-    asked.dialogue_id::text AS dialogue_id,
+    asked.doc_id::text AS doc_id,
     asked.page
-FROM unnest(%(dialogue_ids)s::uuid [], %(pages)s::int []) AS asked (dialogue_id, page)
+FROM unnest(%(doc_ids)s::uuid [], %(pages)s::int []) AS asked (doc_id, page)
 WHERE
     EXISTS (
         SELECT
@@ -12,6 +12,6 @@ WHERE
                 'simple', regexp_replace(term.text, '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \1 ', 'g')
             )
         WHERE
-            chunk.dialogue_id = asked.dialogue_id
+            chunk.doc_id = asked.doc_id
             AND chunk.page = asked.page
     );

@@ -1,11 +1,11 @@
 -- A few chunks that were written to an index; other ones with another seed.
 SELECT
     entry.entry_id,
-    chunk.dialogue_id::text AS dialogue_id,
+    chunk.doc_id::text AS doc_id,
     chunk.page,
     chunk.content_hash
 FROM derived.vector_index_entries AS entry
-INNER JOIN derived.qa_chunks AS chunk
+INNER JOIN derived.all_chunks AS chunk
     ON entry.entry_id = chunk.chunk_id::text
 WHERE
     entry.index_id = %(index_id)s

@@ -33,7 +33,7 @@ counted AS MATERIALIZED (
             SELECT count(*)
             FROM (
                 SELECT 1
-                FROM derived.qa_chunks AS chunk
+                FROM derived.all_chunks AS chunk
                 WHERE chunk.search_vector @@ asked.query
                 LIMIT %(common)s + 1 -- noqa: AM09
             ) AS chunk_with_term
@@ -70,7 +70,7 @@ INNER JOIN LATERAL (
     SELECT
         chunk.chunk_id,
         ts_rank_cd(chunk.search_vector, kept.query, 32) AS density
-    FROM derived.qa_chunks AS chunk
+    FROM derived.all_chunks AS chunk
     WHERE
         chunk.search_vector @@ kept.query
         AND NOT chunk.is_near_duplicate

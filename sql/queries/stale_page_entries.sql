@@ -10,9 +10,9 @@ WITH stale AS (
             AND wanted.entry_id = entry.entry_id
     WHERE
         wanted.generation_id = %(generation_id)s
-        AND (wanted.dialogue_id, wanted.page) > (%(after_dialogue)s::uuid, %(after_page)s::integer)
+        AND (wanted.doc_id, wanted.page) > (%(after_document)s::uuid, %(after_page)s::integer)
         AND entry.entry_hash IS DISTINCT FROM wanted.entry_hash
-    ORDER BY wanted.dialogue_id, wanted.page
+    ORDER BY wanted.doc_id, wanted.page
     LIMIT %(number)s
 )
 
@@ -22,12 +22,12 @@ SELECT
 FROM stale
 LEFT JOIN LATERAL (
     SELECT array_agg(embedding.vector ORDER BY chunk.chunk_id) AS vectors
-    FROM derived.qa_chunks AS chunk
+    FROM derived.all_chunks AS chunk
     INNER JOIN derived.chunk_embeddings AS embedding
         ON chunk.content_hash = embedding.content_hash
     WHERE
-        chunk.dialogue_id = stale.dialogue_id
+        chunk.doc_id = stale.doc_id
         AND chunk.page = stale.page
         AND embedding.generation_id = %(generation_id)s
 ) AS of_page ON TRUE
-ORDER BY stale.dialogue_id, stale.page;
+ORDER BY stale.doc_id, stale.page;

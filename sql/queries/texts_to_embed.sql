@@ -2,7 +2,7 @@
 SELECT DISTINCT ON (chunk.content_hash)
     chunk.content_hash,
     chunk.text
-FROM derived.qa_chunks AS chunk
+FROM derived.all_chunks AS chunk
 WHERE
     chunk.content_hash > %(after)s
     AND NOT chunk.is_near_duplicate
