@@ -5,15 +5,18 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from archive_pipeline.chroma_client import ChromaClient
+from archive_pipeline.identity import dialogue_id
 from archive_pipeline.orchestration.instance import instance_for
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -104,3 +107,17 @@ def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
     assert result.code == 1
     assert "the vector store still has the dialogue (search needs chromadb" in result.error
     assert search_archive("index", "--json").json["deleted"]["text"] > 0
+
+
+def test_dialogues_that_mirroring_removes_leave_the_vector_store(
+    search_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    path = write(tmp_path / "a.json", *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2", "m3")])
+    search_archive("import", path)
+    search_archive("index")
+    write(path, *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2")])
+    assert search_archive("import", path, "--mirror").code == 0
+    found = ChromaClient(database, settings).visual_collection.get(include=["metadatas"])
+    assert sorted({metadata["doc_id"] for metadata in found["metadatas"]}) == sorted(
+        dialogue_id("chatgpt", name) for name in ("m1", "m2")
+    )
