@@ -24,7 +24,7 @@ from archive_pipeline.errors import (
 from archive_pipeline.search.dense import find_nearest, find_nearest_allowed, pages_of
 from archive_pipeline.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.search.fusion import first_places, fuse
-from archive_pipeline.search.images import find_images, image_details, images_missing
+from archive_pipeline.search.images import PAGES_ARE_TEXT, find_images, image_details, images_missing
 from archive_pipeline.search.lanes import Allowed, Lane, Ranked, allowed_chunks, chunk_details, page_details
 from archive_pipeline.search.lexical import archive_languages, find_lexically
 from archive_pipeline.search.query import Query, parse_query
@@ -34,7 +34,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.visual.interfaces import PageEncoder
 from archive_pipeline.visual.models import open_encoder
 
-__all__ = ["SearchEngine", "SearchFilters", "SearchResults"]
+__all__ = ["DOCUMENTS_ONLY", "PAGES_ARE_TEXT", "SearchEngine", "SearchFilters", "SearchResults"]
 
 MODES: Final[Mapping[str, tuple[Lane, ...]]] = {
     "hybrid": (Lane.DENSE, Lane.LEXICAL),

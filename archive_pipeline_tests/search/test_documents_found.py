@@ -22,8 +22,7 @@ from archive_pipeline.errors import VisualModelError
 from archive_pipeline.importing.documents import Candidate, add_document, remove_document
 from archive_pipeline.indexing import IndexResult, forget_deleted, index_archive
 from archive_pipeline.search.filters import SearchFilters
-from archive_pipeline.search.images import PAGES_ARE_TEXT
-from archive_pipeline.search_engine import DOCUMENTS_ONLY, SearchEngine, SearchResults
+from archive_pipeline.search_engine import DOCUMENTS_ONLY, PAGES_ARE_TEXT, SearchEngine, SearchResults
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.vector_store.comparison import compare
