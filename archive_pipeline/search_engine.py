@@ -43,7 +43,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.visual.interfaces import PageEncoder
 from archive_pipeline.visual.models import open_encoder
 
-__all__ = ["SearchEngine", "SearchFilters", "SearchResults"]
+__all__ = ["DOCUMENTS_ONLY", "SearchEngine", "SearchFilters", "SearchResults"]
 
 MODES: Final[Mapping[str, tuple[Lane, ...]]] = {
     "hybrid": (Lane.DENSE, Lane.LEXICAL),

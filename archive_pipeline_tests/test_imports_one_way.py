@@ -76,7 +76,9 @@ def test_store_knows_of_readers_and_derive_only_their_records_and_batches(path: 
 
 
 @pytest.mark.parametrize(
-    "path", [*files("importing"), PACKAGE / "building.py", PACKAGE / "isolation.py"], ids=lambda path: path.stem
+    "path",
+    [*files("importing"), *(PACKAGE / f"{name}.py" for name in ("building", "document_building", "isolation"))],
+    ids=lambda path: path.stem,
 )
 def test_importing_and_building_know_no_orchestration(path: Path):
     names = imported(path)

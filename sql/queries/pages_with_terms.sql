@@ -6,7 +6,7 @@ FROM unnest(%(doc_ids)s::uuid [], %(pages)s::int []) AS asked (doc_id, page)
 WHERE
     EXISTS (
         SELECT
-        FROM derived.searchable_chunks AS chunk
+        FROM derived.all_chunks AS chunk
         INNER JOIN unnest(%(texts)s::text []) AS term (text)
             ON chunk.search_vector @@ phraseto_tsquery(
                 'simple', regexp_replace(term.text, '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \1 ', 'g')
@@ -14,4 +14,5 @@ WHERE
         WHERE
             chunk.doc_id = asked.doc_id
             AND chunk.page = asked.page
+            AND NOT chunk.is_near_duplicate
     );
