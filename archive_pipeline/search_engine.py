@@ -40,6 +40,7 @@ from archive_pipeline.search.query import Query, parse_query
 from archive_pipeline.search.results import FoundPage, Page, SearchResults, one_per_question
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.vector_store.collections import entry_of_page
 from archive_pipeline.visual.interfaces import PageEncoder
 from archive_pipeline.visual.models import open_encoder
 
@@ -262,7 +263,7 @@ class _Search:
                 if self._images_missing is None
                 else page_details(self._connection, seen, self._filters)
             )
-            rows |= {f"{row.doc_id}:{row.page}": row for row in found}
+            rows |= {entry_of_page(row.doc_id, row.page): row for row in found}
         pages = {(row.doc_id, row.page) for row in rows.values()}
         allowed = without_terms(self._connection, pages, self._query.excluded)
         return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}

@@ -11,9 +11,12 @@ import psycopg
 from archive_pipeline.embeddings.models import Vectors
 from archive_pipeline.search.lanes import NOTHING, Allowed, Ranked, rows_of
 from archive_pipeline.store.embeddings import Generation, from_bytes
+from archive_pipeline.vector_store.collections import ReadCollection
 
 
-def find_nearest(collection: Any, vector: Vectors, *, most: int, where: dict[str, Any] | None = None) -> Ranked:
+def find_nearest(
+    collection: ReadCollection, vector: Vectors, *, most: int, where: dict[str, Any] | None = None
+) -> Ranked:
     """Return the entries of a collection whose vectors are nearest, with the cosine of the angle as score."""
     most = min(most, collection.count())
     if most == 0:

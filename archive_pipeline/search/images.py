@@ -12,6 +12,7 @@ from archive_pipeline.search.lanes import Ranked, rows_of
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import page_vectors
 from archive_pipeline.store.database import Database
+from archive_pipeline.vector_store.collections import entry_of_page
 from archive_pipeline.visual.interfaces import PageEncoder
 from archive_pipeline.visual.models import visual_available
 from archive_pipeline.visual.search import search_pages
@@ -47,7 +48,7 @@ def find_images(
         rows = rows_of(connection, "search_allowed_documents", filters.parameters())
         documents = [row.document_id for row in rows]
     hits = search_pages(database, encoder, text, most, document_ids=documents)
-    return Ranked([f"{hit.document_id}:{hit.page}" for hit in hits], [hit.score for hit in hits])
+    return Ranked([entry_of_page(hit.document_id, hit.page) for hit in hits], [hit.score for hit in hits])
 
 
 def image_details(connection: psycopg.Connection[Any], pages: Collection[tuple[str, int]]) -> list[Any]:
