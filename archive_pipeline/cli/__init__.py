@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from archive_pipeline.cli.build_command import build, build_prompt_responses
+from archive_pipeline.cli.context_command import context
 from archive_pipeline.cli.db_command import db
 from archive_pipeline.cli.delete_command import delete
 from archive_pipeline.cli.documents_command import documents
@@ -18,6 +19,7 @@ from archive_pipeline.cli.index_command import index
 from archive_pipeline.cli.match_command import match
 from archive_pipeline.cli.output import EXIT_FAILED, fail
 from archive_pipeline.cli.partitions_command import partitions
+from archive_pipeline.cli.search_command import search
 from archive_pipeline.cli.stats_command import stats
 from archive_pipeline.cli.up_command import up
 from archive_pipeline.cli.verify_command import verify
@@ -38,6 +40,8 @@ for _command in (
     build,
     build_prompt_responses,
     index,
+    search,
+    context,
     stats,
     verify,
     match,
