@@ -71,6 +71,9 @@ class ArchiveServer(FastMCP[Any]):
         Raises:
             ToolError: whatever failed, on one line.
         """
+        for argument, value in arguments.items():
+            if isinstance(value, str) and "\0" in value:
+                raise ToolError(f"{argument}: a text with NUL characters is in no archive")
         try:
             return await super().call_tool(name, arguments)
         except ToolError as error:
@@ -171,7 +174,7 @@ class ArchiveTools:
 
 def build_server(archive: Database, settings: Settings) -> FastMCP[Any]:
     """Return the server of an archive; its tools share one search engine and read only."""
-    server = ArchiveServer("llm-archive", _INSTRUCTIONS, log_level="WARNING")
+    server = ArchiveServer("llm-archive", _INSTRUCTIONS, log_level="WARNING", stateless_http=True, json_response=True)
     tools = ArchiveTools(SearchEngine(archive, settings))
     for tool in (tools.search, tools.context, tools.get_dialogue):
         server.add_tool(tool, description=f"{tool.__doc__} {NOTICE}", annotations=_READING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import click
 
 from archive_pipeline.cli.archive import open_archive
@@ -18,6 +20,8 @@ def mcp(*, port: int | None) -> None:
     # The extra may be missing, and the rest of the command line does without it.
     from archive_pipeline.mcp_server import build_server, serve_http, serve_stdio  # noqa: PLC0415
 
+    # Standard error, in plain lines; the SDK would set up boxes as wide as a terminal.
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with open_archive() as archive:
         server = build_server(archive.database, archive.settings)
         if port is None:
