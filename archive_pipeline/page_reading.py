@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg.rows import namedtuple_row
@@ -14,6 +14,8 @@ from psycopg.rows import namedtuple_row
 from archive_pipeline.errors import InvalidQueryError, UnknownDialogueError
 from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.vector_store.entries import page_text
+
+_PAGES_PER_FETCH: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,10 @@ def read_pages(
         if first_page > max(count, 1):
             raise InvalidQueryError(f"{name!r} has {count:,} pages; page {first_page:,} cannot be read")
         span = {"doc_id": found.doc_id, "first_page": first_page, "last_page": first_page + max_pages - 1}
-        pages = _fitting(cursor.execute(load_sql("queries/read_pages"), span), max_characters)
+    # A cursor of the server: pages that do not fit are not fetched.
+    with connection.cursor("pages", row_factory=namedtuple_row) as rows:
+        rows.itersize = _PAGES_PER_FETCH
+        pages = _fitting(rows.execute(load_sql("queries/read_pages"), span), max_characters)
     return ReadPages(found.doc_id, found.filename, found.source, found.created_at, count, pages)
 
 
