@@ -248,3 +248,12 @@ def test_without_the_extra_it_says_how_to_install_it(settings: Settings, monkeyp
     result = CommandLine(settings.home, {})("mcp")
     assert result.code == 2
     assert result.error.endswith("pip install 'llm-archive-pipeline[mcp]'")
+
+
+def test_without_an_index_the_error_says_how_to_make_one(archive: Database, tmp_path: Path):
+    exceptions = pytest.importorskip("mcp.server.fastmcp.exceptions", exc_type=ImportError)
+    from archive_pipeline.mcp_server import build_server
+
+    server = build_server(archive, Settings(home=tmp_path))
+    with pytest.raises(exceptions.ToolError, match=r"^there is no index in [^\n]*make it with `llm-archive index`$"):
+        asyncio.run(server.call_tool("context", {"query": "quokka"}))
