@@ -231,8 +231,7 @@ class _Search:
                 most=self._num_results,
             )
         client = self._engine.client()
-        has_vector = {"has_vector": {"$eq": True}}
-        return find_nearest(client.visual_collection, self._vector(client), most=self._most, where=has_vector)
+        return find_nearest(client.visual_collection, self._vector(client), most=self._most)
 
     def _vector(self, client: ChromaClient) -> Vectors:
         return self._engine.embedder(client.index.generation.model).embed_query(self._query.wanted_text)

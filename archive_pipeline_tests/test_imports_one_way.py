@@ -122,7 +122,11 @@ def test_embedding_models_know_neither_database_nor_vector_store(path: Path):
 
 @pytest.mark.parametrize(
     "path",
-    [*files("vector_store"), *(PACKAGE / f"{name}.py" for name in ("embedding", "indexing", "chroma_client"))],
+    [
+        *files("vector_store"),
+        *(PACKAGE / f"{name}.py" for name in ("embedding", "indexing", "chroma_client")),
+        *(PACKAGE / f"{name}.py" for name in ("filtered_search", "page_reading", "mcp_server")),
+    ],
     ids=lambda path: path.stem,
 )
 def test_search_knows_no_orchestration_and_nothing_of_how_rows_are_derived(path: Path):

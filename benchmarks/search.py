@@ -1,31 +1,40 @@
-"""Rates of chunking, embedding, and the vector store, on a seeded corpus; PostgreSQL's and Chroma's writes included.
+"""Rates of chunking, embedding, and the vector store, on a seeded corpus, and how long searches and contexts take.
 
     python -m benchmarks.search [--dialogues 2000] [--queries 200]
 
-Makes an archive of its own in a temporary folder. Prints rows and rates of each stage, and the time of a query.
+Makes an archive of its own in a temporary folder. Prints rows and rates of each stage, PostgreSQL's and Chroma's
+writes included; then the median, and what 95 % stay below, of warm queries: questions of the corpus, 12 words of each.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from archive_pipeline.building import build_stale
 from archive_pipeline.chroma_client import ChromaClient
+from archive_pipeline.context_builder import ContextBuilder
 from archive_pipeline.embeddings.models import open_embedder
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.indexing import index_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.search_engine import MODES, SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from benchmarks.corpus import write_corpus
+
+QUERY_WORDS: Final = 12
+WARM_UP: Final = 5
+ESTIMATED_CHARACTERS: Final = 10_000
 
 
 def main() -> None:
@@ -85,18 +94,33 @@ class _Clock:
 
 def _query(database: Database, settings: Settings, number: int) -> None:
     client = ChromaClient(database, settings)
+    engine = SearchEngine(database, settings, client)
+    builder = ContextBuilder(engine, client)
     embedder = open_embedder(settings, client.index.generation.model)
-    text, visual = client.text_collection, client.visual_collection
-    queries = text.get(limit=number, include=["documents", "metadatas"])
-    places = [(metadata["doc_id"], metadata["page"]) for metadata in queries["metadatas"]]
-    vectors = [embedder.embed_query(query) for query in queries["documents"]]
-    _print_times("embed query", embedder.embed_query, queries["documents"])
-    _print_times("query", lambda vector: text.query(query_embeddings=[vector], n_results=10), vectors)
-    _print_times("get page", lambda place: visual.get(where=_at(*place), include=["metadatas"]), places)
+    chunks = client.text_collection.get(limit=number, where={"side": "question"}, include=["documents"])
+    queries = [" ".join(text.split()[:QUERY_WORDS]) for text in chunks["documents"]]
+    for query in queries[:WARM_UP]:
+        asyncio.run(builder.build_context(query))
+    _print_times("embed query", embedder.embed_query, queries)
+    for mode in MODES:
+        _print_times(f"search, {mode}", partial(_search, engine, mode), queries)
+    _print_times("context of 10 sources", lambda query: asyncio.run(builder.build_context(query)), queries)
+    found = [[(result["doc_id"], result["page"]) for result in engine.search_now(query)] for query in queries]
+    _print_times("metadata of 10 sources", lambda places: asyncio.run(_metadata(builder, places)), found)
+    hundred = [{"doc_id": str(at % 60), "page": 1 + at % 7, "score": at / 100} for at in range(100)]
+    _print_times("deduplication of 100", builder.deduplicate_results, [hundred] * number)
+    text = "\n".join(chunks["documents"])[:ESTIMATED_CHARACTERS]
+    _print_times(
+        f"tokens of {len(text):,} characters", builder.estimate_tokens, [text + str(at) for at in range(number)]
+    )
 
 
-def _at(doc_id: str, page: int) -> dict[str, object]:
-    return {"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$eq": page}}]}
+def _search(engine: SearchEngine, mode: str, query: str) -> None:
+    engine.search_now(query, 10, mode)
+
+
+async def _metadata(builder: ContextBuilder, places: Iterable[tuple[str, int]]) -> None:
+    await asyncio.gather(*(builder.get_source_metadata(doc_id, page) for doc_id, page in places))
 
 
 def _print_times(name: str, call: Callable[[Any], object], arguments: Iterable[Any]) -> None:
@@ -105,7 +129,8 @@ def _print_times(name: str, call: Callable[[Any], object], arguments: Iterable[A
         started = time.perf_counter()
         call(argument)
         seconds.append(time.perf_counter() - started)
-    print(f"{name:<12}median {statistics.median(seconds) * 1e3:.1f} ms of {len(seconds)}")
+    below = statistics.quantiles(seconds, n=20)[-1]
+    print(f"{name:<28}median {statistics.median(seconds) * 1e3:6.1f} ms, 95 % below {below * 1e3:6.1f} ms")
 
 
 if __name__ == "__main__":

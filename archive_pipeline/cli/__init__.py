@@ -17,6 +17,7 @@ from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
 from archive_pipeline.cli.index_command import index
 from archive_pipeline.cli.match_command import match
+from archive_pipeline.cli.mcp_command import mcp
 from archive_pipeline.cli.output import EXIT_FAILED, fail
 from archive_pipeline.cli.partitions_command import partitions
 from archive_pipeline.cli.search_command import search
@@ -45,6 +46,7 @@ for _command in (
     stats,
     verify,
     match,
+    mcp,
     duplicates,
     documents,
     partitions,

@@ -9,8 +9,8 @@ from typing import Any, Final
 UNKNOWN: Final = "simple"
 # Below so many characters a guess is no better than chance.
 FEWEST_CHARACTERS: Final = 40
-# The beginning says it; the rest of a long text would only take time.
-MOST_CHARACTERS: Final = 2_000
+# The beginning says it; the rest of a long text would only take time, most of that of all chunking.
+MOST_CHARACTERS: Final = 400
 
 # Configurations that PostgreSQL 15 ships, by ISO 639-1 code.
 CONFIGURATIONS: Final[Mapping[str, str]] = {

@@ -12,17 +12,24 @@ from archive_pipeline.embeddings.models import Vectors
 from archive_pipeline.search.lanes import NOTHING, Allowed, Ranked, rows_of
 from archive_pipeline.store.embeddings import Generation, from_bytes
 from archive_pipeline.vector_store.collections import ReadCollection
+from archive_pipeline.vector_store.entries import HAS_VECTOR
 
 
-def find_nearest(
-    collection: ReadCollection, vector: Vectors, *, most: int, where: dict[str, Any] | None = None
-) -> Ranked:
-    """Return the entries of a collection whose vectors are nearest, with the cosine of the angle as score."""
+def find_nearest(collection: ReadCollection, vector: Vectors, *, most: int) -> Ranked:
+    """Return the entries of a collection whose vectors are nearest, with the cosine of the angle as score.
+
+    Entries whose vector stands for nothing are left out here: a condition in Chroma's query takes 15 times as long.
+    """
     most = min(most, collection.count())
     if most == 0:
         return NOTHING
-    found = collection.query(query_embeddings=[vector.tolist()], n_results=most, where=where, include=["distances"])
-    return Ranked(found["ids"][0], [1 - float(distance) for distance in found["distances"][0]])
+    found = collection.query(query_embeddings=[vector.tolist()], n_results=most, include=["distances", "metadatas"])
+    kept = [
+        (entry, 1 - float(distance))
+        for entry, distance, metadata in zip(found["ids"][0], found["distances"][0], found["metadatas"][0], strict=True)
+        if metadata.get(HAS_VECTOR, True)
+    ]
+    return Ranked([entry for entry, _ in kept], [score for _, score in kept])
 
 
 def find_nearest_allowed(

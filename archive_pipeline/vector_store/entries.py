@@ -18,6 +18,7 @@ from archive_pipeline.store.embeddings import from_bytes
 from archive_pipeline.vector_store.documents import Structure, compress, page_markdown, structure_of
 
 FULL_MARKDOWN: Final = "full_markdown_compressed"
+HAS_VECTOR: Final = "has_vector"
 
 Metadata = dict[str, str | int | bool]
 
@@ -66,18 +67,18 @@ def page_entries(
         dimensions: numbers in a vector.
         home: ``ARCHIVE_HOME``, below which the images of pages are.
     """
-    whole = {doc_id: compress(join_pages(_page_text(page) for page in pages)) for doc_id, pages in documents.items()}
+    whole = {doc_id: compress(join_pages(page_text(page) for page in pages)) for doc_id, pages in documents.items()}
     return [_page_entry(row, whole, dimensions, home) for row in rows]
 
 
-def _page_text(row: Any) -> str:
+def page_text(row: Any) -> str:
     """Return the text of a document's page, or that of an exchange."""
     text: str | None = row.markdown
     return page_markdown(row.user_text, row.assistant_text) if text is None else text
 
 
 def _page_entry(row: Any, whole: Mapping[str, str], dimensions: int, home: Path) -> Entry:
-    text = _page_text(row)
+    text = page_text(row)
     is_counted = row.markdown is not None
     structure = Structure(row.num_headings, row.num_tables, row.num_pictures) if is_counted else structure_of(text)
     metadata: Metadata = {
@@ -85,7 +86,7 @@ def _page_entry(row: Any, whole: Mapping[str, str], dimensions: int, home: Path)
         "num_headings": structure.headings,
         "num_tables": structure.tables,
         "num_pictures": structure.pictures,
-        "has_vector": bool(row.vectors),
+        HAS_VECTOR: bool(row.vectors),
     }
     if row.page == 1:
         metadata[FULL_MARKDOWN] = whole[str(row.doc_id)]

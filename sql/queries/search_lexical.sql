@@ -60,23 +60,39 @@ kept AS MATERIALIZED (
                     AND NOT telling.is_stop_word
             )
         )
+),
+
+found AS MATERIALIZED (
+    SELECT
+        with_term.chunk_id,
+        sum(kept.rarity) AS rarity
+    FROM kept
+    INNER JOIN LATERAL (
+        SELECT chunk.chunk_id
+        FROM derived.all_chunks AS chunk
+        WHERE
+            chunk.search_vector @@ kept.query
+            AND NOT chunk.is_near_duplicate
+            AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
+        LIMIT %(common)s -- noqa: AM09
+    ) AS with_term ON TRUE
+    GROUP BY with_term.chunk_id
+    ORDER BY rarity DESC, with_term.chunk_id ASC
+    LIMIT %(most)s * 2
+),
+
+any_term AS MATERIALIZED (
+    SELECT string_agg('(' || kept.query::text || ')', ' | ' ORDER BY kept.number)::tsquery AS query
+    FROM kept
 )
 
+-- How close together terms stand is looked at in the best ones only: it means to read all words of a chunk.
 SELECT
     found.chunk_id::text AS chunk_id,
-    sum(kept.rarity * (1 + found.density)) AS score
-FROM kept
-INNER JOIN LATERAL (
-    SELECT
-        chunk.chunk_id,
-        ts_rank_cd(chunk.search_vector, kept.query, 32) AS density
-    FROM derived.all_chunks AS chunk
-    WHERE
-        chunk.search_vector @@ kept.query
-        AND NOT chunk.is_near_duplicate
-        AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
-    LIMIT %(common)s -- noqa: AM09
-) AS found ON TRUE
-GROUP BY found.chunk_id
+    found.rarity * (1 + ts_rank_cd(chunk.search_vector, any_term.query, 32)) AS score
+FROM found
+INNER JOIN derived.all_chunks AS chunk
+    ON found.chunk_id = chunk.chunk_id
+CROSS JOIN any_term
 ORDER BY score DESC, found.chunk_id ASC
 LIMIT %(most)s;
