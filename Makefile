@@ -10,7 +10,7 @@ SCALE_HOME ?= benchmarks/results/scale
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo install test check docs bench bench-bookkeeping bench-duplicates bench-matching bench-scale clean
+.PHONY: help demo install test check docs bench bench-bookkeeping bench-duplicates bench-matching bench-scale bench-search clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-matching      measure look-ups in an archive of a million messages (ten minutes)"
 	@echo "make bench-bookkeeping   measure what Dagster itself costs (several minutes)"
 	@echo "make bench-scale         measure 100,000 dialogues from the import to the UI (an hour; needs Chromium)"
+	@echo "make bench-search          measure chunks, embeddings and the vector store"
 	@echo "make clean   remove .venv and caches; archives stay"
 
 demo: $(VENV)/.installed
@@ -61,6 +62,9 @@ bench-bookkeeping: $(VENV)/.installed-dev
 bench-scale: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.scale --dialogues $(DIALOGUES) --home $(SCALE_HOME)
 
+bench-search: $(VENV)/.installed-search
+	$(BIN)/python -m benchmarks.search
+
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -73,6 +77,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[dev]"
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-search: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable ".[dev,search]"
+	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

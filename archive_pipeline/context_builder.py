@@ -19,6 +19,7 @@ from archive_pipeline.context.packing import ContextPacker
 from archive_pipeline.context.pages import extract_page
 from archive_pipeline.context.rendering import SEPARATOR, render_source
 from archive_pipeline.context.tokens import default_counter
+from archive_pipeline.errors import InvalidQueryError
 
 __all__ = ["ContextBuilder", "ResearchContext", "SourceDocument"]
 
@@ -201,11 +202,13 @@ def _search_mode(*, include_text: bool, include_visual: bool) -> str:
 
 def _check_query(query: str, num_results: int) -> None:
     if not query.strip():
-        raise ValueError("The query is empty")
+        raise InvalidQueryError("The query is empty")
     if len(query) > _LONGEST_QUERY:
-        raise ValueError(f"The query has {len(query):,} characters; at most {_LONGEST_QUERY:,} can be searched for")
+        raise InvalidQueryError(
+            f"The query has {len(query):,} characters; at most {_LONGEST_QUERY:,} can be searched for"
+        )
     if num_results < 1:
-        raise ValueError(f"num_results must be at least 1, not {num_results}")
+        raise InvalidQueryError(f"num_results must be at least 1, not {num_results}")
 
 
 def _is_usable(result: Mapping[str, Any]) -> bool:

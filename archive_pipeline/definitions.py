@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.quarantine_checks import quarantine_checks
 from archive_pipeline.orchestration.raw_assets import raw_asset_specs
 from archive_pipeline.orchestration.resources import archive_resource
 from archive_pipeline.orchestration.schedules import schedules
+from archive_pipeline.orchestration.search_assets import index_job, search_assets, search_checks
 from archive_pipeline.orchestration.sensors import new_imports_sensor, stale_dialogues_sensor
 from archive_pipeline.orchestration.summary import summary_asset, summary_job
 from archive_pipeline.orchestration.summary_checks import summary_checks
@@ -29,12 +30,18 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
         settings: of the archive; by default the environment's.
     """
     settings = settings or Settings.from_environment()
-    build, summary = build_derived_job(), summary_job()
+    build, summary, index = build_derived_job(), summary_job(), index_job()
     return dg.Definitions(
-        assets=[*raw_asset_specs(), *derived_assets(settings), duplicates_asset(settings), summary_asset()],
-        asset_checks=[*structural_checks(), *quarantine_checks(), *summary_checks()],
-        jobs=[build, summary, duplicates_job(), import_files_job(), housekeeping_job()],
-        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary])],
+        assets=[
+            *raw_asset_specs(),
+            *derived_assets(settings),
+            duplicates_asset(settings),
+            *search_assets(),
+            summary_asset(),
+        ],
+        asset_checks=[*structural_checks(), *quarantine_checks(), *search_checks(), *summary_checks()],
+        jobs=[build, summary, duplicates_job(), index, import_files_job(), housekeeping_job()],
+        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary, index])],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.

@@ -36,3 +36,31 @@ class NothingCanBeBuiltError(ArchiveError):
 
 class InvalidMessagesError(ArchiveError):
     """A messages array cannot be read; the message names the place in it."""
+
+
+class MissingExtraError(ArchiveError):
+    """Something was asked for that an optional part of the installation does; the message has the command to get it."""
+
+
+class EmbeddingError(ArchiveError):
+    """An embedding model or endpoint cannot be used, or gave something else than vectors."""
+
+
+class VectorStoreError(ArchiveError):
+    """The vector store cannot be opened or is not what PostgreSQL says; it can be made anew."""
+
+
+class InvalidQueryError(ArchiveError, ValueError):
+    """A query cannot be searched for."""
+
+
+class UnreadableDocumentError(ArchiveError):
+    """A document cannot be read; the message names the file and says why."""
+
+
+class UnknownDocumentError(ArchiveError):
+    """No document has the id that was asked for."""
+
+
+class VisualModelError(ArchiveError):
+    """The model that reads page images cannot be loaded, or gave something else than vectors."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, TypeVar
@@ -17,6 +17,10 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 _CRON_FIELDS: Final = 5
 _MOST_DAYS: Final = 36_500
 _MOST_SECONDS: Final = 86_400
+# Below, overlaps and cut sentences are most of what is stored; above, no embedding model reads a chunk to its end.
+_FEWEST_CHUNK_TOKENS: Final = 16
+_MOST_CHUNK_TOKENS: Final = 8_192
+_MOST_REQUESTS: Final = 1_000_000
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 DefaultT = TypeVar("DefaultT", int, None)
@@ -82,6 +86,12 @@ class Settings:
             seconds at most.
         freshness_days: how long after an import the summary's check warns (``ARCHIVE_FRESHNESS_DAYS``); 0 is never.
         instance: what replaces values of ``dagster.yaml``.
+        chunk_tokens: most tokens of a chunk (``ARCHIVE_CHUNK_TOKENS``).
+        embedding_model: what embeds chunks and queries (``ARCHIVE_EMBEDDING_MODEL``), see ``embeddings.models``.
+        embedding_api_key: for an embedding endpoint (``ARCHIVE_EMBEDDING_API_KEY``); never stored or shown.
+        embedding_requests_per_minute: most requests to an endpoint (``ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE``).
+        chroma_url: a Chroma server (``ARCHIVE_CHROMA_URL``), or None for the embedded one.
+        visual_model: folder or hub id of the model that reads page images (``ARCHIVE_VISUAL_MODEL``), None for none.
     """
 
     home: Path
@@ -95,6 +105,22 @@ class Settings:
     sensor_seconds: int = 30
     freshness_days: int = 0
     instance: InstanceSettings = InstanceSettings()
+    chunk_tokens: int = 256
+    embedding_model: str = "static"
+    embedding_api_key: str | None = field(default=None, repr=False)
+    embedding_requests_per_minute: int = 0
+    chroma_url: str | None = None
+    visual_model: str | None = None
+
+    @property
+    def chroma_folder(self) -> Path:
+        """Data folder of the embedded vector store."""
+        return self.home / "chroma"
+
+    @property
+    def documents_folder(self) -> Path:
+        """Page images of documents."""
+        return self.home / "documents"
 
     @property
     def imports_folder(self) -> Path:
@@ -122,6 +148,16 @@ class Settings:
             event_retention_days=_number(env, "ARCHIVE_EVENT_RETENTION_DAYS", range(_MOST_DAYS + 1), default=90),
             freshness_days=_number(env, "ARCHIVE_FRESHNESS_DAYS", range(_MOST_DAYS + 1), default=0),
             instance=InstanceSettings.from_environment(env),
+            chunk_tokens=_number(
+                env, "ARCHIVE_CHUNK_TOKENS", range(_FEWEST_CHUNK_TOKENS, _MOST_CHUNK_TOKENS + 1), default=256
+            ),
+            embedding_model=env.get("ARCHIVE_EMBEDDING_MODEL") or "static",
+            embedding_api_key=env.get("ARCHIVE_EMBEDDING_API_KEY") or None,
+            embedding_requests_per_minute=_number(
+                env, "ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE", range(_MOST_REQUESTS + 1), default=0
+            ),
+            chroma_url=_chroma_url(env),
+            visual_model=env.get("ARCHIVE_VISUAL_MODEL") or None,
         )
 
 
@@ -192,3 +228,10 @@ def _number(env: Mapping[str, str], name: str, allowed: range, *, default: Defau
     if not (value.isascii() and value.isdigit()) or int(value) not in allowed:
         raise ConfigurationError(f"{name}={value!r}: use a number from {allowed[0]:,} to {allowed[-1]:,}")
     return int(value)
+
+
+def _chroma_url(env: Mapping[str, str]) -> str | None:
+    value = env.get("ARCHIVE_CHROMA_URL") or None
+    if value is not None and not value.startswith(("http://", "https://")):
+        raise ConfigurationError(f"ARCHIVE_CHROMA_URL={value!r}: write http://host:8000 or https://host")
+    return value

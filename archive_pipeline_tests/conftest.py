@@ -73,6 +73,7 @@ def empty(database: Database) -> None:
     with database.session() as connection:
         connection.execute("DELETE FROM raw.dialogues")
         connection.execute("DELETE FROM raw.imports")
+        connection.execute("DELETE FROM raw.documents")
 
 
 @pytest.fixture

@@ -44,6 +44,20 @@ def test_readers_know_no_database_and_nothing_above_them(path: Path):
     assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas"})
 
 
+@pytest.mark.parametrize("path", files("documents"), ids=lambda path: path.stem)
+def test_readers_of_documents_know_no_database_and_nothing_above_them(path: Path):
+    names = imported(path)
+    assert own(names) <= {"documents", "errors", "optional"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "pandas"})
+
+
+@pytest.mark.parametrize("path", files("visual"), ids=lambda path: path.stem)
+def test_visual_retrieval_knows_the_store_and_nothing_above_it(path: Path):
+    names = imported(path)
+    assert own(names) <= {"visual", "store", "settings", "errors", "optional"}
+    assert not any(name.split(".")[0].startswith("dagster") for name in names)
+
+
 @pytest.mark.parametrize("path", files("derive"), ids=lambda path: path.stem)
 def test_derive_is_pure(path: Path):
     names = imported(path)
@@ -62,7 +76,9 @@ def test_store_knows_of_readers_and_derive_only_their_records_and_batches(path: 
 
 
 @pytest.mark.parametrize(
-    "path", [*files("importing"), PACKAGE / "building.py", PACKAGE / "isolation.py"], ids=lambda path: path.stem
+    "path",
+    [*files("importing"), *(PACKAGE / f"{name}.py" for name in ("building", "document_building", "isolation"))],
+    ids=lambda path: path.stem,
 )
 def test_importing_and_building_know_no_orchestration(path: Path):
     names = imported(path)
@@ -72,6 +88,7 @@ def test_importing_and_building_know_no_orchestration(path: Path):
         "isolation",
         "store",
         "derive",
+        "documents",
         "readers",
         "identity",
         "errors",
@@ -94,3 +111,33 @@ def test_duplicates_are_pure_but_for_what_reads_and_writes_them(path: Path):
     if path.stem != "refresh":
         assert own(names) <= {"duplicates", "derive", "settings", "identity"}
         assert not {name.split(".")[0] for name in names} & DATABASES
+
+
+@pytest.mark.parametrize("path", files("embeddings"), ids=lambda path: path.stem)
+def test_embedding_models_know_neither_database_nor_vector_store(path: Path):
+    names = imported(path)
+    assert own(names) <= {"embeddings", "errors", "optional", "settings"}
+    assert not {name.split(".")[0] for name in names} & (DATABASES | {"dagster", "chromadb"})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *files("vector_store"),
+        *(PACKAGE / f"{name}.py" for name in ("embedding", "indexing", "chroma_client")),
+        *(PACKAGE / f"{name}.py" for name in ("filtered_search", "page_reading", "mcp_server")),
+    ],
+    ids=lambda path: path.stem,
+)
+def test_search_knows_no_orchestration_and_nothing_of_how_rows_are_derived(path: Path):
+    names = imported(path)
+    assert not own(names) & {"orchestration", "cli", "derive", "readers", "importing", "building"}
+    assert not any(name.split(".")[0] in {"dagster", "chromadb", "torch"} for name in names)
+
+
+OPTIONAL = {"chromadb", "safetensors", "tokenizers", "wordllama", "sentence_transformers", "httpx", "torch"}
+
+
+@pytest.mark.parametrize("path", files(""), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_an_extra_brings_is_imported_when_it_is_needed_only(path: Path):
+    assert not {name.split(".")[0] for name in imported(path)} & OPTIONAL

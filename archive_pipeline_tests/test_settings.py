@@ -28,6 +28,11 @@ def test_each_variable_is_read(tmp_path: Path):
             "ARCHIVE_PARTITIONING": "sharded",
             "ARCHIVE_HASH_NORMALIZATIONS": "full, lowercase",
             "ARCHIVE_SIMHASH_VERSION": "1",
+            "ARCHIVE_CHUNK_TOKENS": "512",
+            "ARCHIVE_EMBEDDING_MODEL": "https://host/v1#model",
+            "ARCHIVE_EMBEDDING_API_KEY": "secret",
+            "ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE": "60",
+            "ARCHIVE_CHROMA_URL": "http://host:8000",
         }
     )
     assert settings.home == (tmp_path / "home").resolve()
@@ -36,6 +41,10 @@ def test_each_variable_is_read(tmp_path: Path):
     assert settings.hash_normalizations == (Normalization.LOWERCASE, Normalization.FULL)
     assert settings.simhash_version == 1
     assert settings.postgres_folder.parent == settings.imports_folder.parent == settings.home
+    assert (settings.chunk_tokens, settings.embedding_requests_per_minute) == (512, 60)
+    assert (settings.embedding_model, settings.chroma_url) == ("https://host/v1#model", "http://host:8000")
+    assert settings.embedding_api_key == "secret"
+    assert "secret" not in repr(settings)
 
 
 def test_the_order_of_normalizations_says_nothing():
@@ -45,6 +54,7 @@ def test_the_order_of_normalizations_says_nothing():
 
 def test_an_empty_variable_is_an_unset_one():
     names = ["HOME", "DATABASE_URL", "PARTITIONING", "HASH_NORMALIZATIONS", "SIMHASH_VERSION"]
+    names += ["CHUNK_TOKENS", "EMBEDDING_MODEL", "EMBEDDING_API_KEY", "CHROMA_URL"]
     assert Settings.from_environment({f"ARCHIVE_{name}": "" for name in names}) == Settings.from_environment({})
 
 
@@ -55,6 +65,10 @@ def test_an_empty_variable_is_an_unset_one():
         ("ARCHIVE_HASH_NORMALIZATIONS", "none,lower"),
         ("ARCHIVE_HASH_NORMALIZATIONS", " , "),
         ("ARCHIVE_SIMHASH_VERSION", "3"),
+        ("ARCHIVE_CHUNK_TOKENS", "15"),
+        ("ARCHIVE_CHUNK_TOKENS", "many"),
+        ("ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE", "-1"),
+        ("ARCHIVE_CHROMA_URL", "localhost:8000"),
     ],
 )
 def test_a_value_nobody_can_use_is_an_error_that_names_the_variable(name: str, value: str):

@@ -24,7 +24,15 @@ from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_sql, view_names
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_errors, build_state
+from archive_pipeline.store.tables import (
+    DERIVED_DOCUMENT_TABLES,
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    SEARCH_TABLES,
+    build_errors,
+    build_state,
+)
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -50,6 +58,52 @@ COMPUTED: Final = {
     ("sequence_exchanges", "sequence_id"): "The sequence",
     ("sequence_exchanges", "exchange_id"): "The exchange",
     ("sequence_exchanges", "position"): "Place in the sequence, from 0",
+    ("all_documents", "doc_id"): "Id of the dialogue or document",
+    ("all_documents", "source"): "Source of the dialogue; `document`",
+    ("all_documents", "filename"): "Title of the dialogue, its partition key if it has none; name of the file",
+    ("all_documents", "heading"): "Heading that all its pages stand below: the title; NULL for documents",
+    ("all_documents", "extension"): "`md` for dialogues; what the document is",
+    ("all_documents", "source_path"): "`<source>/<partition key>`; where the document came from",
+    ("all_documents", "created_at"): "When the dialogue began; when the document was added",
+    ("all_pages", "doc_id"): "The dialogue or document",
+    ("all_pages", "page"): "Number of the page, from 1",
+    ("all_pages", "exchange_id"): "The exchange; NULL for documents",
+    ("all_pages", "markdown"): "Text of the page; NULL for dialogues",
+    ("all_chunks", "chunk_id"): "Id of the chunk",
+    ("all_chunks", "doc_id"): "The dialogue or document",
+    ("all_chunks", "page"): "The page; of a dialogue, the first one with the pair's answer",
+    ("all_chunks", "pair_id"): "The pair; NULL for documents",
+    ("all_chunks", "side"): "question or answer; NULL for documents",
+    ("all_chunks", "chunk_index"): "Place among the chunks of the side or page, from 0",
+    ("all_chunks", "start_offset"): "Where it begins in the text of the side or page, in characters",
+    ("all_chunks", "text"): "The text between the offsets",
+    ("searchable_chunks", "chunk_id"): "Id of the chunk",
+    ("searchable_chunks", "side"): "question or answer; NULL for documents",
+    ("text_entries", "doc_id"): "The dialogue or document",
+    ("searchable_chunks", "doc_id"): "The dialogue or document",
+    ("searchable_chunks", "page"): "The page; of a dialogue, the first one with the pair's answer",
+    ("searchable_chunks", "pair_id"): "The pair; NULL for documents, as all that belongs to it",
+    ("searchable_chunks", "start_offset"): "Where it begins in the text of the side or page, in characters",
+    ("searchable_chunks", "text"): "The text between the offsets",
+    ("searchable_chunks", "happened_at"): "When the answer was written; when the document was added",
+    ("searchable_chunks", "source"): "Source of the dialogue; `document`",
+    ("searchable_chunks", "title"): "Title of the dialogue; name of the file",
+    ("searchable_chunks", "filename"): "Title of the dialogue, its partition key if it has none; name of the file",
+    ("searchable_chunks", "extension"): "`md` for dialogues; what the document is",
+    ("searchable_chunks", "created_at"): "When the dialogue began; when the document was added",
+    ("searchable_chunks", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
+    ("searchable_chunks", "parent_heading"): "Title of the dialogue; the last of the headings",
+    ("text_entries", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
+    ("text_entries", "parent_heading"): "Title of the dialogue; the last of the headings",
+    ("text_entries", "entry_id"): "Id of the entry: the chunk's",
+    ("text_entries", "entry_hash"): "Another one means that the entry has to be written again",
+    ("page_entries", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
+    ("page_entries", "parent_heading"): "Title of the dialogue; the last of the headings",
+    ("page_entries", "entry_id"): "Id of the entry: `<document>:<page>`",
+    ("page_entries", "entry_hash"): "Another one means that the entry has to be written again",
+    ("searchable_chunks", "role"): "Who says it: user, assistant or tool",
+    ("searchable_chunks", "question_message_id"): "Message that asks what the page answers; regenerations share it",
+    ("searchable_chunks", "answer_message_id"): "Last message of the page",
     ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
     ("prompt_exchanges", "response_count"): "How many there are",
     ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
@@ -86,7 +140,8 @@ ORDER BY 1
 
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
-    tables = (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors)
+    built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *DERIVED_DOCUMENT_TABLES)
+    tables = (*RAW_TABLES, *DOCUMENT_TABLES, *built)
     described = {str(table): table for table in tables}
     views = list(_views(database, described))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]
@@ -138,24 +193,35 @@ def _constraints(table: Table) -> Iterator[str]:
 
 
 def _views(database: Database, described: dict[str, Table]) -> Iterator[tuple[str, str]]:
+    meanings: dict[str, dict[str, str]] = {}
     with database.session() as connection:
         for file in view_names():
             sql = load_sql(f"views/{file}")
             for schema, view in _VIEW.findall(sql):
                 columns = connection.execute(_COLUMNS_OF_VIEW, [f"{schema}.{view}"]).fetchall()
-                used = [described[name] for (name,) in connection.execute(_TABLES_OF_VIEW, [schema, view])]
+                names = [name for (name,) in connection.execute(_TABLES_OF_VIEW, [schema, view])]
+                used = [described[name] for name in names if name in described]
+                known = {column: text for name in names for column, text in meanings.get(name, {}).items()}
                 rows = [
-                    (name, kind.replace("timestamp with time zone", "timestamptz"), _view_meaning(view, name, used))
+                    (
+                        name,
+                        kind.replace("timestamp with time zone", "timestamptz"),
+                        _view_meaning(view, name, used, known),
+                    )
                     for name, kind in columns
                 ]
+                meanings[f"{schema}.{view}"] = {name: meaning for name, _, meaning in rows}
                 comment = " ".join(line.removeprefix("--").strip() for line in _leading_comment(sql))
                 name = f"{schema}.{view}"
                 yield name, "\n".join([f"## {name}", "", f"View. {_plain(comment)}", "", *_grid(rows)]) + "\n"
 
 
-def _view_meaning(view: str, column: str, used: list[Table]) -> str:
+def _view_meaning(view: str, column: str, used: list[Table], known: dict[str, str]) -> str:
+    """Return what a column means: as said here, as in a view that the view is made of, or as in a table."""
     if (view, column) in COMPUTED:
         return COMPUTED[view, column]
+    if column in known:
+        return known[column]
     origin = next((table for table in used if column in table.columns), None)
     if origin is None and column.endswith("_id"):
         return _escaped(next(table for table in used if "id" in table.columns).columns["id"].comment)

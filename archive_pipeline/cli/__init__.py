@@ -9,13 +9,18 @@ from typing import NoReturn
 import click
 
 from archive_pipeline.cli.build_command import build, build_prompt_responses
+from archive_pipeline.cli.context_command import context
 from archive_pipeline.cli.db_command import db
 from archive_pipeline.cli.delete_command import delete
+from archive_pipeline.cli.documents_command import documents
 from archive_pipeline.cli.duplicates_command import duplicates
 from archive_pipeline.cli.import_command import import_
+from archive_pipeline.cli.index_command import index
 from archive_pipeline.cli.match_command import match
+from archive_pipeline.cli.mcp_command import mcp
 from archive_pipeline.cli.output import EXIT_FAILED, fail
 from archive_pipeline.cli.partitions_command import partitions
+from archive_pipeline.cli.search_command import search
 from archive_pipeline.cli.stats_command import stats
 from archive_pipeline.cli.up_command import up
 from archive_pipeline.cli.verify_command import verify
@@ -30,7 +35,24 @@ def llm_archive() -> None:
     """Turn archives of LLM conversations into PostgreSQL tables one can use."""
 
 
-for _command in (import_, up, build, build_prompt_responses, stats, verify, match, duplicates, partitions, delete, db):
+for _command in (
+    import_,
+    up,
+    build,
+    build_prompt_responses,
+    index,
+    search,
+    context,
+    stats,
+    verify,
+    match,
+    mcp,
+    duplicates,
+    documents,
+    partitions,
+    delete,
+    db,
+):
     llm_archive.add_command(_command)
 
 

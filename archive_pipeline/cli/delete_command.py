@@ -1,12 +1,14 @@
-"""``llm-archive delete``: removes a dialogue from every table and from Dagster's partitions."""
+"""``llm-archive delete``: removes a dialogue from every table, the vector store and Dagster's partitions."""
 
 from __future__ import annotations
 
 import click
 
 from archive_pipeline.cli.archive import open_for_writing
+from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import json_option, note, print_json
 from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.importing.documents import remove_unlinked
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.staleness import find_dialogue
@@ -15,10 +17,10 @@ from archive_pipeline.store.staleness import find_dialogue
 @click.command()
 @click.argument("key")
 @json_option
-def delete(key: str, *, as_json: bool) -> None:
+def delete(key: str, *, as_json: bool) -> int:
     """Remove the dialogue KEY (its partition key or id) from the archive.
 
-    A later import of an export that still has it brings it back.
+    Documents that only came with its messages go too. A later import of an export that still has it brings it back.
     """
     with open_for_writing() as archive:
         with archive.database.session() as connection:
@@ -26,11 +28,14 @@ def delete(key: str, *, as_json: bool) -> None:
             if dialogue is None:
                 raise UnknownDialogueError(f"no dialogue has the key or id {key!r}")
             delete_dialogues(connection, [dialogue.id])
+        remove_unlinked(archive.database, archive.settings)
+        left = left_in_vector_store(archive)
         _remove_key(archive.settings, dialogue.partition_key)
     if as_json:
         print_json({"deleted": dialogue.partition_key, "messages": dialogue.message_count})
     else:
         click.echo(f"deleted {dialogue.partition_key} ({dialogue.message_count:,} messages)")
+    return say_left(left, "dialogue")
 
 
 def _remove_key(settings: Settings, key: str) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.derived import check_assets, failures_of, plan_stale, run_plan
+from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
     EXIT_REJECTED,
@@ -74,6 +75,7 @@ def import_(
         mirrored = None
         if mirror and not useless:
             mirrored = remove_absent(archive.database, summary, reading.skipped, limit=mirror_limit)
+        left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
         outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}
@@ -91,7 +93,8 @@ def import_(
         fail(refused)
     if not as_json:
         _print_summary(result)
-    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] or refused else 0
+    is_left = say_left(left, "removed dialogues")
+    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] or refused or is_left else 0
 
 
 def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:

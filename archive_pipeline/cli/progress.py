@@ -76,6 +76,21 @@ class BuildingBars:
 
 
 @contextmanager
+def indexing_progress(*, enabled: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar per stage; yields what is called with a stage, what is done of it, and its total."""
+    columns = (TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=stderr_console(), disable=not enabled) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
 def building_progress(messages: Mapping[str, int], *, enabled: bool) -> Iterator[BuildingBars]:
     """Show messages per asset; ``messages`` has the assets to build, each with its number of messages."""
     columns = (TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

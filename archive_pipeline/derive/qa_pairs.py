@@ -33,9 +33,9 @@ _COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """A pair before it becomes a row; ``start`` and ``end`` are positions in the batch."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A pair before it becomes a row; ``start`` and ``end`` are positions of messages in the batch."""
 
     suffix: str
     pair_type: str
@@ -46,12 +46,21 @@ class _Pair:
     answer_rule: str
     is_error: bool
 
+    def pair_id(self, batch: DialogueBatch) -> str:
+        """Return the id of the pair (decision on pairs)."""
+        return f"{batch.dialogue_of_message[self.start]}:{batch.sequence_number[self.start]}{self.suffix}"
+
 
 def qa_pairs(batch: DialogueBatch) -> pd.DataFrame:
     """Return conversation turns, then tool traces."""
-    rows = [_row(batch, pair) for pair in (*_turns(batch), *_traces(batch))]
+    rows = [_row(batch, pair) for pair in find_pairs(batch)]
     columns = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
     return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+
+
+def find_pairs(batch: DialogueBatch) -> list[Pair]:
+    """Return conversation turns, in the order of their questions, then tool traces."""
+    return [*_turns(batch), *_traces(batch)]
 
 
 def content_hash(question: str, answer: str) -> str:
@@ -64,7 +73,7 @@ def tool_question(tool_name: str | None, arguments: str | None) -> str:
     return f"Tool: {tool_name or 'unknown'}({arguments or '{}'})"
 
 
-def _turns(batch: DialogueBatch) -> list[_Pair]:
+def _turns(batch: DialogueBatch) -> list[Pair]:
     usable = zip(batch.role, batch.is_complete, batch.is_hidden, strict=True)
     turns = find_turns(
         batch.forest.order,
@@ -75,7 +84,7 @@ def _turns(batch: DialogueBatch) -> list[_Pair]:
         answer=ANSWER_RULE,
     )
     return [
-        _Pair(
+        Pair(
             suffix="" if turn.is_on_primary_path else f"@{batch.sequence_number[turn.answer]}",
             pair_type="conversation_turn",
             start=turn.question,
@@ -89,7 +98,7 @@ def _turns(batch: DialogueBatch) -> list[_Pair]:
     ]
 
 
-def _traces(batch: DialogueBatch) -> list[_Pair]:
+def _traces(batch: DialogueBatch) -> list[Pair]:
     tools = batch.tools
     results = {
         (batch.dialogue[message], call): index
@@ -98,7 +107,7 @@ def _traces(batch: DialogueBatch) -> list[_Pair]:
         )
         if is_result and call is not None and batch.is_complete[message]
     }
-    pairs: dict[tuple[int, str], _Pair] = {}
+    pairs: dict[tuple[int, str], Pair] = {}
     for index, message in enumerate(tools.message):
         call = tools.tool_use_id[index]
         if (
@@ -114,9 +123,9 @@ def _traces(batch: DialogueBatch) -> list[_Pair]:
     return list(pairs.values())
 
 
-def _trace(batch: DialogueBatch, call_index: int, result_index: int, call: str) -> _Pair:
+def _trace(batch: DialogueBatch, call_index: int, result_index: int, call: str) -> Pair:
     tools = batch.tools
-    return _Pair(
+    return Pair(
         suffix=f":{_short(call)}",
         pair_type="trace_pair",
         start=tools.message[call_index],
@@ -133,15 +142,13 @@ def _short(call: str) -> str:
     return call if len(call) <= _LONGEST_CALL_ID else hashlib.sha256(call.encode()).hexdigest()
 
 
-def _row(batch: DialogueBatch, pair: _Pair) -> tuple[object, ...]:
-    dialogue = batch.dialogue_of_message[pair.start]
-    start, end = batch.sequence_number[pair.start], batch.sequence_number[pair.end]
+def _row(batch: DialogueBatch, pair: Pair) -> tuple[object, ...]:
     return (
-        f"{dialogue}:{start}{pair.suffix}",
-        dialogue,
+        pair.pair_id(batch),
+        batch.dialogue_of_message[pair.start],
         pair.pair_type,
-        start,
-        end,
+        batch.sequence_number[pair.start],
+        batch.sequence_number[pair.end],
         batch.message_ids[pair.start],
         pair.question,
         pair.answer,

@@ -11,11 +11,13 @@ import pandas as pd
 
 from archive_pipeline.derive import (
     content_hashes,
+    dialogue_pages,
     dialogue_trees,
     exchanges,
     linear_sequences,
     message_paths,
     prompt_responses,
+    qa_chunks,
     qa_pairs,
     response_hashes,
 )
@@ -109,6 +111,21 @@ ASSETS: Final[Mapping[str, DerivedAsset]] = {
             ("message_paths",),
             lambda batch, _: response_hashes.response_hashes(batch),
             response_hashes.CODE_VERSION,
+        ),
+        DerivedAsset(
+            "dialogue_pages",
+            ("dialogue_pages",),
+            ("exchanges",),
+            lambda batch, _: {"dialogue_pages": dialogue_pages.dialogue_pages(batch)},
+            dialogue_pages.CODE_VERSION,
+        ),
+        DerivedAsset(
+            "qa_chunks",
+            ("qa_chunks",),
+            ("qa_pairs", "dialogue_pages"),
+            lambda batch, settings: {"qa_chunks": qa_chunks.qa_chunks(batch, settings.chunk_tokens)},
+            qa_chunks.CODE_VERSION,
+            lambda settings: f"tokens={settings.chunk_tokens}",
         ),
     )
 }

@@ -75,6 +75,11 @@ CHECKS: Final = (
         "follow_their_parents",
         "Every response is a live assistant message, and its path hash is that of its prompt after its parent's.",
     ),
+    StructuralCheck(
+        "qa_chunks",
+        "are_slices",
+        "Chunks are the texts of their pairs between the stored offsets, for up to 1,000 chunks.",
+    ),
 )
 
 

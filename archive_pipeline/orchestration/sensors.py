@@ -19,6 +19,7 @@ from archive_pipeline.orchestration.jobs import JOB, NOT_RETRIED
 from archive_pipeline.orchestration.key_sweep import sweep_keys
 from archive_pipeline.orchestration.partitions import NAMES, contiguous_ranges
 from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.search_assets import INDEX_JOB
 from archive_pipeline.orchestration.stale_runs import (
     KEYS_PER_TICK,
     Memory,
@@ -30,6 +31,8 @@ from archive_pipeline.orchestration.stale_runs import (
 )
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.vector_indexes import active_index
+from archive_pipeline.vector_store.chroma import location_of
 
 ATTEMPT_TAG: Final = "archive/attempt"
 _SHOWN: Final = 5
@@ -75,7 +78,7 @@ def import_request(ready: Ready) -> dg.RunRequest:
 
 
 def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.SensorDefinition:
-    """Return the sensor that builds what is stale, whatever made it so, and has the summary made afterwards."""
+    """Return the sensor that builds what is stale, whatever made it so, and has summary and index follow."""
 
     @dg.sensor(
         name="stale_dialogues",
@@ -121,9 +124,18 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, memory: Memory)
     sweep_keys(context.instance, archive.database, archive.settings)
     quiet = Memory(todo.attempts, quiet_at, last_import, is_summary_due=False)
     if memory.is_summary_due or last_import != memory.summarised:
-        return dg.SensorResult(run_requests=[dg.RunRequest(job_name=SUMMARY_JOB)], cursor=write_memory(quiet))
+        return dg.SensorResult(run_requests=_what_follows(archive), cursor=write_memory(quiet))
     left = f"{todo.left_alone} keys failed and are left alone until they change" if todo.left_alone else "all is built"
     return dg.SensorResult(skip_reason=left, cursor=write_memory(quiet))
+
+
+def _what_follows(archive: Archive) -> list[dg.RunRequest]:
+    """Return the runs that look at the whole archive: the summary, and the index of search where there is one."""
+    jobs = [SUMMARY_JOB]
+    with archive.database.session() as connection:
+        if active_index(connection, location_of(archive.settings)) is not None:
+            jobs.append(INDEX_JOB)
+    return [dg.RunRequest(job_name=job) for job in jobs]
 
 
 def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan) -> list[dg.RunRequest]:

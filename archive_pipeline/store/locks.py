@@ -10,6 +10,8 @@ MIGRATION: Final = 4_201_730_116
 ARCHIVE_WRITER: Final = 4_201_730_117
 # Held while Dagster's own tables are created.
 DAGSTER_TABLES: Final = 4_201_730_118
+# Held by whoever embeds and indexes.
+INDEXER: Final = 4_201_730_119
 # First key of a pair, the second is the asset: one transaction at a time replaces rows of an asset.
 ASSET_ROWS: Final = 420_173
 # First key of a pair, the second is the beginning of a path: one client at a time stores paths that begin alike.

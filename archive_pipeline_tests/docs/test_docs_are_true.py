@@ -28,7 +28,15 @@ from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.sql_files import load_sql, view_names
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES, build_errors, build_state
+from archive_pipeline.store.tables import (
+    DERIVED_DOCUMENT_TABLES,
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    SEARCH_TABLES,
+    build_errors,
+    build_state,
+)
 from archive_pipeline_tests.derive.batches import batch_of, linear
 
 DOCS = CHECKOUT / "docs"
@@ -83,7 +91,8 @@ def test_every_variable_is_described():
 
 def test_every_table_view_and_asset_is_described():
     views = [name for file in view_names() for name in re.findall(r"VIEW derived\.(\w+)", load_sql(f"views/{file}"))]
-    names = [str(table) for table in (*RAW_TABLES, *DERIVED_TABLES, build_state, build_errors)]
+    built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *DERIVED_DOCUMENT_TABLES)
+    names = [str(table) for table in (*RAW_TABLES, *DOCUMENT_TABLES, *built)]
     headings = re.findall(r"^## (\S+)$", text("tables.md"), re.MULTILINE)
     assert headings == [*names, *(f"derived.{view}" for view in views)]
     assets = [*ASSETS, DUPLICATES]

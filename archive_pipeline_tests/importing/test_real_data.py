@@ -30,6 +30,7 @@ EXPECTED = {
     # Leaves A3, A5, A6, all at depth 6. Exchanges: S-U1-A1, U2-A2, U3-A3, U4-A4, U5-A5, U5-A6.
     # Answers: A1 to A6, each right below its prompt. Pairs: all of these but the unfinished U3-A3.
     # Hashes: (11 x 2 + 6 x 3) x 2.
+    # Pages are exchanges, here as below. Chunks: question and answer of each pair, all short.
     "chatgpt/librechat-tree.json": {
         "dialogues": 1,
         "messages": 12,
@@ -44,10 +45,13 @@ EXPECTED = {
         "qa_pairs": 5,
         "response_hashes": 6,
         "message_contexts": 11,
+        "dialogue_pages": 6,
+        "qa_chunks": 10,
     },
     # One chain: 2 empty system messages, 8 of the user, and between them 12 texts of the assistant and 11 pairs of call
     # and output: 2 + 8 + 12 + 22 = 44. Answers are texts and calls: 12 + 11. Exchanges: one a user message.
     # Pairs: 8 turns and 11 traces. Hashes: texts are those of 8 + 12 messages: (20 x 2 + 8 x 3) x 2.
+    # Chunks: two a pair, and eight more of the longer calls.
     "chatgpt/code-interpreter.json": {
         "dialogues": 1,
         "messages": 44,
@@ -62,9 +66,11 @@ EXPECTED = {
         "qa_pairs": 19,
         "response_hashes": 23,
         "message_contexts": 42,
+        "dialogue_pages": 8,
+        "qa_chunks": 46,
     },
     # Seven chains of U A U A U. Each: 2 answers, 3 exchanges of which the last has no answer, 2 pairs.
-    # Hashes of each: (5 x 2 + 3 + 3 + 2) x 2 = 36.
+    # Hashes of each: (5 x 2 + 3 + 3 + 2) x 2 = 36. Chunks: two a pair.
     "chatgpt/convonaut-parent-only.json": {
         "dialogues": 7,
         "messages": 35,
@@ -79,8 +85,11 @@ EXPECTED = {
         "qa_pairs": 14,
         "response_hashes": 14,
         "message_contexts": 35,
+        "dialogue_pages": 21,
+        "qa_chunks": 28,
     },
     # U A U A, each with a text block. Hashes: (4 x 2 + 2 x 3) x 2.
+    # Chunks: two questions, and 17 of answers with much code.
     "claude_ai/claude-bakery-chat.json": {
         "dialogues": 1,
         "messages": 4,
@@ -95,6 +104,8 @@ EXPECTED = {
         "qa_pairs": 2,
         "response_hashes": 2,
         "message_contexts": 4,
+        "dialogue_pages": 2,
+        "qa_chunks": 19,
     },
 }
 

@@ -18,12 +18,15 @@ from archive_pipeline.orchestration.checks import CHECKS
 from archive_pipeline.orchestration.instance import CONFIGURATION, instance_for, packaged_configuration
 from archive_pipeline.orchestration.quarantine_checks import QUARANTINE_CHECK
 from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
+from archive_pipeline.orchestration.search_assets import EMBEDDINGS_ASSET, INDEX_ASSET, INDEX_CHECK
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.replace import TABLES
 
 pytestmark = pytest.mark.dagster
+
+WHOLE_ARCHIVE = {SUMMARY_ASSET, EMBEDDINGS_ASSET, INDEX_ASSET, DUPLICATES}
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +50,12 @@ def test_the_code_location_is_made_from_the_environment_when_it_is_loaded(monkey
 
 
 def test_every_derived_asset_and_raw_table_is_an_asset(specs: dict[str, dg.AssetSpec]) -> None:
-    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES), DUPLICATES, SUMMARY_ASSET}
+    assert set(specs) == {*ASSETS, *(f"raw/{name}" for name in RAW_ASSET_TABLES), *WHOLE_ARCHIVE}
     assert set(CATALOG) == set(ASSETS)
 
 
 def tables_of(specs: dict[str, dg.AssetSpec]) -> dict[str, dg.AssetSpec]:
-    return {name: spec for name, spec in specs.items() if name != SUMMARY_ASSET}
+    return {name: spec for name, spec in specs.items() if name not in WHOLE_ARCHIVE}
 
 
 def test_every_asset_says_what_it_is(specs: dict[str, dg.AssetSpec]) -> None:
@@ -81,6 +84,17 @@ def test_the_summary_says_what_it_is_and_depends_on_every_derived_asset(specs: d
     spec = specs[SUMMARY_ASSET]
     assert (spec.group_name, list(spec.owners), spec.partitions_def) == ("summary", ["team:archive"], None)
     assert {dep.asset_key.to_user_string() for dep in spec.deps} == set(ASSETS)
+
+
+def test_search_assets_have_no_partitions_and_follow_the_chunks(specs: dict[str, dg.AssetSpec]) -> None:
+    for name in (EMBEDDINGS_ASSET, INDEX_ASSET):
+        spec = specs[name]
+        assert (spec.group_name, list(spec.owners), spec.partitions_def) == ("search", ["team:archive"], None)
+        assert spec.description
+    assert {dep.asset_key.to_user_string() for dep in specs[EMBEDDINGS_ASSET].deps} == {"qa_chunks"}
+    assert EMBEDDINGS_ASSET in {dep.asset_key.to_user_string() for dep in specs[INDEX_ASSET].deps}
+    graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
+    assert {key.name for key in graph.asset_check_keys if key.asset_key == dg.AssetKey(INDEX_ASSET)} == {INDEX_CHECK}
 
 
 def test_derived_assets_depend_on_what_they_are_made_of(specs: dict[str, dg.AssetSpec]) -> None:
@@ -119,7 +133,7 @@ def test_assets_run_together_in_a_backfill() -> None:
 
 def test_every_check_of_a_table_blocks_and_has_a_query() -> None:
     graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
-    of_tables = {key for key in graph.asset_check_keys if key.asset_key != dg.AssetKey(SUMMARY_ASSET)}
+    of_tables = {key for key in graph.asset_check_keys if key.asset_key.to_user_string() not in WHOLE_ARCHIVE}
     keys = {key for key in of_tables if key.name != QUARANTINE_CHECK}
     assert {key.name for key in keys} == {check.name for check in CHECKS}
     assert all(graph.get(key).blocking for key in keys)

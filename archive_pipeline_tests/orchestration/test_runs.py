@@ -222,6 +222,10 @@ FAULTS = {
         "UPDATE derived.content_hashes SET hash_sha256 = repeat('0', 64) WHERE dialogue_id = :dialogue"
         " AND entity_type = 'message' AND hash_scope = 'full' AND normalization = 'none'"
     ),
+    "qa_chunks": (
+        "UPDATE derived.qa_chunks SET start_offset = start_offset + 1, end_offset = end_offset + 1"
+        " WHERE dialogue_id = :dialogue AND side = 'answer'"
+    ),
     "qa_pairs": "UPDATE derived.qa_pairs SET end_sequence_number = 99 WHERE dialogue_id = :dialogue",
     "response_hashes": "UPDATE derived.response_hashes SET prompt_hash = path_hash WHERE dialogue_id = :dialogue",
 }

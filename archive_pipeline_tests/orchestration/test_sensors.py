@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,15 @@ from archive_pipeline.definitions import build_defs
 from archive_pipeline.orchestration import stale_keys
 from archive_pipeline.orchestration.jobs import JOB, _job_origin
 from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.orchestration.search_assets import INDEX_JOB
 from archive_pipeline.orchestration.stale_runs import parse_memory
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store import vector_indexes
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.embeddings import add_generation
 from archive_pipeline.store.import_log import only_writer
+from archive_pipeline.vector_store.chroma import location_of
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -101,6 +106,26 @@ def test_a_dropped_export_becomes_rows_by_sensors_alone(
     for _ in range(3):
         summary = tick("stale_dialogues", instance, archive, summary.cursor)
         assert summary.run_requests == []
+
+
+def test_where_there_is_an_index_it_follows_with_the_summary(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    add_dialogues(empty_archive, 1)
+    wanted = tick("stale_dialogues", instance, archive)
+    assert run(wanted.run_requests[0], instance, archive.settings).success
+    with empty_archive.session() as connection:
+        location = location_of(archive.settings)
+        vector_indexes.add_index(connection, str(uuid.uuid4()), add_generation(connection, "a model", 3), location)
+        (index,) = vector_indexes.indexes_at(connection, location)
+        vector_indexes.activate(connection, index, location)
+    try:
+        afterwards = tick("stale_dialogues", instance, archive, wanted.cursor)
+        assert [request.job_name for request in afterwards.run_requests] == [SUMMARY_JOB, INDEX_JOB]
+        assert tick("stale_dialogues", instance, archive, afterwards.cursor).run_requests == []
+    finally:
+        with empty_archive.session() as connection:
+            connection.execute("DELETE FROM derived.embedding_generations")
 
 
 def test_scattered_stale_keys_are_one_range_of_nothing_else(

@@ -130,6 +130,8 @@ FAULTS = {
     "prompt_response_content": "UPDATE derived.prompt_response_content SET prompt_word_count = 77",
     "exchanges": "UPDATE derived.exchanges SET started_at = now()",
     "qa_pairs": "DELETE FROM derived.qa_pairs",
+    "dialogue_pages": "UPDATE derived.dialogue_pages SET is_on_primary_path = FALSE",
+    "qa_chunks": "UPDATE derived.qa_chunks SET is_near_duplicate = TRUE",
 }
 
 

@@ -35,6 +35,12 @@ VIEWS = {
     "prompt_exchanges",
     "match_rates",
     "duplicate_clusters_v",
+    "text_entries",
+    "page_entries",
+    "all_documents",
+    "all_pages",
+    "all_chunks",
+    "searchable_chunks",
 }
 
 

@@ -108,4 +108,18 @@ CATALOG: Final[Mapping[str, CatalogEntry]] = {
             "message_contexts.context_hash": _CONTENT,
         },
     ),
+    "dialogue_pages": CatalogEntry(
+        "Search results and citations name a dialogue and a page.",
+        ("messages",),
+        {"exchange_id": ("exchanges.id",), "page": ("message_paths.is_on_primary_path", "message_paths.depth")},
+    ),
+    "qa_chunks": CatalogEntry(
+        "What of it is embedded once, however many pairs have it, is told by content_hash.",
+        ("messages", "content_parts"),
+        {
+            "pair_id": ("qa_pairs.pair_id",),
+            "text": ("qa_pairs.question", "qa_pairs.answer"),
+            "page": ("dialogue_pages.page",),
+        },
+    ),
 }

@@ -2,6 +2,17 @@
 
 from archive_pipeline.store.tables.base import metadata
 from archive_pipeline.store.tables.derived import DERIVED_TABLES, build_errors, build_state
+from archive_pipeline.store.tables.documents import DERIVED_DOCUMENT_TABLES, DOCUMENT_TABLES
 from archive_pipeline.store.tables.raw import RAW_TABLES
+from archive_pipeline.store.tables.search import SEARCH_TABLES
 
-__all__ = ["DERIVED_TABLES", "RAW_TABLES", "build_errors", "build_state", "metadata"]
+__all__ = [
+    "DERIVED_DOCUMENT_TABLES",
+    "DERIVED_TABLES",
+    "DOCUMENT_TABLES",
+    "RAW_TABLES",
+    "SEARCH_TABLES",
+    "build_errors",
+    "build_state",
+    "metadata",
+]

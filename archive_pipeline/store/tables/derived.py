@@ -27,6 +27,7 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
 )
+from sqlalchemy.dialects.postgresql import REGCONFIG, TSVECTOR
 
 from archive_pipeline.settings import Normalization
 from archive_pipeline.store.tables.base import DERIVED, dialogue_column, metadata, one_of, uuid_column
@@ -36,6 +37,13 @@ PAIRING_RULES: Final = ["parent", "ancestor", "fallback"]
 ENTITY_TYPES: Final = ["message", "exchange"]
 HASH_SCOPES: Final = ["full", "user", "assistant"]
 PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
+CHUNK_SIDES: Final = ["question", "answer"]
+# camelCase, snake_case, paths and dotted names are found by their parts as well; ideographs stand alone.
+SEARCH_VECTOR: Final = (
+    "to_tsvector('simple', text) || to_tsvector('simple', regexp_replace(regexp_replace(text, "
+    "'([a-z0-9])([A-Z])|[._/:#@-]', '\\1 \\2', 'g'), '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \\1 ', 'g')) "
+    "|| to_tsvector(language, text)"
+)
 ANSWER_RULES: Final = ["first", "final", "tool_result"]
 DUPLICATE_METHODS: Final = [*(f"exact:{normalization.value}" for normalization in Normalization), "near"]
 KEEP_REASONS: Final = ["active_path", "longest", "newest", "smallest_id"]
@@ -332,6 +340,58 @@ duplicate_clusters: Final = Table(
     comment="Messages and exchanges that say the same or nearly, over the whole archive (seed 000)",
 )
 
+dialogue_pages: Final = Table(
+    "dialogue_pages",
+    metadata,
+    dialogue_column(primary_key=True),
+    Column(
+        "page", Integer, primary_key=True, comment="From 1: the primary path as one reads it, then the other branches"
+    ),
+    uuid_column("exchange_id", "The exchange", unique=True),
+    Column("is_on_primary_path", Boolean, nullable=False, comment="The exchange is on the primary path"),
+    schema=DERIVED,
+    comment="A dialogue as a document: each exchange is a page, by which search results are cited (seed 002)",
+)
+
+qa_chunks: Final = Table(
+    "qa_chunks",
+    metadata,
+    uuid_column("chunk_id", "uuid5 of (pair, side, index)", primary_key=True),
+    Column("pair_id", Text, nullable=False, comment="The pair"),
+    dialogue_column(),
+    Column("side", Text, nullable=False, comment="question or answer"),
+    Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the side, from 0"),
+    Column("start_offset", Integer, nullable=False, comment="Where it begins in the side's text, in characters"),
+    Column("end_offset", Integer, nullable=False, comment="Where it ends"),
+    Column("text", Text, nullable=False, comment="The side's text between the offsets"),
+    Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
+    Column("page", Integer, nullable=False, comment="First page of the dialogue with the pair's answer"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
+    Column(
+        "is_near_duplicate", Boolean, nullable=False, comment="Other answers to the same question say nearly all of it"
+    ),
+    Column(
+        "language",
+        REGCONFIG,
+        nullable=False,
+        comment="Text search configuration of its language; simple if there is none or the text does not tell",
+    ),
+    Column(
+        "search_vector",
+        TSVECTOR,
+        Computed(SEARCH_VECTOR, persisted=True),
+        comment="Words as they are, parts of identifiers, and word stems of the language",
+    ),
+    Index("ix_qa_chunks_search_vector", "search_vector", postgresql_using="gin"),
+    CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
+    CheckConstraint("start_offset < end_offset", name="offsets"),
+    UniqueConstraint("pair_id", "side", "chunk_index"),
+    Index(None, "dialogue_id", "page"),
+    Index(None, "content_hash"),
+    schema=DERIVED,
+    comment="Pieces of questions and answers, which are embedded and searched (seed 004)",
+)
+
 build_state: Final = Table(
     "build_state",
     metadata,
@@ -367,6 +427,8 @@ DERIVED_TABLES: Final = (
     exchange_content,
     content_hashes,
     qa_pairs,
+    dialogue_pages,
+    qa_chunks,
     response_hashes,
     message_contexts,
     duplicate_clusters,

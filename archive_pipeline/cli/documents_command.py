@@ -1,0 +1,164 @@
+"""``llm-archive documents``: files with pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing
+from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
+from archive_pipeline.cli.output import (
+    EXIT_FAILED,
+    EXIT_REJECTED,
+    encodable,
+    fail,
+    json_option,
+    note,
+    print_json,
+    stdout_console,
+)
+from archive_pipeline.document_building import build_document_chunks
+from archive_pipeline.errors import UnknownDocumentError
+from archive_pipeline.importing.document_sources import Found, files_at, files_of_export, texts_of_attachments
+from archive_pipeline.importing.documents import Added, Outcome, add_document, remove_document
+from archive_pipeline.store import documents as stored
+from archive_pipeline.visual.encoding import encode_pages
+from archive_pipeline.visual.models import open_encoder
+
+
+@click.group()
+def documents() -> None:
+    """Documents: PDF, DOCX, PPTX, HTML, Markdown, text and pictures."""
+
+
+@documents.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="PATH...")
+@click.option(
+    "--from-export",
+    "exports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Also the files in this export (zip or folder) that imported messages point to. Repeatable.",
+)
+@click.option("--attachments", is_flag=True, help="Also the texts that came with imported messages as attachments.")
+@json_option
+def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool, as_json: bool) -> int:
+    """Add documents (files or folders); the same content is added once.
+
+    Exit code 0 if all was read, 1 if something was rejected (all else is added), 2 if nothing could be read.
+    """
+    if not (paths or exports or attachments):
+        raise click.UsageError("Give PATH..., --from-export or --attachments.")
+    with open_for_writing() as archive:
+        added = [
+            _added(archive, found, is_quiet=as_json) for found in _found(archive, paths, exports, has_texts=attachments)
+        ]
+        build_document_chunks(archive.database, archive.settings)
+    counts = Counter(item.outcome for item in added)
+    if as_json:
+        print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
+    else:
+        click.echo(", ".join(f"{counts[outcome]:,} {outcome.replace('_', ' ')}" for outcome in Outcome))
+    if not any(counts[outcome] for outcome in Outcome if outcome is not Outcome.SKIPPED):
+        fail("no document was found; give files, or folders and exports that hold some")
+        return EXIT_FAILED
+    if counts[Outcome.REJECTED]:
+        is_useless = counts[Outcome.REJECTED] + counts[Outcome.SKIPPED] == len(added)
+        return EXIT_FAILED if is_useless else EXIT_REJECTED
+    return 0
+
+
+def _found(
+    archive: OpenArchive, paths: tuple[Path, ...], exports: tuple[Path, ...], *, has_texts: bool
+) -> Iterator[Found]:
+    yield from chain.from_iterable(map(files_at, paths))
+    with archive.database.session() as connection:
+        pointers = stored.attachment_pointers(connection) if exports else []
+        texts = stored.attachment_texts(connection) if has_texts else []
+    yield from chain.from_iterable(files_of_export(export, pointers) for export in exports)
+    yield from texts_of_attachments(texts)
+
+
+def _added(archive: OpenArchive, found: Found, *, is_quiet: bool) -> Added:
+    item = found if isinstance(found, Added) else add_document(archive.database, archive.settings, found)
+    if not is_quiet:
+        if item.reason:
+            note(f"{item.outcome:<10}{item.reason}")
+        for remark in item.notes:
+            note(f"note      {remark}")
+        if item.outcome in {Outcome.NEW, Outcome.READ_AGAIN}:
+            images = f", {item.images:,} with an image" if item.images else ", without images"
+            note(f"{item.outcome:<10}{item.locator}: {item.pages:,} pages{images}")
+    return item
+
+
+def _row(item: Added) -> dict[str, Any]:
+    return {
+        "locator": encodable(item.locator),
+        "outcome": item.outcome,
+        "id": item.document_id,
+        "pages": item.pages,
+        "images": item.images,
+        "reason": None if item.reason is None else encodable(item.reason),
+        "notes": list(map(encodable, item.notes)),
+    }
+
+
+@documents.command(name="list")
+@json_option
+def list_(*, as_json: bool) -> None:
+    """List the documents of the archive."""
+    with open_archive() as archive, archive.database.session() as connection:
+        rows = stored.all_documents(connection)
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(show_edge=False, pad_edge=False, box=None)
+    for header in ("id", "name", "kind", "pages", "messages", "status"):
+        table.add_column(header, justify="right" if header in {"pages", "messages"} else "left")
+    for row in rows:
+        status = row["error"] or row["status"]
+        table.add_row(
+            row["id"], row["file_name"], row["extension"], str(row["page_count"]), str(row["messages"]), status
+        )
+    stdout_console().print(table)
+
+
+@documents.command()
+@click.argument("identifier", metavar="ID")
+@json_option
+def remove(identifier: str, *, as_json: bool) -> int:
+    """Remove the document ID with its pages and images; the file it came from is left alone."""
+    with open_for_writing() as archive:
+        removed = remove_document(archive.database, archive.settings, identifier)
+        if removed is None:
+            raise UnknownDocumentError(f"no document has the id {identifier!r}; `llm-archive documents list` has them")
+        left = left_in_vector_store(archive)
+    if as_json:
+        print_json({"removed": removed.document_id, "pages": removed.page_count})
+    else:
+        click.echo(f"removed {removed.document_id} ({removed.page_count:,} pages)")
+    return say_left(left, "document")
+
+
+@documents.command()
+@json_option
+def encode(*, as_json: bool) -> None:
+    """Encode page images that have no vectors of ARCHIVE_VISUAL_MODEL yet, for visual search."""
+    with open_archive() as archive:
+        encoder = open_encoder(archive.settings)
+        encoded = encode_pages(archive.database, archive.settings, encoder)
+    for reason in encoded.unreadable:
+        note(f"skipped   {reason}")
+    if as_json:
+        print_json(
+            {"model": encoder.name, "pages": encoded.pages, "unreadable": list(map(encodable, encoded.unreadable))}
+        )
+    else:
+        click.echo(f"{encoded.pages:,} pages encoded by {encoder.name}")

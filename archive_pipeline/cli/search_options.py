@@ -1,0 +1,67 @@
+"""What ``search`` and ``context`` have in common: filters as options, and remarks on how the search went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any, Final, TypeVar
+
+import click
+
+from archive_pipeline.cli.output import note
+from archive_pipeline.search.filters import SearchFilters
+from archive_pipeline.search.results import SearchResults
+
+MODES: Final = ("hybrid", "text", "visual", "lexical")
+_DATES: Final = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+_OPTIONS: Final = (
+    click.option("--source", metavar="NAME", help="Only dialogues of this source (chatgpt, ...), or document."),
+    click.option("--role", type=click.Choice(["user", "assistant", "tool"]), help="Only what this role says."),
+    click.option("--model", metavar="NAME", help="Only answers of this model."),
+    click.option("--since", type=_DATES, metavar="DATE", help="Only what was answered on this day or later (UTC)."),
+    click.option("--until", type=_DATES, metavar="DATE", help="Only what was answered before this day (UTC)."),
+    click.option("--title", metavar="TEXT", help="Only where the title has this text."),
+    click.option(
+        "--branch", type=click.Choice(["primary", "abandoned"]), help="Only primary paths, or only abandoned branches."
+    ),
+    click.option(
+        "--pair-type",
+        type=click.Choice(["conversation_turn", "trace_pair"]),
+        help="Only turns of the conversation, or only calls of tools with their results.",
+    ),
+)
+
+
+def mode_option(command: CommandT) -> CommandT:
+    """Add the option ``--mode``."""
+    return click.option(
+        "--mode",
+        type=click.Choice(MODES),
+        default="hybrid",
+        show_default=True,
+        help="Meaning and words, meaning only (text), whole pages (visual), or words only (lexical).",
+    )(command)
+
+
+def filter_options(command: CommandT) -> CommandT:
+    """Add an option for each filter; ``filters_of`` takes their values."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def filters_of(values: dict[str, Any]) -> SearchFilters:
+    """Return the filters that options set."""
+    times = {name: value.replace(tzinfo=UTC) for name in ("since", "until") if (value := values.pop(name)) is not None}
+    return SearchFilters(**values, **times)
+
+
+def tell_how_it_went(results: SearchResults) -> None:
+    """Say on standard error what was done instead of what was asked, and which lanes are down."""
+    for remark in results.notes:
+        note(remark)
+    for lane, reason in results.degraded.items():
+        note(f"without the {lane} lane: {reason}")

@@ -1,0 +1,76 @@
+"""``document_chunks``: pages of documents in pieces that are embedded and searched, cut as the texts of pairs are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import pandas as pd
+
+from archive_pipeline.derive.batch import BLANK_LINE
+from archive_pipeline.derive.chunk_pieces import cut
+from archive_pipeline.derive.frames import frame
+from archive_pipeline.derive.languages import MOST_CHARACTERS, text_language
+from archive_pipeline.identity import row_id
+
+# Raised whenever rows of the same pages become others.
+CODE_VERSION: Final = "1"
+
+_COLUMNS: Final = (
+    "chunk_id",
+    "document_id",
+    "page",
+    "chunk_index",
+    "start_offset",
+    "end_offset",
+    "text",
+    "token_count",
+    "content_hash",
+    "language",
+)
+
+
+def chunks_version(chunk_tokens: int) -> str:
+    """Return what ``derived.document_builds`` records of code and settings."""
+    return f"{CODE_VERSION};tokens={chunk_tokens}"
+
+
+def document_chunks(document_id: str, pages: Sequence[tuple[int, str]], chunk_tokens: int) -> pd.DataFrame:
+    """Return the chunks of a document.
+
+    Args:
+        document_id: its id.
+        pages: numbers and texts of its pages, in order. A page that is too short to tell its language has that of the
+            document's beginning.
+        chunk_tokens: most tokens of a chunk.
+    """
+    fallback = text_language(_beginning(text for _, text in pages))
+    rows = [
+        (
+            row_id("document_chunk", document_id, str(page), str(index)),
+            document_id,
+            page,
+            index,
+            piece.chunk.start,
+            piece.chunk.end,
+            piece.text,
+            piece.chunk.tokens,
+            piece.content_hash,
+            piece.language_or(fallback),
+        )
+        for page, text in pages
+        for index, piece in enumerate(cut(text, chunk_tokens))
+    ]
+    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
+    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+
+
+def _beginning(texts: Iterable[str]) -> str:
+    parts: list[str] = []
+    length = 0
+    for text in texts:
+        if length >= MOST_CHARACTERS:
+            break
+        parts.append(text[:MOST_CHARACTERS])
+        length += len(text)
+    return BLANK_LINE.join(parts)

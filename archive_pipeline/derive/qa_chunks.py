@@ -1,0 +1,140 @@
+"""``qa_chunks``: the texts of question-answer pairs in pieces that are embedded and searched (seed 004).
+
+Question and answer are chunked independently. A chunk is known by pair, side and place, its text by ``content_hash``:
+the question of regenerated answers is in several pairs, and is cut and embedded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+from typing import Final
+
+import pandas as pd
+
+from archive_pipeline.derive.batch import BLANK_LINE, DialogueBatch
+from archive_pipeline.derive.chunk_pieces import Piece, cut
+from archive_pipeline.derive.dialogue_pages import page_of_messages
+from archive_pipeline.derive.frames import frame
+from archive_pipeline.derive.languages import MOST_CHARACTERS, text_language
+from archive_pipeline.derive.normalization import normalize
+from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, Pair, find_pairs
+from archive_pipeline.derive.simhash import SHINGLE_WORDS, word_hashes
+from archive_pipeline.identity import row_id
+from archive_pipeline.settings import Normalization
+
+CODE_VERSION: Final = "1"
+QUESTION: Final = "question"
+ANSWER: Final = "answer"
+# A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.
+KNOWN_SHARE: Final = 0.9
+
+_COLUMNS: Final = (
+    "chunk_id",
+    "pair_id",
+    "dialogue_id",
+    "side",
+    "chunk_index",
+    "start_offset",
+    "end_offset",
+    "text",
+    "token_count",
+    "page",
+    "content_hash",
+    "is_near_duplicate",
+    "language",
+)
+
+
+Shingle = tuple[int, ...]
+
+
+def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
+    """Return the chunks of all pairs of the batch.
+
+    Args:
+        batch: the dialogues.
+        chunk_tokens: most tokens of a chunk.
+    """
+    pieces: dict[str, list[Piece]] = {}
+    pages = page_of_messages(batch)
+    languages = _dialogue_languages(batch)
+    rows: list[tuple[object, ...]] = []
+    for siblings in _siblings(find_pairs(batch)):
+        known: dict[str, set[Shingle]] = {QUESTION: set(), ANSWER: set()}
+        for pair in siblings:
+            for side, text in ((QUESTION, pair.question), (ANSWER, pair.answer)):
+                if text not in pieces:
+                    pieces[text] = [] if text == NO_RESULT_CONTENT else cut(text, chunk_tokens)
+                marks = _near_duplicates(text, pieces[text], known[side]) if len(siblings) > 1 else None
+                page, fallback = pages[pair.end], languages[batch.dialogue[pair.end]]
+                rows.extend(_rows(batch, pair, side, page, pieces[text], marks, fallback))
+    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
+    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+
+
+def _siblings(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Yield the pairs of each question message, the one on the primary path first; tool calls one by one."""
+    for question, group in groupby(
+        pairs, key=lambda pair: pair.start if pair.pair_type == "conversation_turn" else None
+    ):
+        if question is None:
+            yield from ([pair] for pair in group)
+        else:
+            yield sorted(group, key=lambda pair: (pair.suffix != "", pair.end))
+
+
+def _dialogue_languages(batch: DialogueBatch) -> list[str]:
+    """Return per dialogue the language of its beginning: that of texts which are too short to tell themselves."""
+    beginnings: list[list[str]] = [[] for _ in batch.dialogue_ids]
+    lengths = [0] * len(batch.dialogue_ids)
+    for dialogue, text in zip(batch.dialogue, batch.text, strict=True):
+        if text is not None and lengths[dialogue] < MOST_CHARACTERS:
+            beginnings[dialogue].append(text[:MOST_CHARACTERS])
+            lengths[dialogue] += len(text)
+    return [text_language(BLANK_LINE.join(texts)) for texts in beginnings]
+
+
+def _near_duplicates(text: str, pieces: list[Piece], known: set[Shingle]) -> list[bool]:
+    """Tell of each chunk whether it is known from the siblings before, and add the whole text to what is known."""
+    words = word_hashes([normalize(part, Normalization.FULL) for part in (*(piece.text for piece in pieces), text)])
+    bounds, hashes = words.offsets.tolist(), words.hashes.tolist()
+    *chunks, whole = (_shingles(hashes[start:end]) for start, end in pairwise(bounds))
+    marks = [len(shingles & known) >= KNOWN_SHARE * len(shingles) for shingles in chunks]
+    known |= whole
+    return marks
+
+
+def _shingles(words: list[int]) -> set[Shingle]:
+    """Return three consecutive words each; a text of fewer words is one shingle."""
+    if len(words) < SHINGLE_WORDS:
+        return {tuple(words)}
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def _rows(
+    batch: DialogueBatch,
+    pair: Pair,
+    side: str,
+    page: int,
+    pieces: list[Piece],
+    marks: list[bool] | None,
+    fallback: str,
+) -> Iterator[tuple[object, ...]]:
+    pair_id, dialogue = pair.pair_id(batch), batch.dialogue_of_message[pair.start]
+    for index, piece in enumerate(pieces):
+        yield (
+            row_id("chunk", pair_id, side, str(index)),
+            pair_id,
+            dialogue,
+            side,
+            index,
+            piece.chunk.start,
+            piece.chunk.end,
+            piece.text,
+            piece.chunk.tokens,
+            page,
+            piece.content_hash,
+            marks is not None and marks[index],
+            piece.language_or(fallback),
+        )

@@ -1,0 +1,55 @@
+"""Vectors of page images: which pages lack them, and reading them for a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from archive_pipeline.store.sql_files import load_sql
+
+BEFORE_ALL: Final = ("00000000-0000-0000-0000-000000000000", 0)
+
+
+def pages_to_encode(
+    connection: psycopg.Connection[Any], model: str, *, after: tuple[str, int], number: int
+) -> list[Any]:
+    """Return the next pages with an image and no vectors of the model: ``document_id``, ``page``, ``image_path``."""
+    parameters = {"model": model, "after_document": after[0], "after_page": after[1], "number": number}
+    return _rows(connection, "queries/pages_to_encode", parameters)
+
+
+def add(connection: psycopg.Connection[Any], rows: Sequence[dict[str, Any]]) -> None:
+    """Store vectors; each row has the columns of ``derived.page_vectors``."""
+    with connection.cursor() as cursor:
+        cursor.executemany(load_sql("queries/add_page_vectors"), rows)
+
+
+def are_pages_encoded(connection: psycopg.Connection[Any], model: str) -> bool:
+    """Return whether the model encoded any page."""
+    return bool(_rows(connection, "queries/are_pages_encoded", {"model": model}))
+
+
+def pooled_vectors(
+    connection: psycopg.Connection[Any], model: str, document_ids: Sequence[str] | None = None
+) -> list[Any]:
+    """Return ``document_id``, ``page`` and ``pooled`` of pages that the model encoded, of some documents or all."""
+    parameters = {"model": model, "document_ids": None if document_ids is None else list(document_ids)}
+    return _rows(connection, "queries/pooled_page_vectors", parameters)
+
+
+def vectors_of(connection: psycopg.Connection[Any], model: str, pages: Sequence[tuple[str, int]]) -> list[Any]:
+    """Return ``document_id``, ``page``, ``dimensions`` and ``vectors`` of some pages."""
+    parameters = {
+        "model": model,
+        "document_ids": [document for document, _ in pages],
+        "pages": [page for _, page in pages],
+    }
+    return _rows(connection, "queries/page_vectors", parameters)
+
+
+def _rows(connection: psycopg.Connection[Any], query: str, parameters: dict[str, Any]) -> list[Any]:
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        return cursor.execute(load_sql(query), parameters).fetchall()

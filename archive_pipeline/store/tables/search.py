@@ -1,0 +1,99 @@
+"""Schema ``derived``, for search: vectors of chunks, and what is in the vector store.
+
+PostgreSQL is the truth: the vector store can be made anew from ``chunk_embeddings``. Nothing here belongs to one
+dialogue, so nothing of it is in ``build_state``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    func,
+)
+
+from archive_pipeline.store.tables.base import DERIVED, metadata, one_of, uuid_column
+
+COLLECTIONS: Final = ["text", "visual"]
+
+embedding_generations: Final = Table(
+    "embedding_generations",
+    metadata,
+    Column("generation_id", Integer, Identity(), primary_key=True, comment="Number of the generation"),
+    Column("model", Text, nullable=False, unique=True, comment="What made the vectors, as in ARCHIVE_EMBEDDING_MODEL"),
+    Column("dimensions", Integer, nullable=False, comment="Numbers in a vector"),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="First use"),
+    schema=DERIVED,
+    comment="Embedding models whose vectors are kept; deleting a row deletes its vectors and indexes",
+)
+
+chunk_embeddings: Final = Table(
+    "chunk_embeddings",
+    metadata,
+    Column(
+        "generation_id",
+        Integer,
+        ForeignKey("derived.embedding_generations.generation_id", ondelete="CASCADE"),
+        primary_key=True,
+        comment="Model that made the vector",
+    ),
+    Column("content_hash", Text, primary_key=True, comment="SHA-256 of the text (hex), as in qa_chunks"),
+    Column("vector", LargeBinary, nullable=False, comment="32-bit floats, little-endian, of length 1"),
+    schema=DERIVED,
+    comment="One vector per model and different text",
+)
+
+vector_indexes: Final = Table(
+    "vector_indexes",
+    metadata,
+    uuid_column("index_id", "Id, which the collections carry in their metadata", primary_key=True),
+    Column(
+        "generation_id",
+        Integer,
+        ForeignKey("derived.embedding_generations.generation_id", ondelete="CASCADE"),
+        nullable=False,
+        comment="Model of its vectors",
+    ),
+    Column("location", Text, nullable=False, comment="Folder or URL of the vector store"),
+    Column("is_active", Boolean, nullable=False, comment="The one that is searched; the others are being built"),
+    Column(
+        "created_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it was begun"
+    ),
+    Column(
+        "changed_at",
+        DateTime(timezone=True),
+        nullable=False,
+        server_default=func.now(),
+        comment="When it was last brought up to date: who has it open reads it anew",
+    ),
+    Index("uq_vector_indexes_active", "location", unique=True, postgresql_where="is_active"),
+    schema=DERIVED,
+    comment="Indexes in vector stores: a text and a visual collection each",
+)
+
+vector_index_entries: Final = Table(
+    "vector_index_entries",
+    metadata,
+    uuid_column(
+        "index_id", "The index", ForeignKey("derived.vector_indexes.index_id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("collection", Text, primary_key=True, comment="text (chunks) or visual (pages)"),
+    Column("entry_id", Text, primary_key=True, comment="chunk_id, or <dialogue>:<page>"),
+    Column("entry_hash", Text, nullable=False, comment="What the entry was made from; another one means it is stale"),
+    CheckConstraint(one_of("collection", COLLECTIONS), name="collection"),
+    schema=DERIVED,
+    comment="What has been written to the vector store",
+)
+
+SEARCH_TABLES: Final = (embedding_generations, chunk_embeddings, vector_indexes, vector_index_entries)

@@ -1,0 +1,57 @@
+"""Two-stage search in page images: candidates by one vector per page, then exact MaxSim over all their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from archive_pipeline.store import page_vectors
+from archive_pipeline.store.database import Database
+from archive_pipeline.visual.interfaces import PageEncoder
+from archive_pipeline.visual.maxsim import candidates, from_bytes, maxsim
+
+# The first stage is coarse: a page that a mean vector ranks low may be the best one.
+CANDIDATES_PER_RESULT: Final = 10
+FEWEST_CANDIDATES: Final = 100
+# Pages whose vectors are in memory at a time: some 25 MB.
+_READ_AT_ONCE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PageHit:
+    """A page that was found; ``score`` is its MaxSim, 0 to 1."""
+
+    document_id: str
+    page: int
+    score: float
+
+
+def search_pages(
+    database: Database, encoder: PageEncoder, query: str, number: int, *, document_ids: Sequence[str] | None = None
+) -> list[PageHit]:
+    """Return the pages whose images match the query best, the best first; ties in the order of ids and pages.
+
+    Args:
+        database: the archive.
+        encoder: the model that encoded them.
+        query: what is asked.
+        number: most pages.
+        document_ids: the documents to search; None for all.
+    """
+    vectors = encoder.encode_query(query)
+    with database.session() as connection:
+        pages = page_vectors.pooled_vectors(connection, encoder.name, document_ids)
+        if not pages:
+            return []
+        matrix = np.stack([np.frombuffer(page.pooled, dtype="<f4") for page in pages])
+        chosen = candidates(vectors, matrix, max(number * CANDIDATES_PER_RESULT, FEWEST_CANDIDATES))
+        places = [(pages[row].document_id, pages[row].page) for row in chosen]
+        hits = [
+            PageHit(page.document_id, page.page, max(maxsim(vectors, from_bytes(page.vectors, page.dimensions)), 0.0))
+            for start in range(0, len(places), _READ_AT_ONCE)
+            for page in page_vectors.vectors_of(connection, encoder.name, places[start : start + _READ_AT_ONCE])
+        ]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.document_id, hit.page))[:number]

@@ -1,0 +1,214 @@
+"""`llm-archive documents`: adding, listing and removing, by path, from exports and from attachments."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.errors import VectorStoreError
+from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.documents import files
+from archive_pipeline_tests.tables import query, records
+
+pytestmark = pytest.mark.postgres
+
+PICTURE = "file-AbCdEfGhIjKlMnOpQrStUv"
+
+
+def test_adding_stores_pages_and_images_once(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    path = files.pdf(tmp_path / "a.pdf")
+    (tmp_path / "copy.pdf").write_bytes(path.read_bytes())
+    first = llm_archive("documents", "add", path, "--json").json
+    again = llm_archive("documents", "add", tmp_path, "--json").json
+    assert (first["counts"]["new"], again["counts"]["new"], again["counts"]["unchanged"]) == (1, 0, 2)
+    assert (first["documents"][0]["pages"], first["documents"][0]["images"]) == (3, 3)
+    pages = records(database, "SELECT * FROM raw.document_pages ORDER BY page")
+    assert [(page["page"], page["section_path"], page["num_headings"]) for page in pages] == [
+        (1, "Solar Power", 2),
+        (2, "Solar Power > Methods", 0),
+        (3, "Solar Power > Methods", 0),
+    ]
+    for page in pages:
+        assert page["image_path"].endswith(f"page_00{page['page']}.png")
+        assert (settings.home / page["image_path"]).is_file()
+        assert (settings.home / page["thumb_path"]).stat().st_size < (settings.home / page["image_path"]).stat().st_size
+    (row,) = records(database, "SELECT * FROM raw.documents")
+    assert (row["file_name"], row["extension"], row["origin"], row["status"]) == ("a.pdf", "pdf", "path", "done")
+
+
+def test_what_cannot_be_read_is_kept_with_its_reason_and_costs_nothing_else(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    good, bad = files.docx(tmp_path / "good.docx"), files.pdf(tmp_path / "bad.pdf", locked_by="x")
+    result = llm_archive("documents", "add", bad, good, tmp_path / "gone.pdf")
+    assert result.code == 1
+    assert f"rejected  {bad} is encrypted: save it without a password" in result.err
+    assert "gone.pdf cannot be read: No such file or directory" in result.err
+    assert "1 new, 0 read again, 0 unchanged, 2 rejected, 0 skipped" in result.out
+    assert query(database, "SELECT file_name, status, page_count FROM raw.documents ORDER BY 1") == [
+        ("bad.pdf", "failed", 0),
+        ("good.docx", "done", 2),
+    ]
+    assert "is encrypted" in llm_archive("documents", "list").out
+    assert llm_archive("documents", "add", bad).code == 2
+    assert "Give PATH" in llm_archive("documents", "add").err
+    (tmp_path / "none").mkdir()
+    assert "no document was found" in llm_archive("documents", "add", tmp_path / "none").error
+
+
+def test_removing_takes_pages_and_images_along(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path
+):
+    path = files.pdf(tmp_path / "a.pdf")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+    folder = settings.home / query(database, "SELECT image_path FROM raw.document_pages LIMIT 1")[0][0]
+    assert llm_archive("documents", "remove", identifier, "--json").json == {"removed": identifier, "pages": 3}
+    assert not folder.parent.exists()
+    assert path.exists()
+    assert query(database, "SELECT count(*) FROM raw.document_pages") == [(0,)]
+    assert llm_archive("documents", "list", "--json").json == []
+    assert "no document has the id" in llm_archive("documents", "remove", identifier).error
+
+
+def test_a_document_of_another_reader_is_read_again(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    path = files.docx(tmp_path / "a.docx")
+    llm_archive("documents", "add", path)
+    with database.session() as connection:
+        connection.execute("UPDATE raw.documents SET reader_version = 0")
+        connection.execute("UPDATE raw.document_pages SET markdown = 'old'")
+    assert "1 read again" in llm_archive("documents", "add", path).out
+    assert query(database, "SELECT count(*) FROM raw.document_pages WHERE markdown = 'old'") == [(0,)]
+
+
+def export(folder: Path) -> Path:
+    """Write a ChatGPT export: one message with a picture that is in the zip and a PDF that is not."""
+    message = {
+        "id": "m1",
+        "author": {"role": "user"},
+        "create_time": 1.0,
+        "content": {
+            "content_type": "multimodal_text",
+            "parts": [
+                {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{PICTURE}"},
+                "What is it?",
+            ],
+        },
+        "metadata": {
+            "attachments": [{"id": PICTURE, "name": "photo.png"}, {"id": "file-Missing0000", "name": "x.pdf"}]
+        },
+    }
+    conversation = {
+        "id": "c1",
+        "title": "Picture",
+        "create_time": 1.0,
+        "mapping": {
+            "root": {"id": "root", "parent": None, "message": None},
+            "m1": {"id": "m1", "parent": "root", "message": message},
+        },
+    }
+    path = folder / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.json", json.dumps([conversation]))
+        archive.writestr(f"{PICTURE}-photo.png", files.png_bytes())
+        archive.writestr("file-NobodyPointsHere-x.png", files.png_bytes("blue"))
+    return path
+
+
+def test_files_of_an_export_are_linked_to_their_messages_and_go_with_them(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    path = export(tmp_path)
+    import_archive(database, read_paths([path]))
+    added = llm_archive("documents", "add", "--from-export", path, "--json").json
+    assert [item["locator"] for item in added["documents"]] == [f"{path}/{PICTURE}-photo.png"]
+    assert query(
+        database,
+        "SELECT document.file_name, document.origin, message.source_id FROM raw.documents AS document "
+        "JOIN raw.document_attachments AS link ON link.document_id = document.id "
+        "JOIN raw.messages AS message ON link.message_id = message.id",
+    ) == [("photo.png", "attachment", "m1")]
+    image = settings.home / query(database, "SELECT image_path FROM raw.document_pages")[0][0]
+    assert image.is_file()
+    assert llm_archive("delete", "chatgpt-c1").code == 0
+    assert query(database, "SELECT count(*) FROM raw.documents") == [(0,)]
+    assert not image.exists()
+
+
+def test_a_document_that_was_also_added_by_its_path_stays(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    path = export(tmp_path)
+    import_archive(database, read_paths([path]))
+    llm_archive("documents", "add", "--from-export", path)
+    (tmp_path / "mine.png").write_bytes(files.png_bytes())
+    assert "1 unchanged" in llm_archive("documents", "add", tmp_path / "mine.png").out
+    llm_archive("delete", "chatgpt-c1")
+    assert query(database, "SELECT file_name, origin FROM raw.documents") == [("photo.png", "path")]
+
+
+def test_texts_of_attachments_become_documents(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    def message(name: str, file_name: str, text: str) -> dict[str, object]:
+        attachment = {"file_name": file_name, "file_size": len(text), "extracted_content": text}
+        return {"uuid": name, "sender": "human", "text": "see", "content": [], "attachments": [attachment]}
+
+    messages = [message("a", "paper.pdf", "The paper."), message("b", "", "The paper."), message("c", "", "# Pasted")]
+    (tmp_path / "conversations.json").write_text(json.dumps([{"uuid": "d1", "name": "D", "chat_messages": messages}]))
+    import_archive(database, read_paths([tmp_path / "conversations.json"]))
+    assert llm_archive("documents", "add", "--attachments", "--json").json["counts"]["new"] == 2
+    rows = query(
+        database,
+        "SELECT file_name, extension, source_path, "
+        "(SELECT count(*) FROM raw.document_attachments AS link WHERE link.document_id = document.id) "
+        "FROM raw.documents AS document ORDER BY 1",
+    )
+    assert rows == [
+        ("paper.pdf", "txt", "claude_ai-d1/a/paper.pdf", 2),
+        ("pasted text", "txt", "claude_ai-d1/c/pasted text", 1),
+    ]
+    assert query(database, "SELECT markdown, num_headings FROM raw.document_pages ORDER BY 1") == [
+        ("# Pasted", 0),
+        ("The paper.", 0),
+    ]
+
+
+def test_encoding_without_a_model_says_what_to_set(llm_archive: CommandLine):
+    assert "ARCHIVE_VISUAL_MODEL" in llm_archive("documents", "encode").error
+
+
+def test_an_export_that_is_no_zip_is_rejected(llm_archive: CommandLine, tmp_path: Path):
+    (tmp_path / "no.zip").write_text("no")
+    result = llm_archive("documents", "add", "--from-export", tmp_path / "no.zip")
+    assert (result.code, "no.zip is no readable zip or folder" in result.err) == (2, True)
+
+
+def test_removing_takes_a_document_out_of_the_vector_store(llm_archive: CommandLine, tmp_path: Path):
+    pytest.importorskip("chromadb")
+    path = files.docx(tmp_path / "a.docx")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+    first = llm_archive("index", "--json").json
+    assert (first["written"]["text"], first["written"]["visual"]) == (2, 2)
+    assert llm_archive("documents", "remove", identifier).code == 0
+    again = llm_archive("index", "--json").json
+    assert (again["written"], again["deleted"]) == ({"text": 0, "visual": 0}, {"text": 0, "visual": 0})
+
+
+def test_a_removed_document_that_the_vector_store_keeps_is_said(
+    llm_archive: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = files.docx(tmp_path / "a.docx")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+
+    def fail(*_: object) -> None:
+        raise VectorStoreError("locked")
+
+    monkeypatch.setattr("archive_pipeline.cli.forgetting.forget_deleted", fail)
+    result = llm_archive("documents", "remove", identifier)
+    assert result.code == 1
+    assert "the vector store still has the document (locked); `llm-archive index` removes it" in result.error

@@ -1,0 +1,123 @@
+"""`llm-archive index`, and what `delete` does to the vector store."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from archive_pipeline.chroma_client import ChromaClient
+from archive_pipeline.identity import dialogue_id
+from archive_pipeline.orchestration.instance import instance_for
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.exports import chain, chatgpt, write
+from archive_pipeline_tests.tables import query
+
+pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+
+
+@pytest.fixture
+def search_archive(llm_archive: CommandLine, database: Database, settings: Settings) -> Iterator[CommandLine]:
+    """The commands, with no vectors and no vector store before and after."""
+    shared = pytest.importorskip("chromadb.api.shared_system_client")
+    yield llm_archive
+    with database.session() as connection:
+        connection.execute("DELETE FROM derived.embedding_generations")
+    shared.SharedSystemClient.clear_system_cache()
+    shutil.rmtree(settings.chroma_folder, ignore_errors=True)
+
+
+def test_a_dialogue_is_indexed_once_and_leaves_with_its_deletion(
+    search_archive: CommandLine, database: Database, settings: Settings, sample: object
+):
+    assert search_archive("import", sample).code == 0
+    first = search_archive("index", "--json")
+    assert first.code == 0
+    [(chunks, texts)] = query(
+        database, "SELECT count(*), count(DISTINCT content_hash) FROM derived.qa_chunks WHERE NOT is_near_duplicate"
+    )
+    [(pages,)] = query(database, "SELECT count(*) FROM derived.dialogue_pages")
+    assert first.json["written"] == {"text": chunks, "visual": pages}
+    assert (first.json["model"], first.json["dimensions"], first.json["embedded"]) == ("static", 256, texts)
+    again = search_archive("index")
+    assert again.code == 0
+    rows = [line.rsplit(None, 1) for line in again.out.splitlines() if line.endswith(" 0")]
+    assert [name for name, _ in rows] == [
+        "texts embedded (static)",
+        "chunks written",
+        "pages written",
+        "entries deleted",
+    ]
+    with instance_for(settings) as instance:
+        event = instance.get_latest_materialization_event(dg.AssetKey("vector_index"))
+    assert event is not None
+
+    [(key, identifier)] = query(
+        database, "SELECT partition_key, id::text FROM raw.dialogues ORDER BY message_count DESC LIMIT 1"
+    )
+    client = ChromaClient(database, settings)
+    assert client.text_collection.get(where={"doc_id": identifier})["ids"]
+    assert search_archive("delete", key).code == 0
+    assert client.text_collection.get(where={"doc_id": identifier})["ids"] == []
+    assert client.visual_collection.get(where={"doc_id": identifier})["ids"] == []
+    unused = (
+        "SELECT count(*) FROM derived.chunk_embeddings WHERE content_hash NOT IN (SELECT content_hash FROM "
+        "derived.qa_chunks)"
+    )
+    assert query(database, unused) == [(0,)]
+    assert search_archive("index", "--json").json["deleted"] == {"text": 0, "visual": 0}
+
+
+def test_without_the_extra_it_says_how_to_install_it(llm_archive: CommandLine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "chromadb", None)
+    result = llm_archive("index")
+    assert result.code == 2
+    assert result.error == "search needs chromadb: pip install 'llm-archive-pipeline[search]'"
+
+
+def test_a_model_that_does_not_exist_is_an_error(llm_archive: CommandLine):
+    result = llm_archive("index", ARCHIVE_EMBEDDING_MODEL="clever")
+    assert result.code == 2
+    assert result.error.startswith("ARCHIVE_EMBEDDING_MODEL='clever': use static, ")
+
+
+def test_dialogues_whose_chunks_are_stale_are_told(search_archive: CommandLine, database: Database, sample: object):
+    assert search_archive("import", sample).code == 0
+    result = search_archive("index", "--json", ARCHIVE_CHUNK_TOKENS="64")
+    assert result.code == 0
+    [(dialogues,)] = query(database, "SELECT count(*) FROM raw.dialogues")
+    assert f"chunks of {dialogues} dialogues are not up to date; run `llm-archive build` first" in result.err
+
+
+def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
+    search_archive: CommandLine, database: Database, sample: object, monkeypatch: pytest.MonkeyPatch
+):
+    assert search_archive("import", sample).code == 0
+    assert search_archive("index", "--json").code == 0
+    [(key,)] = query(database, "SELECT partition_key FROM raw.dialogues ORDER BY message_count DESC LIMIT 1")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "chromadb", None)
+        result = search_archive("delete", key)
+    assert result.code == 1
+    assert "the vector store still has the dialogue (search needs chromadb" in result.error
+    assert search_archive("index", "--json").json["deleted"]["text"] > 0
+
+
+def test_dialogues_that_mirroring_removes_leave_the_vector_store(
+    search_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    path = write(tmp_path / "a.json", *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2", "m3")])
+    search_archive("import", path)
+    search_archive("index")
+    write(path, *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2")])
+    assert search_archive("import", path, "--mirror").code == 0
+    found = ChromaClient(database, settings).visual_collection.get(include=["metadatas"])
+    assert sorted({metadata["doc_id"] for metadata in found["metadatas"]}) == sorted(
+        dialogue_id("chatgpt", name) for name in ("m1", "m2")
+    )

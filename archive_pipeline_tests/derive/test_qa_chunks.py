@@ -1,0 +1,139 @@
+"""Chunks of pairs and pages of dialogues: rows worked out by hand, and laws on random forests."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pandas as pd
+from hypothesis import given
+
+from archive_pipeline.derive.batch import DialogueBatch
+from archive_pipeline.derive.dialogue_pages import dialogue_pages, page_of_messages
+from archive_pipeline.derive.qa_chunks import qa_chunks
+from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, qa_pairs
+from archive_pipeline.identity import row_id
+from archive_pipeline_tests.derive import reference
+from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, random_batch
+
+NAMES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "willow")
+LONG = "".join(f"The {name} grows slowly, and {name} wood is quite hard to come by. " for name in NAMES)
+OTHER = "Nothing of what is said here was said before by anybody. " * 6
+
+
+def brief(frame: pd.DataFrame, *columns: str) -> list[tuple[object, ...]]:
+    return list(frame[list(columns)].itertuples(index=False, name=None))
+
+
+@given(random_batch())
+def test_chunks_are_pieces_of_the_texts_of_pairs(batch: DialogueBatch):
+    pairs = qa_pairs(batch).set_index("pair_id")
+    chunks = qa_chunks(batch, 16)
+    assert chunks["chunk_id"].is_unique
+    for row in chunks.itertuples():
+        assert row.text == pairs.loc[row.pair_id, row.side][row.start_offset : row.end_offset]
+        assert row.content_hash == hashlib.sha256(row.text.encode()).hexdigest()
+        assert row.chunk_id == row_id("chunk", row.pair_id, row.side, str(row.chunk_index))
+        assert row.dialogue_id == pairs.loc[row.pair_id, "dialogue_id"]
+    for (pair_id, side), group in chunks.groupby(["pair_id", "side"]):
+        assert group["chunk_index"].tolist() == list(range(len(group)))
+        assert pairs.loc[pair_id, side].strip()
+    expected = sum(bool(text.strip()) and text != NO_RESULT_CONTENT for text in (*pairs["question"], *pairs["answer"]))
+    assert len(chunks.groupby(["pair_id", "side"])) == expected
+
+
+@given(random_batch())
+def test_pages_number_every_exchange_once_those_of_the_primary_path_first(batch: DialogueBatch):
+    pages = dialogue_pages(batch)
+    assert sorted(pages["exchange_id"]) == sorted(batch.exchange_runs.ids)
+    for _, group in pages.groupby("dialogue_id"):
+        assert group["page"].tolist() == list(range(1, len(group) + 1))
+        assert group["is_on_primary_path"].tolist() == sorted(group["is_on_primary_path"], reverse=True)
+    for dialogue in reference.dialogues(batch):
+        runs = dialogue.runs_of(dialogue.primary_path())
+        primary = [row_id("exchange", run.messages[-1].id) for run in runs]
+        found = pages[pages["dialogue_id"] == dialogue.id].head(len(primary))
+        assert found["exchange_id"].tolist() == primary
+
+
+def test_the_chunks_of_a_long_answer_say_where_they_are():
+    batch = batch_of(linear("d", ("user", "Why?"), ("assistant", LONG), ("user", "And?"), ("assistant", "So.")))
+    chunks = qa_chunks(batch, 64)
+    rows = brief(chunks, "side", "chunk_index", "start_offset", "page", "is_near_duplicate")
+    assert rows[0] == ("question", 0, 0, 1, False)
+    assert [row[:2] for row in rows[1:-2]] == [("answer", index) for index in range(len(rows) - 3)]
+    assert len(rows) > 4
+    assert rows[-2:] == [("question", 0, 0, 2, False), ("answer", 0, 0, 2, False)]
+    assert chunks["token_count"].tolist()[0] == 2
+
+
+def regenerated(*answers: str) -> Talk:
+    rows = [Row("q", None, "user", "What is it?", 0)]
+    rows += [Row(f"a{at}", "q", "assistant", answer, at + 1) for at, answer in enumerate(answers)]
+    return Talk("d", (*rows, Row("next", "a0", "user", "Thanks", 99)))
+
+
+def test_regenerations_are_marked_where_they_say_nothing_new():
+    batch = batch_of(regenerated(LONG, "Well. " + LONG, LONG + OTHER))
+    chunks = qa_chunks(batch, 64)
+    pairs = qa_pairs(batch).sort_values("end_sequence_number")["pair_id"].tolist()
+    marks = {
+        (pair, side): group["is_near_duplicate"].tolist() for (pair, side), group in chunks.groupby(["pair_id", "side"])
+    }
+    assert [marks[pair, "question"] for pair in pairs] == [[False], [True], [True]]
+    assert not any(marks[pairs[0], "answer"])
+    assert all(marks[pairs[1], "answer"])
+    third = marks[pairs[2], "answer"]
+    assert third[0]
+    assert not third[-1]
+
+
+def test_the_answer_on_the_primary_path_is_never_the_one_that_is_marked():
+    talk = Talk(
+        "d",
+        (
+            Row("q", None, "user", "What is it?", 0),
+            Row("a0", "q", "assistant", LONG, 1),
+            Row("a1", "q", "assistant", LONG, 2),
+            Row("next", "a1", "user", "Thanks", 3),
+        ),
+    )
+    chunks = qa_chunks(batch_of(talk), 512)
+    answers = chunks[chunks["side"] == "answer"]
+    marked = {row.pair_id.endswith("@1"): row.is_near_duplicate for row in answers.itertuples()}
+    assert marked == {False: False, True: True}
+
+
+def test_equal_texts_have_equal_hashes_and_a_missing_result_has_no_chunk():
+    call = Row(
+        "1",
+        "0",
+        "assistant",
+        "I look.",
+        1,
+        tools=(Tool("c", name="f", input="{}"), Tool("c", is_result=True, text=None)),
+    )
+    batch = batch_of(linear("d", ("user", "Go")), Talk("e", (Row("0", None, "user", "Go", 0), call)))
+    chunks = qa_chunks(batch, 64)
+    assert sorted(brief(chunks, "side", "text")) == [
+        ("answer", "I look."),
+        ("question", "Go"),
+        ("question", "Tool: f({})"),
+    ]
+
+
+def test_a_page_of_a_message_is_the_first_that_shows_it():
+    talk = Talk(
+        "d",
+        (
+            Row("q", None, "user", "a", 0),
+            Row("x", "q", "assistant", "b", 1),
+            Row("y", "q", "assistant", "c", 2),
+            Row("q2", "y", "user", "d", 3),
+            Row("z", "q2", "assistant", "e", 4),
+        ),
+    )
+    batch = batch_of(talk)
+    names = [talk.message(name) for name in ("q", "x", "y", "q2", "z")]
+    pages = dict(zip(batch.message_ids, page_of_messages(batch), strict=True))
+    assert [pages[name] for name in names] == [1, 3, 1, 2, 2]
+    assert brief(dialogue_pages(batch), "page", "is_on_primary_path") == [(1, True), (2, True), (3, False)]

@@ -1,0 +1,32 @@
+"""Pages of what has none: nothing is lost, and no page is longer than a block has to be."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from archive_pipeline.documents.pagination import BLOCK_CHARACTERS, PAGE_CHARACTERS, markdown_pages, text_pages
+
+lines = st.lists(
+    st.sampled_from(["# Head", "## Below", "", "", "word " * 60, "- item", "```", "| a | b |", "x" * 5_000]),
+    max_size=60,
+)
+
+
+@given(lines)
+def test_every_word_is_on_one_page_in_order(given_lines: list[str]):
+    text = "\n".join(given_lines)
+    for pages in (markdown_pages([text]), text_pages([text])):
+        assert "".join("".join(pages).split()) == "".join(text.split())
+        assert all(len(page) <= BLOCK_CHARACTERS for page in pages)
+
+
+def test_a_block_without_end_is_cut():
+    pages = text_pages(["x" * 50_000])
+    assert [len(page) for page in pages] == [PAGE_CHARACTERS] * 12 + [2_000]
+    assert len(markdown_pages(["```\n" + "line of code\n" * 5_000 + "```"])) > 10
+
+
+def test_a_page_break_ends_a_page_however_short():
+    assert markdown_pages(["a", "", "b"]) == ["a", "b"]
+    assert markdown_pages([""]) == [""]

@@ -1,0 +1,1 @@
+DELETE FROM derived.document_chunks WHERE document_id = %(id)s;

@@ -1,0 +1,1 @@
+DELETE FROM raw.document_pages WHERE document_id = %(id)s;

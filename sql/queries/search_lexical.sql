@@ -1,0 +1,98 @@
+-- Chunks by the rarity of the asked terms they have. Words of no meaning in the archive's languages, and terms that are
+-- nearly everywhere, count only if there is nothing else. Chinese, Japanese and Korean characters are indexed one by
+-- one. Counts stop at the limit; of terms beyond it some chunks are looked at, whichever the index gives.
+WITH asked AS (
+    SELECT
+        term.number,
+        phraseto_tsquery(
+            'simple', regexp_replace(term.text, '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \1 ', 'g')
+        )
+        || CASE term.kind
+            WHEN 'prefix' THEN to_tsquery('simple', quote_literal(lower(term.text)) || ':*')
+            WHEN 'phrase'
+                THEN
+                    phraseto_tsquery(%(language_1)s::regconfig, term.text)
+                    || phraseto_tsquery(%(language_2)s::regconfig, term.text)
+                    || phraseto_tsquery(%(language_3)s::regconfig, term.text)
+            ELSE
+                plainto_tsquery('simple', term.text)
+                || plainto_tsquery(%(language_1)s::regconfig, term.text)
+                || plainto_tsquery(%(language_2)s::regconfig, term.text)
+                || plainto_tsquery(%(language_3)s::regconfig, term.text)
+        END AS query,
+        term.kind = 'word' AND numnode(plainto_tsquery(%(language_1)s::regconfig, term.text)) = 0 AS is_stop_word
+    FROM unnest(%(kinds)s::text [], %(texts)s::text []) WITH ORDINALITY AS term (kind, text, number)
+),
+
+counted AS MATERIALIZED (
+    SELECT
+        asked.number,
+        asked.query,
+        asked.is_stop_word,
+        (
+            SELECT count(*)
+            FROM (
+                SELECT 1
+                FROM derived.all_chunks AS chunk
+                WHERE chunk.search_vector @@ asked.query
+                LIMIT %(common)s + 1 -- noqa: AM09
+            ) AS chunk_with_term
+        ) AS frequency
+    FROM asked
+    WHERE numnode(asked.query) > 0
+),
+
+kept AS MATERIALIZED (
+    SELECT
+        counted.number,
+        counted.query,
+        ln(1 + %(total)s::float8 / counted.frequency) AS rarity
+    FROM counted
+    WHERE
+        counted.frequency > 0
+        AND (
+            (NOT counted.is_stop_word AND counted.frequency <= %(common)s)
+            OR NOT EXISTS (
+                SELECT 1
+                FROM counted AS telling
+                WHERE
+                    telling.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
+                    AND NOT telling.is_stop_word
+            )
+        )
+),
+
+found AS MATERIALIZED (
+    SELECT
+        with_term.chunk_id,
+        sum(kept.rarity) AS rarity
+    FROM kept
+    INNER JOIN LATERAL (
+        SELECT chunk.chunk_id
+        FROM derived.all_chunks AS chunk
+        WHERE
+            chunk.search_vector @@ kept.query
+            AND NOT chunk.is_near_duplicate
+            AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
+        LIMIT %(common)s -- noqa: AM09
+    ) AS with_term ON TRUE
+    GROUP BY with_term.chunk_id
+    ORDER BY rarity DESC, with_term.chunk_id ASC
+    LIMIT %(most)s * 2
+),
+
+any_term AS MATERIALIZED (
+    SELECT string_agg('(' || kept.query::text || ')', ' | ' ORDER BY kept.number)::tsquery AS query
+    FROM kept
+)
+
+-- How close together terms stand is looked at in the best ones only: it means to read all words of a chunk.
+SELECT
+    found.chunk_id::text AS chunk_id,
+    found.rarity * (1 + ts_rank_cd(chunk.search_vector, any_term.query, 32)) AS score
+FROM found
+INNER JOIN derived.all_chunks AS chunk
+    ON found.chunk_id = chunk.chunk_id
+CROSS JOIN any_term
+ORDER BY score DESC, found.chunk_id ASC
+LIMIT %(most)s;

@@ -1,0 +1,48 @@
+-- What is shown of some pages, those that the filters let through: their first chunk.
+SELECT DISTINCT ON (chunk.doc_id, chunk.page)
+    chunk.chunk_id::text AS chunk_id,
+    chunk.doc_id::text AS doc_id,
+    chunk.page,
+    chunk.side,
+    chunk.role,
+    chunk.text,
+    chunk.pair_id,
+    chunk.pair_type,
+    chunk.is_on_primary_path,
+    chunk.question_message_id::text AS question_message_id,
+    chunk.answer_message_id::text AS answer_message_id,
+    chunk.model,
+    chunk.happened_at,
+    chunk.source,
+    chunk.partition_key,
+    chunk.filename,
+    chunk.extension,
+    chunk.created_at,
+    chunk.section_path,
+    chunk.parent_heading,
+    chunk.image_path,
+    chunk.thumb_path
+FROM derived.searchable_chunks AS chunk
+WHERE
+    chunk.doc_id = ANY(%(doc_ids)s::uuid [])
+    AND (chunk.doc_id, chunk.page) IN (
+        SELECT
+            asked.doc_id,
+            asked.page
+        FROM unnest(%(doc_ids)s::uuid [], %(pages)s::int []) AS asked (doc_id, page)
+    )
+    AND (%(source)s::text IS NULL OR chunk.source = %(source)s)
+    AND (%(role)s::text IS NULL OR chunk.role = %(role)s)
+    AND (%(model)s::text IS NULL OR chunk.model = %(model)s)
+    AND (%(since)s::timestamptz IS NULL OR chunk.happened_at >= %(since)s)
+    AND (%(until)s::timestamptz IS NULL OR chunk.happened_at < %(until)s)
+    AND (%(title)s::text IS NULL OR chunk.title ILIKE %(title)s)
+    AND (%(branch)s::text IS NULL OR chunk.is_on_primary_path = (%(branch)s = 'primary'))
+    AND (%(pair_type)s::text IS NULL OR chunk.pair_type = %(pair_type)s)
+ORDER BY
+    chunk.doc_id ASC,
+    chunk.page ASC,
+    chunk.pair_type ASC,
+    chunk.side ASC,
+    chunk.start_offset ASC,
+    chunk.chunk_id ASC;

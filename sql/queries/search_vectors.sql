@@ -1,0 +1,8 @@
+-- Vectors of some texts.
+SELECT
+    embedding.content_hash,
+    embedding.vector
+FROM derived.chunk_embeddings AS embedding
+WHERE
+    embedding.generation_id = %(generation_id)s
+    AND embedding.content_hash = ANY(%(content_hashes)s);

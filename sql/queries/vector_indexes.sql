@@ -1,0 +1,13 @@
+-- The indexes of a vector store with their models, the active one first.
+SELECT
+    index.index_id::text AS index_id,
+    index.is_active,
+    index.changed_at,
+    generation.generation_id,
+    generation.model,
+    generation.dimensions
+FROM derived.vector_indexes AS index
+INNER JOIN derived.embedding_generations AS generation
+    ON index.generation_id = generation.generation_id
+WHERE index.location = %(location)s
+ORDER BY index.is_active DESC, index.created_at DESC, index.index_id ASC;

@@ -1,0 +1,22 @@
+-- Everything that has pages which can be found and cited: dialogues and documents. In this view and the next two each
+-- part is one table without conditions: so PostgreSQL uses the tables' indexes through them.
+CREATE OR REPLACE VIEW derived.all_documents AS
+SELECT
+    dialogue.id AS doc_id,
+    dialogue.source,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS filename,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS heading,
+    'md'::text AS extension,
+    dialogue.source || '/' || dialogue.partition_key AS source_path,
+    dialogue.source_created_at AS created_at
+FROM raw.dialogues AS dialogue
+UNION ALL
+SELECT
+    document.id AS doc_id,
+    'document'::text AS source,
+    document.file_name AS filename,
+    NULL::text AS heading,
+    document.extension,
+    document.source_path,
+    document.added_at AS created_at
+FROM raw.documents AS document;

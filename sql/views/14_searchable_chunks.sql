@@ -1,0 +1,86 @@
+-- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question
+-- are left out. Pages of documents have no pair, and what belongs to one is NULL.
+CREATE OR REPLACE VIEW derived.searchable_chunks AS
+SELECT
+    chunk.chunk_id,
+    chunk.pair_id,
+    chunk.dialogue_id AS doc_id,
+    chunk.page,
+    chunk.side,
+    CASE
+        WHEN pair.pair_type = 'trace_pair' THEN CASE chunk.side WHEN 'question' THEN 'assistant' ELSE 'tool' END
+        ELSE CASE chunk.side WHEN 'question' THEN 'user' ELSE 'assistant' END
+    END AS role,
+    chunk.start_offset,
+    chunk.end_offset,
+    chunk.text,
+    chunk.content_hash,
+    chunk.search_vector,
+    pair.pair_type,
+    page.is_on_primary_path,
+    exchange.first_message_id AS question_message_id,
+    exchange.last_message_id AS answer_message_id,
+    message.model,
+    message.created_at AS happened_at,
+    dialogue.source,
+    dialogue.partition_key,
+    dialogue.title,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS filename,
+    'md' AS extension,
+    dialogue.source_created_at AS created_at,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS section_path,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS parent_heading,
+    NULL::text AS image_path,
+    NULL::text AS thumb_path
+FROM derived.qa_chunks AS chunk
+INNER JOIN derived.qa_pairs AS pair
+    ON chunk.pair_id = pair.pair_id
+INNER JOIN derived.dialogue_pages AS page
+    ON
+        chunk.dialogue_id = page.dialogue_id
+        AND chunk.page = page.page
+INNER JOIN derived.exchanges AS exchange
+    ON page.exchange_id = exchange.id
+INNER JOIN raw.dialogues AS dialogue
+    ON chunk.dialogue_id = dialogue.id
+INNER JOIN raw.messages AS message
+    ON
+        pair.dialogue_id = message.dialogue_id
+        AND pair.end_sequence_number = message.sequence_number
+WHERE NOT chunk.is_near_duplicate
+UNION ALL
+SELECT
+    chunk.chunk_id,
+    NULL::text AS pair_id,
+    chunk.document_id AS doc_id,
+    chunk.page,
+    NULL::text AS side,
+    NULL::text AS role,
+    chunk.start_offset,
+    chunk.end_offset,
+    chunk.text,
+    chunk.content_hash,
+    chunk.search_vector,
+    NULL::text AS pair_type,
+    NULL::boolean AS is_on_primary_path,
+    NULL::uuid AS question_message_id,
+    NULL::uuid AS answer_message_id,
+    NULL::text AS model,
+    document.added_at AS happened_at,
+    'document'::text AS source,
+    NULL::text AS partition_key,
+    document.file_name AS title,
+    document.file_name AS filename,
+    document.extension,
+    document.added_at AS created_at,
+    page.section_path,
+    page.parent_heading,
+    page.image_path,
+    page.thumb_path
+FROM derived.document_chunks AS chunk
+INNER JOIN raw.document_pages AS page
+    ON
+        chunk.document_id = page.document_id
+        AND chunk.page = page.page
+INNER JOIN raw.documents AS document
+    ON chunk.document_id = document.id;
