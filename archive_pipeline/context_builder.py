@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from archive_pipeline.context.documents import ResearchContext, SkippedResult, SkipReason, SourceDocument
 from archive_pipeline.context.interfaces import ChromaClient, SearchEngine, TokenCounter
@@ -183,13 +183,20 @@ class ContextBuilder:
     async def _metadata(self, doc_id: str, page: int, limit: asyncio.Semaphore) -> Mapping[str, Any] | None:
         """Return a page's metadata, from the visual collection if it is there, else from the text collection."""
         where = {"$and": [{"doc_id": {"$eq": doc_id}}, {"page": {"$eq": page}}]}
-        for collection in (self.chroma_client.visual_collection, self.chroma_client.text_collection):
+        names: tuple[Literal["visual", "text"], ...] = ("visual", "text")
+        for name in names:
             async with limit:
-                found = await asyncio.to_thread(collection.get, where=where, include=["metadatas"])
+                found = await asyncio.to_thread(self._get, name, where)
             if found["ids"]:
                 metadata: Mapping[str, Any] = found["metadatas"][0]
                 return metadata
         return None
+
+    def _get(self, name: Literal["visual", "text"], where: Any) -> Mapping[str, Any]:
+        """Ask a collection for metadata; naming the collection may block as well."""
+        client = self.chroma_client
+        collection = client.visual_collection if name == "visual" else client.text_collection
+        return collection.get(where=where, include=["metadatas"])
 
 
 def _search_mode(*, include_text: bool, include_visual: bool) -> str:

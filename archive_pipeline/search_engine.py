@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ MODES: Final[Mapping[str, tuple[Lane, ...]]] = {
     "lexical": (Lane.LEXICAL,),
 }
 MOST_RESULTS: Final = 1_000
+# A search holds a connection while it asks for another one; were the pool's fifteen all held, none would get one.
+MOST_SEARCHES: Final = 4
 # Several chunks are on one page, several pages answer one question: lanes are followed so much further down.
 CHUNKS_PER_RESULT: Final = 10
 FEWEST_CHUNKS: Final = 100
@@ -68,7 +71,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class SearchEngine:
-    """Searches an archive.
+    """Searches an archive. Several threads may use one engine.
 
     Attributes:
         database: the archive.
@@ -81,6 +84,10 @@ class SearchEngine:
     chroma_client: ChromaClient | None = None
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
+    _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _places: threading.Semaphore = field(
+        default_factory=lambda: threading.Semaphore(MOST_SEARCHES), init=False, repr=False
+    )
     _languages: tuple[float, tuple[str, ...]] | None = field(default=None, init=False, repr=False)
 
     async def search(
@@ -119,21 +126,23 @@ class SearchEngine:
             raise InvalidQueryError(f"no search mode is called {search_mode!r}; there are {', '.join(MODES)}")
         if not 1 <= num_results <= MOST_RESULTS:
             raise InvalidQueryError(f"{num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
-        with self.database.session() as connection:
+        with self._places, self.database.session() as connection:
             search = _Search(self, connection, asked, filters, num_results)
             return search.run(search_mode)
 
     def client(self) -> ChromaClient:
         """Return the vector store."""
-        if self.chroma_client is None:
-            self.chroma_client = ChromaClient(self.database, self.settings)
-        return self.chroma_client
+        with self._opening:
+            if self.chroma_client is None:
+                self.chroma_client = ChromaClient(self.database, self.settings)
+            return self.chroma_client
 
     def embedder(self, model: str) -> Embedder:
         """Return the model of an index, loaded once."""
-        if model not in self._embedders:
-            self._embedders[model] = open_embedder(self.settings, model)
-        return self._embedders[model]
+        with self._opening:
+            if model not in self._embedders:
+                self._embedders[model] = open_embedder(self.settings, model)
+            return self._embedders[model]
 
     def encoder(self) -> PageEncoder:
         """Return the visual model, loaded once."""

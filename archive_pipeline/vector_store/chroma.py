@@ -87,14 +87,22 @@ def open_chroma(settings: Settings) -> Chroma:
             return Chroma(location, client)
     with errors_told(location):
         settings.chroma_folder.mkdir(parents=True, exist_ok=True)
-        return Chroma(location, chromadb.PersistentClient(location, settings=options))
+        try:
+            return Chroma(location, chromadb.PersistentClient(location, settings=options))
+        except Exception:
+            _forget_open_stores()  # Chroma keeps what it could not open, and fails at it differently the next time
+            raise
 
 
 def reopen_chroma(settings: Settings) -> Chroma:
     """Open the vector store with nothing kept of what this process read of it: others have written to it since."""
+    _forget_open_stores()
+    return open_chroma(settings)
+
+
+def _forget_open_stores() -> None:
     shared = import_optional("chromadb.api.shared_system_client", extra=EXTRA, purpose="search")
     shared.SharedSystemClient.clear_system_cache()
-    return open_chroma(settings)
 
 
 def open_or_reset(settings: Settings) -> Chroma:

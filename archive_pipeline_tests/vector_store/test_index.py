@@ -21,6 +21,7 @@ from archive_pipeline.indexing import IndexResult, index_archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.vector_store import sync as syncing
+from archive_pipeline.vector_store.chroma import open_chroma
 from archive_pipeline.vector_store.comparison import compare
 from archive_pipeline_tests.derive.batches import batch_of, linear
 from archive_pipeline_tests.tables import query
@@ -207,7 +208,7 @@ def test_another_model_grows_beside_the_present_one_and_takes_its_place(
     assert client.index == result.sync.index
     assert len(texts_of(client.text_collection)) == 8
     assert_equal(built, home)
-    chroma = client._opened[1]
+    chroma = client._opened.chroma
     assert {collection.name for collection in chroma.client.list_collections()} == {
         f"text-{client.index.id}",
         f"visual-{client.index.id}",
@@ -255,7 +256,8 @@ def test_a_broken_store_is_an_error_that_names_the_way_out(built: Database, home
 
 def test_entries_that_were_lost_or_added_behind_its_back_are_put_right(built: Database, home: Settings, model: Letters):
     index_archive(built, home)
-    collection = ChromaClient(built, home).text_collection
+    collection = open_chroma(home).find(ChromaClient(built, home).index, "text")
+    assert collection is not None
     ids = sorted(texts_of(collection))
     collection.delete(ids=ids[:3])
     collection.upsert(ids=["stranger"], embeddings=[[1.0, 0.0, 0.0]], documents=["?"], metadatas=[{"doc_id": "?"}])
