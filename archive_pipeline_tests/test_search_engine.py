@@ -41,6 +41,8 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
         connection.execute("DELETE FROM derived.embedding_generations")
     import_all(archive, home, home.home / "exports")
     index_archive(archive, home)
+    with archive.session() as connection:
+        connection.execute("ANALYZE derived.qa_chunks, derived.document_chunks")  # as they were left by other tests
     yield SearchEngine(archive, home)
     empty(archive)
 

@@ -34,7 +34,9 @@ def test_every_command_has_help(command: tuple[str, ...], tmp_path: Path, enviro
     assert result.out.startswith("Usage: llm-archive")
     assert result.err == ""
     assert not (tmp_path / "home").exists()
-    for option in ("--json",) if command not in {(), ("up",), ("documents",), ("db",), ("db", "stop")} else ():
+    for option in (
+        ("--json",) if command not in {(), ("up",), ("mcp",), ("documents",), ("db",), ("db", "stop")} else ()
+    ):
         assert option in result.out
 
 

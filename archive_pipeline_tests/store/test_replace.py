@@ -181,9 +181,9 @@ def test_a_setting_makes_stale_only_what_depends_on_it(database: Database, setti
 def test_a_new_version_of_an_asset_makes_its_dependents_stale(settings: Settings, monkeypatch: pytest.MonkeyPatch):
     before = {name: effective_version(name, settings) for name in ASSETS}
     monkeypatch.setitem(ASSETS, "exchanges", dataclasses.replace(ASSETS["exchanges"], code_version="next"))
-    # Only the hashes are of exchanges.
+    # Hashes and pages are of exchanges, chunks of pages.
     changed = {name for name in ASSETS if effective_version(name, settings) != before[name]}
-    assert changed == {"exchanges", "content_hashes"}
+    assert changed == {"exchanges", "content_hashes", "dialogue_pages", "qa_chunks"}
 
 
 def test_parents_are_built_before_their_children():

@@ -25,7 +25,7 @@ BACKFILLED = ["message_paths", "linear_sequences", "exchanges"]
 START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 PAGE_MILLISECONDS = 60_000
 # The graph draws only what is in sight.
-VIEWPORT: ViewportSize = {"width": 1600, "height": 2000}
+VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
 
 
 @pytest.fixture(scope="module")
