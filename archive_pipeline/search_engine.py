@@ -192,7 +192,7 @@ class _Search:
             try:
                 ranked[lane.value] = self._lane(lane)
             except _LANE_ERRORS as error:
-                _log.warning("search lane %s is down: %s", lane, error)
+                _log.info("search lane %s is down: %s", lane, error)
                 failures[lane.value] = error
         if not ranked:
             raise next(iter(failures.values()))
