@@ -18,7 +18,8 @@ from archive_pipeline.vector_store.entries import HAS_VECTOR
 def find_nearest(collection: ReadCollection, vector: Vectors, *, most: int) -> Ranked:
     """Return the entries of a collection whose vectors are nearest, with the cosine of the angle as score.
 
-    Entries whose vector stands for nothing are left out here: with a condition in its query, Chroma takes four times as long.
+    Entries whose vector stands for nothing are left out here: with a condition in its query, Chroma takes four times as
+    long.
     """
     most = min(most, collection.count())
     if most == 0:
