@@ -28,7 +28,6 @@ from archive_pipeline.store.migrate import migrate
 # Examples run against real servers: their time says nothing about the code, and their choice must not vary by run.
 hypothesis_settings.register_profile(
     "suite",
-    max_examples=50,  # the whole suite has to stay within minutes; what is cheap asks for more
     deadline=None,
     derandomize=True,
     database=None,

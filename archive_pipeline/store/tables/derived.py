@@ -9,7 +9,7 @@ which climb from run to run and cost what they return.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     Boolean,
@@ -353,6 +353,25 @@ dialogue_pages: Final = Table(
     comment="A dialogue as a document: each exchange is a page, by which search results are cited (seed 002)",
 )
 
+
+def full_text_columns() -> tuple[Column[Any], Column[Any]]:
+    """Return the columns by which the texts of a table of chunks are searched."""
+    return (
+        Column(
+            "language",
+            REGCONFIG,
+            nullable=False,
+            comment="Text search configuration of its language; simple if there is none or the text does not tell",
+        ),
+        Column(
+            "search_vector",
+            TSVECTOR,
+            Computed(SEARCH_VECTOR, persisted=True),
+            comment="Words as they are, parts of identifiers, and word stems of the language",
+        ),
+    )
+
+
 qa_chunks: Final = Table(
     "qa_chunks",
     metadata,
@@ -370,18 +389,7 @@ qa_chunks: Final = Table(
     Column(
         "is_near_duplicate", Boolean, nullable=False, comment="Other answers to the same question say nearly all of it"
     ),
-    Column(
-        "language",
-        REGCONFIG,
-        nullable=False,
-        comment="Text search configuration of its language; simple if there is none or the text does not tell",
-    ),
-    Column(
-        "search_vector",
-        TSVECTOR,
-        Computed(SEARCH_VECTOR, persisted=True),
-        comment="Words as they are, parts of identifiers, and word stems of the language",
-    ),
+    *full_text_columns(),
     Index("ix_qa_chunks_search_vector", "search_vector", postgresql_using="gin"),
     CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
     CheckConstraint("start_offset < end_offset", name="offsets"),

@@ -8,7 +8,6 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
-    Computed,
     DateTime,
     ForeignKey,
     ForeignKeyConstraint,
@@ -20,10 +19,9 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
 )
-from sqlalchemy.dialects.postgresql import REGCONFIG, TSVECTOR
 
 from archive_pipeline.store.tables.base import DERIVED, RAW, metadata, one_of, uuid_column
-from archive_pipeline.store.tables.derived import SEARCH_VECTOR
+from archive_pipeline.store.tables.derived import full_text_columns
 
 DOCUMENT_STATUSES: Final = ["done", "failed"]
 ORIGINS: Final = ["path", "attachment"]
@@ -99,18 +97,7 @@ document_chunks: Final = Table(
     Column("text", Text, nullable=False, comment="The page's text between the offsets"),
     Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
     Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
-    Column(
-        "language",
-        REGCONFIG,
-        nullable=False,
-        comment="Text search configuration of its language; simple if there is none or the text does not tell",
-    ),
-    Column(
-        "search_vector",
-        TSVECTOR,
-        Computed(SEARCH_VECTOR, persisted=True),
-        comment="Words as they are, parts of identifiers, and word stems of the language",
-    ),
+    *full_text_columns(),
     ForeignKeyConstraint(
         ["document_id", "page"], ["raw.document_pages.document_id", "raw.document_pages.page"], ondelete="CASCADE"
     ),
