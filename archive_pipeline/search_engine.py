@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -38,7 +39,8 @@ from archive_pipeline.search.lanes import (
 )
 from archive_pipeline.search.lexical import archive_languages, find_lexically
 from archive_pipeline.search.query import Query, parse_query
-from archive_pipeline.search.results import FoundPage, Page, SearchResults, one_per_question
+from archive_pipeline.search.results import FoundPage, Page, SearchResults, Shown, one_per_question
+from archive_pipeline.search.snippets import asked_words
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.vector_store.collections import entry_of_page
@@ -188,16 +190,20 @@ class _Search:
             self._notes.append(self._images_missing or DOCUMENTS_ONLY)
         ranked: dict[str, Ranked] = {}
         failures: dict[str, Exception] = {}
-        for lane in lanes:
+        # One waits for PostgreSQL, another one computes.
+        with ThreadPoolExecutor(len(lanes)) as threads:
+            running = {lane: threads.submit(self._lane, lane) for lane in lanes}
+        for lane, answer in running.items():
             try:
-                ranked[lane.value] = self._lane(lane)
+                ranked[lane.value] = answer.result()
             except _LANE_ERRORS as error:
                 _log.info("search lane %s is down: %s", lane, error)
                 failures[lane.value] = error
         if not ranked:
             raise next(iter(failures.values()))
+        shown = Shown(self._num_results, asked_words(self._query.wanted), self._engine.settings.home)
         return SearchResults(
-            one_per_question(self._pages(ranked), self._num_results, self._engine.settings.home),
+            one_per_question(self._pages(ranked), shown),
             lanes=list(ranked),
             degraded={lane: str(error) for lane, error in failures.items()},
             notes=self._notes,

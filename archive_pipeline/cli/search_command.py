@@ -13,6 +13,7 @@ from archive_pipeline.cli.output import json_option, note, one_line, print_json,
 from archive_pipeline.cli.search_options import filter_options, filters_of, mode_option, tell_how_it_went
 from archive_pipeline.search.query import parse_query
 from archive_pipeline.search.results import SearchResults
+from archive_pipeline.search.snippets import asked_words
 from archive_pipeline.search_engine import MOST_RESULTS, SearchEngine
 
 
@@ -48,11 +49,12 @@ def search(text: str, limit: int, mode: str, *, as_json: bool, **filters: Any) -
 
 def _print(query: str, results: SearchResults) -> None:
     console = stdout_console()
-    words = [term.text for term in parse_query(query).wanted]
+    asked = asked_words(parse_query(query).wanted)
     for number, result in enumerate(results, start=1):
         console.print(_heading(number, result))
         snippet = Text(one_line(result["snippet"]))
-        snippet.highlight_words(words, "bold yellow", case_sensitive=False)
+        if asked is not None:
+            snippet.highlight_regex(asked, "bold yellow")
         console.print(Padding(snippet, (0, 0, 0, 4)))
         console.print(Padding(Text(_scores(result), style="dim"), (0, 0, 1, 4)))
 
@@ -74,4 +76,4 @@ def _scores(result: dict[str, Any]) -> str:
     lanes = ", ".join(f"{lane} {score:.2f} (no. {result['ranks'][lane]})" for lane, score in result["scores"].items())
     others = len(result["alternatives"])
     told = f"score {result['score']:.2f}: {lanes}; {result['metadata']['partition_key'] or result['doc_id']}"
-    return told if not others else f"{told}; {others} other answer{'s' if others > 1 else ''} to the question found"
+    return told if not others else f"{told}; {others} more page{'s' if others > 1 else ''} with the question or a copy"

@@ -75,12 +75,13 @@ def page_details(
     """Return what is shown of the pages that the filters let through: the first chunk of each."""
     if not pages:
         return []
-    parameters = {
-        **filters.parameters(),
-        "doc_ids": [document for document, _ in pages],
-        "pages": [page for _, page in pages],
-    }
-    return rows_of(connection, "search_pages", parameters)
+    parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
+    in_order = [row.chunk_id for row in rows_of(connection, "chunks_of_pages", parameters)]
+    details = chunk_details(connection, in_order, filters)
+    first: dict[tuple[str, int], Any] = {}
+    for row in (details[chunk] for chunk in in_order if chunk in details):
+        first.setdefault((row.doc_id, row.page), row)
+    return list(first.values())
 
 
 def without_terms(

@@ -41,7 +41,7 @@ def find_lexically(
     if not wanted:
         return NOTHING
     padded = (*languages, *([_ANY_LANGUAGE] * MOST_LANGUAGES))[:MOST_LANGUAGES]
-    total = rows_of(connection, "count_chunks", {})[0].chunks
+    total = rows_of(connection, "count_chunks", {})[0].chunks if allowed is None else len(allowed.content_hashes)
     parameters = {
         "kinds": [term.kind for term in wanted],
         "texts": [term.text for term in wanted],

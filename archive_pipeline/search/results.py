@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-SNIPPET_CHARACTERS: Final = 240
+from archive_pipeline.search.snippets import snippet
 
 Page = tuple[str, int]
 
@@ -54,29 +55,56 @@ class FoundPage:
     ranks: Mapping[str, int]
 
 
-def one_per_question(pages: Iterable[FoundPage], most: int, home: Path) -> list[dict[str, Any]]:
-    """Return results: pages that answer the same question are one, the best of them, with the others beside it.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What results are made with.
 
-    A page of a document answers no question and stands alone. Images of pages are below ``home``.
+    Attributes:
+        most: how many.
+        asked: finds the words of the query in a text; None if it has none.
+        home: images of pages are below it.
     """
-    groups: dict[str | Page, list[FoundPage]] = {}
+
+    most: int
+    asked: re.Pattern[str] | None
+    home: Path
+
+
+def one_per_question(pages: Iterable[FoundPage], shown: Shown) -> list[dict[str, Any]]:
+    """Return results: pages that answer one question, or were found by the same text, are one, the others beside it.
+
+    The same text is in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. A page
+    of a document answers no question.
+    """
+    groups: list[list[FoundPage]] = []
+    places: dict[Hashable, list[FoundPage]] = {}
     for found in pages:
-        question = found.chunk.question_message_id or found.page
-        if question in groups:
-            groups[question].append(found)
-        elif len(groups) < most:
-            groups[question] = [found]
-    return [_result(best, others, home) for best, *others in groups.values()]
+        keys = _keys(found)
+        group = next((places[key] for key in keys if key in places), None)
+        if group is not None:
+            group.append(found)
+        elif len(groups) < shown.most:
+            group = [found]
+            groups.append(group)
+        if group is not None:
+            for key in keys:
+                places.setdefault(key, group)
+    return [_result(best, others, shown) for best, *others in groups]
 
 
-def _result(found: FoundPage, others: Sequence[FoundPage], home: Path) -> dict[str, Any]:
+def _keys(found: FoundPage) -> tuple[Hashable, ...]:
+    chunk = found.chunk
+    return tuple(key for key in (chunk.question_message_id, chunk.content_hash) if key) or (found.page,)
+
+
+def _result(found: FoundPage, others: Sequence[FoundPage], shown: Shown) -> dict[str, Any]:
     chunk = found.chunk
     return {
         "doc_id": found.page[0],
         "page": found.page[1],
         "score": round(found.score, 6),
         "filename": chunk.filename,
-        "snippet": _snippet(chunk.text),
+        "snippet": snippet(chunk.text, shown.asked),
         "scores": {lane: round(score, 6) for lane, score in found.scores.items()},
         "ranks": dict(found.ranks),
         "is_abandoned_branch": chunk.is_on_primary_path is False,
@@ -85,12 +113,13 @@ def _result(found: FoundPage, others: Sequence[FoundPage], home: Path) -> dict[s
                 "doc_id": other.page[0],
                 "page": other.page[1],
                 "score": round(other.score, 6),
-                "snippet": _snippet(other.chunk.text),
+                "filename": other.chunk.filename,
+                "snippet": snippet(other.chunk.text, shown.asked),
                 "is_abandoned_branch": other.chunk.is_on_primary_path is False,
             }
             for other in others
         ],
-        "metadata": _metadata(chunk, home),
+        "metadata": _metadata(chunk, shown.home),
     }
 
 
@@ -122,7 +151,3 @@ def _below(home: Path, path: str | None) -> str | None:
 def _iso(moment: Any) -> str:
     return "" if moment is None else moment.isoformat()
 
-
-def _snippet(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_CHARACTERS else f"{line[: SNIPPET_CHARACTERS - 1]}…"

@@ -1,4 +1,4 @@
-"""Searches from many threads, documents that are kept, and a store that cannot be opened."""
+"""Searches from many threads, and a store that cannot be opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from archive_pipeline.search_engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.vector_store.chroma import open_chroma
-from archive_pipeline.vector_store.document_cache import DocumentCache
 from archive_pipeline_tests.vector_store.conftest import PLANETS
 
 
@@ -43,18 +42,3 @@ def test_a_store_that_cannot_be_opened_says_the_same_each_time(home: Settings, t
     for _ in range(2):  # Chroma would fail at what it kept of the first time
         with pytest.raises(VectorStoreError, match=r"cannot be used .* with `llm-archive index --rebuild`"):
             open_chroma(damaged)
-
-
-def test_documents_that_were_asked_for_last_are_kept_up_to_a_size():
-    cache = DocumentCache(10)
-    for name in "abc":
-        cache.put(name, name * 3)
-    assert cache.get("a") == "aaa"
-    cache.put("d", "dddd")  # 13 characters: b was not asked for longest
-    assert [cache.get(name) for name in "abcd"] == ["aaa", None, "ccc", "dddd"]
-    cache.put("d", "dd")
-    cache.put("e", "ee")
-    assert [cache.get(name) for name in "acde"] == ["aaa", "ccc", "dd", "ee"]
-    cache.put("f", "f" * 11)
-    assert cache.get("f") is None
-    assert cache.get("a") == "aaa"

@@ -6,6 +6,7 @@ SELECT
     chunk.side,
     chunk.role,
     chunk.text,
+    chunk.content_hash,
     chunk.pair_id,
     chunk.pair_type,
     chunk.is_on_primary_path,

@@ -24,37 +24,43 @@ WITH asked AS (
     FROM unnest(%(kinds)s::text [], %(texts)s::text []) WITH ORDINALITY AS term (kind, text, number)
 ),
 
-counted AS MATERIALIZED (
+with_term AS MATERIALIZED (
     SELECT
         asked.number,
         asked.query,
         asked.is_stop_word,
-        (
-            SELECT count(*)
-            FROM (
-                SELECT 1
-                FROM derived.all_chunks AS chunk
-                WHERE chunk.search_vector @@ asked.query
-                LIMIT %(common)s + 1 -- noqa: AM09
-            ) AS chunk_with_term
-        ) AS frequency
+        chunks.chunk_ids,
+        cardinality(chunks.chunk_ids) AS frequency
     FROM asked
+    CROSS JOIN LATERAL (
+        SELECT array_agg(chunk.chunk_id) AS chunk_ids
+        FROM (
+            SELECT chunk.chunk_id
+            FROM derived.all_chunks AS chunk
+            WHERE
+                chunk.search_vector @@ asked.query
+                AND NOT chunk.is_near_duplicate
+                AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
+            LIMIT %(common)s + 1 -- noqa: AM09
+        ) AS chunk
+    ) AS chunks
     WHERE numnode(asked.query) > 0
 ),
 
 kept AS MATERIALIZED (
     SELECT
-        counted.number,
-        counted.query,
-        ln(1 + %(total)s::float8 / counted.frequency) AS rarity
-    FROM counted
+        with_term.number,
+        with_term.query,
+        with_term.chunk_ids,
+        ln(1 + %(total)s::float8 / with_term.frequency) AS rarity
+    FROM with_term
     WHERE
-        counted.frequency > 0
+        with_term.frequency > 0
         AND (
-            (NOT counted.is_stop_word AND counted.frequency <= %(common)s)
+            (NOT with_term.is_stop_word AND with_term.frequency <= %(common)s)
             OR NOT EXISTS (
                 SELECT 1
-                FROM counted AS telling
+                FROM with_term AS telling
                 WHERE
                     telling.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
                     AND NOT telling.is_stop_word
@@ -64,20 +70,12 @@ kept AS MATERIALIZED (
 
 found AS MATERIALIZED (
     SELECT
-        with_term.chunk_id,
+        chunk.chunk_id,
         sum(kept.rarity) AS rarity
     FROM kept
-    INNER JOIN LATERAL (
-        SELECT chunk.chunk_id
-        FROM derived.all_chunks AS chunk
-        WHERE
-            chunk.search_vector @@ kept.query
-            AND NOT chunk.is_near_duplicate
-            AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
-        LIMIT %(common)s -- noqa: AM09
-    ) AS with_term ON TRUE
-    GROUP BY with_term.chunk_id
-    ORDER BY rarity DESC, with_term.chunk_id ASC
+    CROSS JOIN LATERAL unnest(kept.chunk_ids) AS chunk (chunk_id)
+    GROUP BY chunk.chunk_id
+    ORDER BY rarity DESC, chunk.chunk_id ASC
     LIMIT %(most)s * 2
 ),
 

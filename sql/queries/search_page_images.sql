@@ -6,6 +6,7 @@ SELECT
     NULL::text AS side,
     NULL::text AS role,
     page.markdown AS text,
+    NULL::text AS content_hash,
     NULL::text AS pair_id,
     NULL::text AS pair_type,
     NULL::boolean AS is_on_primary_path,
