@@ -18,6 +18,7 @@ from archive_pipeline.store.vector_indexes import VectorIndex
 
 EXTRA: Final = "search"
 REBUILD: Final = "make it anew with `llm-archive index --rebuild`"
+START: Final = "start it, or correct ARCHIVE_CHROMA_URL"
 _LOCK: Final = "chroma.lock"
 _INDEX_ID: Final = "index_id"
 
@@ -80,7 +81,7 @@ def open_chroma(settings: Settings) -> Chroma:
     if settings.chroma_url is not None:
         url = urlsplit(settings.chroma_url)
         is_tls = url.scheme == "https"
-        with errors_told(location, advice="start it, or correct ARCHIVE_CHROMA_URL"):
+        with errors_told(location, advice=START):
             client = chromadb.HttpClient(
                 host=url.hostname, port=url.port or (443 if is_tls else 8000), ssl=is_tls, settings=options
             )
@@ -145,8 +146,15 @@ def only_writer(settings: Settings) -> Iterator[None]:
 def errors_told(location: str, *, advice: str = REBUILD) -> Iterator[None]:
     """Raise ``VectorStoreError`` for what Chroma raises."""
     errors = import_optional("chromadb.errors", extra=EXTRA, purpose="search")
+    http = import_optional("httpx", extra=EXTRA, purpose="search")  # what chromadb talks to a server with
     try:
         yield
-    except (errors.ChromaError, ValueError, OSError, KeyError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise VectorStoreError(f"the vector store {location} cannot be used ({reason}); {advice}") from error
+    except http.TransportError as error:
+        raise _unusable(location, error, START) from error
+    except (errors.ChromaError, http.HTTPError, ValueError, OSError, KeyError) as error:
+        raise _unusable(location, error, advice) from error
+
+
+def _unusable(location: str, error: Exception, advice: str) -> VectorStoreError:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return VectorStoreError(f"the vector store {location} cannot be used ({reason}); {advice}")

@@ -28,7 +28,10 @@ def test_without_a_word_that_was_asked_for_it_is_the_beginning():
 
 def test_the_sentence_with_the_words_is_shown():
     text = FILLER * 20 + "The oven needs a stone. " + FILLER * 20
-    assert snippet(text, asked_words(words("stone", "oven")), 60) == "…The oven needs a stone. Nothing of it is here to be seen.…"
+    assert (
+        snippet(text, asked_words(words("stone", "oven")), 60)
+        == "…The oven needs a stone. Nothing of it is here to be seen.…"
+    )
 
 
 def test_where_most_different_words_are_comes_before_where_one_is_often():
@@ -75,7 +78,9 @@ def test_there_may_be_no_word():
 
 
 @given(
-    texts=st.lists(st.sampled_from(["oven", "stones", "the", "café", "面包", "a.b_c", "x" * 70, "\n", ". "]), max_size=60),
+    texts=st.lists(
+        st.sampled_from(["oven", "stones", "the", "café", "面包", "a.b_c", "x" * 70, "\n", ". "]), max_size=60
+    ),
     asked=st.lists(st.sampled_from(["oven", "stone", "面", "b_c", "café", "zebra"]), max_size=4),
     most=st.integers(20, 80),
 )

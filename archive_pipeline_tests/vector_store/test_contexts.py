@@ -174,7 +174,9 @@ def test_a_model_that_is_not_there(engine: SearchEngine, built: Database):
 
 
 @pytest.mark.parametrize("damage", ["other", "empty", "half", "behind_its_head"])
-def test_a_store_that_cannot_be_read(engine: SearchEngine, built: Database, home: Settings, tmp_path: Path, damage: str):
+def test_a_store_that_cannot_be_read(
+    engine: SearchEngine, built: Database, home: Settings, tmp_path: Path, damage: str
+):
     elsewhere = replace(home, home=tmp_path / "damaged")
     index_archive(built, elsewhere)
     database = elsewhere.chroma_folder / "chroma.sqlite3"
