@@ -73,8 +73,7 @@ class Shown:
 def one_per_question(pages: Iterable[FoundPage], shown: Shown) -> list[dict[str, Any]]:
     """Return results: pages that answer one question, or were found by the same text, are one, the others beside it.
 
-    The same text is in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. A page
-    of a document answers no question.
+    The same text is in copies: forks of a dialogue, a task that several dialogues were given, a file added twice.
     """
     groups: list[list[FoundPage]] = []
     places: dict[Hashable, list[FoundPage]] = {}

@@ -19,7 +19,7 @@ _ENDING: Final = 3
 # Written without spaces, so that a part of a run is a word: found by two characters at a time.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_SENTENCE_START = re.compile(r"(?<=[.!?。！？])\s+(?=\S)")
+_SENTENCE_START = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=\u3002)(?=\S)")
 
 
 def asked_words(terms: Iterable[Term]) -> re.Pattern[str] | None:

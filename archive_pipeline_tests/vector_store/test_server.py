@@ -44,7 +44,7 @@ class Server:
     def start(self) -> None:
         arguments = ["run", "--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
         with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen([self.command, *arguments], stdout=log, stderr=log)  # noqa: S603
+            self.process = subprocess.Popen([self.command, *arguments], stdout=log, stderr=log)
         end = time.monotonic() + SECONDS_TO_START
         while not self._answers():
             assert self.process.poll() is None, (self.folder / "server.log").read_text()

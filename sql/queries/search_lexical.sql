@@ -32,18 +32,19 @@ with_term AS MATERIALIZED (
         chunks.chunk_ids,
         cardinality(chunks.chunk_ids) AS frequency
     FROM asked
-    CROSS JOIN LATERAL (
-        SELECT array_agg(chunk.chunk_id) AS chunk_ids
-        FROM (
-            SELECT chunk.chunk_id
-            FROM derived.all_chunks AS chunk
-            WHERE
-                chunk.search_vector @@ asked.query
-                AND NOT chunk.is_near_duplicate
-                AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
-            LIMIT %(common)s + 1 -- noqa: AM09
-        ) AS chunk
-    ) AS chunks
+    CROSS JOIN
+        LATERAL (
+            SELECT array_agg(chunk.chunk_id) AS chunk_ids
+            FROM (
+                SELECT chunk.chunk_id
+                FROM derived.all_chunks AS chunk
+                WHERE
+                    chunk.search_vector @@ asked.query
+                    AND NOT chunk.is_near_duplicate
+                    AND (%(allowed)s::uuid [] IS NULL OR chunk.chunk_id = ANY(%(allowed)s::uuid []))
+                LIMIT %(common)s + 1 -- noqa: AM09
+            ) AS chunk
+        ) AS chunks
     WHERE numnode(asked.query) > 0
 ),
 
