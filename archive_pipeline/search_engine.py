@@ -243,7 +243,7 @@ class _Search:
                 self._engine.encoder(),
                 self._query.wanted_text,
                 filters=self._filters,
-                most=self._num_results,
+                most=self._num_results * (CHUNKS_PER_RESULT if self._query.excluded else 1),
             )
         client = self._engine.client()
         return find_nearest(client.visual_collection, self._vector(client), most=self._most)

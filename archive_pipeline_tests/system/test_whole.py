@@ -93,7 +93,7 @@ def test_an_export_is_imported_built_backfilled_and_seen(
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
     for name in ASSETS:
         page.get_by_text(name, exact=True).first.wait_for()
-    expect(page.get_by_text("100% filled")).to_have_count(len(ASSETS))
+    expect(page.get_by_text("100% filled")).to_have_count(len(ASSETS), timeout=PAGE_MILLISECONDS)
     page.screenshot(path=pictures / "asset-graph.png")
 
     up.wait(lambda: up.backfill_status(backfill) == "COMPLETED_SUCCESS", "the backfill completes")
