@@ -37,7 +37,7 @@ from archive_pipeline.search.lanes import (
     page_details,
     without_terms,
 )
-from archive_pipeline.search.lexical import archive_languages, find_lexically
+from archive_pipeline.search.lexical import Vocabulary, find_lexically, read_vocabulary
 from archive_pipeline.search.query import Query, parse_query
 from archive_pipeline.search.results import FoundPage, Page, SearchResults, Shown, one_per_question
 from archive_pipeline.search.snippets import asked_words
@@ -63,7 +63,7 @@ CHUNKS_PER_RESULT: Final = 10
 FEWEST_CHUNKS: Final = 100
 # How much further again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
-LANGUAGES_SECONDS: Final = 600.0
+VOCABULARY_SECONDS: Final = 600.0
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 # What a lane may fail with while the others answer.
 _LANE_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError, VisualModelError)
@@ -90,7 +90,7 @@ class SearchEngine:
     _places: threading.Semaphore = field(
         default_factory=lambda: threading.Semaphore(MOST_SEARCHES), init=False, repr=False
     )
-    _languages: tuple[float, tuple[str, ...]] | None = field(default=None, init=False, repr=False)
+    _vocabulary: tuple[float, Vocabulary] | None = field(default=None, init=False, repr=False)
 
     async def search(
         self,
@@ -152,12 +152,12 @@ class SearchEngine:
             self._encoder = open_encoder(self.settings)
         return self._encoder
 
-    def languages(self, connection: psycopg.Connection[Any]) -> tuple[str, ...]:
-        """Return the archive's languages, counted anew every ten minutes."""
+    def vocabulary(self, connection: psycopg.Connection[Any]) -> Vocabulary:
+        """Return what is known of the archive's words, read anew every ten minutes."""
         now = time.monotonic()
-        if self._languages is None or now - self._languages[0] > LANGUAGES_SECONDS:
-            self._languages = now, archive_languages(connection)
-        return self._languages[1]
+        if self._vocabulary is None or now - self._vocabulary[0] > VOCABULARY_SECONDS:
+            self._vocabulary = now, read_vocabulary(connection)
+        return self._vocabulary[1]
 
 
 class _Search:
@@ -218,9 +218,9 @@ class _Search:
         return find[lane]()
 
     def _lexical(self) -> Ranked:
-        languages = self._engine.languages(self._connection)
+        vocabulary = self._engine.vocabulary(self._connection)
         return find_lexically(
-            self._connection, self._query, languages=languages, allowed=self._allowed, most=self._most
+            self._connection, self._query, vocabulary=vocabulary, allowed=self._allowed, most=self._most
         )
 
     def _dense(self) -> Ranked:

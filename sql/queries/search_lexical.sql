@@ -1,6 +1,6 @@
--- Chunks by the rarity of the asked terms they have. Words of no meaning in the archive's languages, and terms that are
--- nearly everywhere, count only if there is nothing else. Chinese, Japanese and Korean characters are indexed one by
--- one. Counts stop at the limit; of terms beyond it some chunks are looked at, whichever the index gives.
+-- Chunks by the rarity of the asked terms they have. Common terms count only if there is nothing else. Chinese,
+-- Japanese and Korean characters are indexed one by one. Counts stop at the limit; of terms beyond it some chunks are
+-- looked at, whichever the index gives.
 WITH asked AS (
     SELECT
         term.number,
@@ -19,8 +19,7 @@ WITH asked AS (
                 || plainto_tsquery(%(language_1)s::regconfig, term.text)
                 || plainto_tsquery(%(language_2)s::regconfig, term.text)
                 || plainto_tsquery(%(language_3)s::regconfig, term.text)
-        END AS query,
-        term.kind = 'word' AND numnode(plainto_tsquery(%(language_1)s::regconfig, term.text)) = 0 AS is_stop_word
+        END AS query
     FROM unnest(%(kinds)s::text [], %(texts)s::text []) WITH ORDINALITY AS term (kind, text, number)
 ),
 
@@ -28,7 +27,6 @@ with_term AS MATERIALIZED (
     SELECT
         asked.number,
         asked.query,
-        asked.is_stop_word,
         chunks.chunk_ids,
         cardinality(chunks.chunk_ids) AS frequency
     FROM asked
@@ -56,15 +54,13 @@ kept AS MATERIALIZED (
         ln(1 + %(total)s::float8 / with_term.frequency) AS rarity
     FROM with_term
     WHERE
-        with_term.frequency > 0
-        AND (
-            (NOT with_term.is_stop_word AND with_term.frequency <= %(common)s)
-            OR NOT EXISTS (
+        with_term.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
+        OR (
+            with_term.frequency > 0
+            AND NOT EXISTS (
                 SELECT 1
                 FROM with_term AS telling
-                WHERE
-                    telling.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
-                    AND NOT telling.is_stop_word
+                WHERE telling.frequency BETWEEN 1 AND %(common)s -- noqa: RF02
             )
         )
 ),
