@@ -166,7 +166,7 @@ def build_server(archive: Database, settings: Settings) -> MCPServer[None]:
         version=version("llm-archive-pipeline"),
         log_level="WARNING",
         lifespan=_nothing_printed_later,
-        subscriptions=False,
+        subscriptions=False,  # to changes of the tools, of which there are none
     )
     tools = ArchiveTools(SearchEngine(archive, settings))
     for tool in (tools.search, tools.context, tools.get_dialogue):

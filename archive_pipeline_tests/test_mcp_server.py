@@ -265,7 +265,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(assistant: Assistant):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=assistant.variables,
+        env={**assistant.variables, "PYTHONUNBUFFERED": ""},
     ) as process:
         assert process.stdin
         assert process.stdout
@@ -339,6 +339,17 @@ def test_clients_of_the_present_and_the_earlier_protocol_read_over_http(assistan
     *read, refused = asyncio.run(five())
     assert [result.structured_content["pages"][0]["page"] for result in read] == [1, 2, 3, 4, 5]
     assert (refused.is_error, refused.content[0].text) == (True, "the query is empty")
+
+
+def test_no_connection_waits_for_changes_of_the_tools(address: str):
+    from mcp import Client, MCPError
+
+    async def wait() -> None:
+        async with Client(address) as client:
+            with pytest.raises(MCPError, match="Method not found"):
+                await client.listen(tools_list_changed=True).__aenter__()
+
+    asyncio.run(wait())
 
 
 @pytest.mark.parametrize("protocol", ["2025-06-18", "2026-07-28"])
