@@ -31,7 +31,7 @@ Query = Annotated[
 Limit = Annotated[int, Field(description="Most results", ge=1, le=100)]
 Mode = Annotated[
     Literal["hybrid", "text", "lexical", "visual"],
-    Field(description="By meaning and words (hybrid), meaning only (text), words only (lexical), or images (visual)"),
+    Field(description="By meaning and words (hybrid), meaning (text), words (lexical), or images of pages (visual)"),
 ]
 MaxTokens = Annotated[int, Field(description="Most tokens of all sources together", ge=1, le=200_000)]
 MaxSources = Annotated[int, Field(description="Most sources", ge=1, le=100)]
