@@ -5,29 +5,38 @@ What tools return are texts that somebody wrote once; each answer says so in ``n
 
 from __future__ import annotations
 
-import asyncio
-import io
 import logging
-import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from importlib.metadata import version
+from typing import Any, Final, Unpack
 
-import anyio
 import uvicorn
-from mcp.server.fastmcp import FastMCP
-from mcp.server.fastmcp.exceptions import ToolError
-from mcp.server.stdio import stdio_server
-from mcp.types import ContentBlock, ToolAnnotations
-from pydantic import Field, ValidationError
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+from pydantic import ValidationError
 
 from archive_pipeline.context_builder import ContextBuilder
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.filtered_search import FilteredSearch
+from archive_pipeline.mcp_parameters import (
+    Filters,
+    FirstPage,
+    KeyOrId,
+    Limit,
+    MaxCharacters,
+    MaxPages,
+    MaxSources,
+    MaxTokens,
+    Mode,
+    Query,
+    with_filters,
+)
 from archive_pipeline.page_reading import ReadPages, read_pages
-from archive_pipeline.search.filters import Branch, SearchFilters
+from archive_pipeline.search.filters import SearchFilters
 from archive_pipeline.search.query import parse_query
 from archive_pipeline.search_engine import SearchEngine
 from archive_pipeline.settings import Settings
@@ -43,50 +52,52 @@ _INSTRUCTIONS: Final = (
 )
 # More is searched than cited: pages without a text, or too long for what is left, give way to others.
 _RESULTS_PER_SOURCE: Final = 2
-_READING: Final = ToolAnnotations(readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False)
-
-Query = Annotated[str, Field(description='Words, "phrases in order", prefix*, -exclusions')]
-Mode = Literal["hybrid", "text", "lexical", "visual"]
-Source = Annotated[str | None, Field(description="Only from this source: chatgpt, claude_ai, document")]
-Role = Annotated[Literal["user", "assistant", "tool"] | None, Field(description="Only what this role says")]
-Model = Annotated[str | None, Field(description="Only answers of this model")]
-Since = Annotated[datetime | None, Field(description="Only answers at or after (ISO 8601; UTC unless it says)")]
-Until = Annotated[datetime | None, Field(description="Only answers before (ISO 8601; UTC unless it says)")]
-Title = Annotated[str | None, Field(description="Only dialogues with this in their title, in any case")]
-OnBranch = Annotated[Branch | None, Field(description="Only primary paths, or only abandoned branches")]
-PairType = Annotated[
-    Literal["conversation_turn", "trace_pair"] | None, Field(description="Only turns, or only tool calls with results")
-]
-Few = Annotated[int, Field(ge=1, le=100)]
+_READING: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 _log = logging.getLogger(__name__)
 
 
-class ArchiveServer(FastMCP[Any]):
-    """A server whose errors are one line for the client, and which keeps standard output to the protocol."""
+class ArchiveServer(MCPServer[None]):
+    """A server that takes no argument it does not know, and whose errors are one line for the client."""
 
-    async def call_tool(self, name: str, arguments: dict[str, Any]) -> Sequence[ContentBlock] | dict[str, Any]:
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools; their schemas say that there are no other arguments."""
+        tools = await super().list_tools()
+        return [
+            tool.model_copy(update={"input_schema": {**tool.input_schema, "additionalProperties": False}})
+            for tool in tools
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
         """Run a tool.
 
         Raises:
             ToolError: whatever failed, on one line.
         """
+        parameters = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        known = parameters.get(name, arguments)  # that a tool is unknown is said below
         for argument, value in arguments.items():
+            if argument not in known:
+                raise ToolError(_one_line(f"{argument}: there is no such argument, but {', '.join(known)}"))
             if isinstance(value, str) and "\0" in value:
                 raise ToolError(f"{argument}: a text with NUL characters is in no archive")
         try:
-            return await super().call_tool(name, arguments)
+            return await super().call_tool(name, arguments, context)
         except ToolError as error:
             raise ToolError(_one_line(_told(error.__cause__ or error))) from error
 
-    async def run_stdio_async(self) -> None:
-        """Serve until standard input ends; what anything else prints goes to standard error."""
-        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as protocol:
-            sys.stdout.flush()
-            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-            text = io.TextIOWrapper(protocol, encoding="utf-8", newline="\n")
-            async with stdio_server(stdout=anyio.wrap_file(text)) as (received, sent):
-                await self._mcp_server.run(received, sent, self._mcp_server.create_initialization_options())
+
+@asynccontextmanager
+async def _nothing_printed_later(_: MCPServer[None]) -> AsyncIterator[None]:
+    """Write out what was printed while standard output stands for standard error, which the SDK ends after this."""
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
 
 
 @dataclass(frozen=True)
@@ -99,23 +110,12 @@ class ArchiveTools:
 
     engine: SearchEngine
 
+    @with_filters
     async def search(
-        self,
-        query: Query,
-        limit: Few = 10,
-        mode: Mode = "hybrid",
-        source: Source = None,
-        role: Role = None,
-        model: Model = None,
-        since: Since = None,
-        until: Until = None,
-        title: Title = None,
-        branch: OnBranch = None,
-        pair_type: PairType = None,
+        self, query: Query, limit: Limit = 10, mode: Mode = "hybrid", **filters: Unpack[Filters]
     ) -> dict[str, Any]:
         """Find pages (an exchange of a dialogue, or a page of a document), best first, one per question."""
-        filters = SearchFilters(source, role, model, _aware(since), _aware(until), title, branch, pair_type)
-        results = await self.engine.search(query, limit, mode, filters=filters)
+        results = await self.engine.search(query, limit, mode, filters=SearchFilters(**filters))
         return {
             "notice": NOTICE,
             "results": list(results),
@@ -123,24 +123,13 @@ class ArchiveTools:
             "notes": list(results.notes),
         }
 
+    @with_filters
     async def context(
-        self,
-        query: Query,
-        max_tokens: Annotated[int, Field(ge=1, le=200_000)] = 4_000,
-        max_sources: Few = 10,
-        source: Source = None,
-        role: Role = None,
-        model: Model = None,
-        since: Since = None,
-        until: Until = None,
-        title: Title = None,
-        branch: OnBranch = None,
-        pair_type: PairType = None,
+        self, query: Query, max_tokens: MaxTokens = 4_000, max_sources: MaxSources = 10, **filters: Unpack[Filters]
     ) -> dict[str, Any]:
         """Get the texts that answer a question, under headers `[Document n: title, Page p]`; cite them as [n]."""
         parse_query(query)
-        filters = SearchFilters(source, role, model, _aware(since), _aware(until), title, branch, pair_type)
-        search = FilteredSearch(self.engine, filters)
+        search = FilteredSearch(self.engine, SearchFilters(**filters))
         builder = ContextBuilder(search, self.engine.client(), max_sources, max_tokens)
         built = (await builder.build_context(query, max_sources * _RESULTS_PER_SOURCE)).to_dict()
         for number, cited in enumerate(built["sources"], start=1):
@@ -154,42 +143,50 @@ class ArchiveTools:
             "notes": list(results.notes) if results else [],
         }
 
-    async def get_dialogue(
+    def get_dialogue(
         self,
-        key_or_id: Annotated[str, Field(description="doc_id or partition_key of a result; also ids of documents")],
-        first_page: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1,
-        max_pages: Annotated[int, Field(ge=1, le=1_000)] = 20,
-        max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 40_000,
+        key_or_id: KeyOrId,
+        first_page: FirstPage = 1,
+        max_pages: MaxPages = 20,
+        max_characters: MaxCharacters = 40_000,
     ) -> dict[str, Any]:
         """Read a dialogue or document page by page as Markdown; `left_out` and `next_page` say how to go on."""
-        return await asyncio.to_thread(self._read, key_or_id, first_page, max_pages, max_characters)
-
-    def _read(self, name: str, first_page: int, max_pages: int, max_characters: int) -> dict[str, Any]:
         with self.engine.database.session() as connection:
             read = read_pages(
-                connection, name, first_page=first_page, max_pages=max_pages, max_characters=max_characters
+                connection, key_or_id, first_page=first_page, max_pages=max_pages, max_characters=max_characters
             )
         return _as_dict(read)
 
 
-def build_server(archive: Database, settings: Settings) -> FastMCP[Any]:
+def build_server(archive: Database, settings: Settings) -> MCPServer[None]:
     """Return the server of an archive; its tools share one search engine and read only."""
-    server = ArchiveServer("llm-archive", _INSTRUCTIONS, log_level="WARNING", stateless_http=True, json_response=True)
+    server = ArchiveServer(
+        "llm-archive",
+        instructions=_INSTRUCTIONS,
+        version=version("llm-archive-pipeline"),
+        log_level="WARNING",
+        lifespan=_nothing_printed_later,
+        subscriptions=False,  # to changes of the tools, of which there are none
+    )
     tools = ArchiveTools(SearchEngine(archive, settings))
     for tool in (tools.search, tools.context, tools.get_dialogue):
         server.add_tool(tool, description=f"{tool.__doc__} {NOTICE}", annotations=_READING)
     return server
 
 
-def serve_stdio(server: FastMCP[Any]) -> None:
-    """Serve one client on standard input and output until it closes them."""
+def serve_stdio(server: MCPServer[None]) -> None:
+    """Serve one client on standard input and output until it closes them.
+
+    What anything else prints meanwhile goes to standard error, which is the SDK's doing.
+    """
     server.run("stdio")
 
 
-def serve_http(server: FastMCP[Any], port: int) -> None:
+def serve_http(server: MCPServer[None], port: int) -> None:
     """Serve clients of this machine over streamable HTTP at ``/mcp``; requests of other host names are refused."""
+    app = server.streamable_http_app(stateless_http=True, json_response=True)
     # Without uvicorn's own logging, which writes to standard output.
-    uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=port, log_config=None)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_config=None)
 
 
 def _as_dict(read: ReadPages) -> dict[str, Any]:
@@ -204,11 +201,6 @@ def _as_dict(read: ReadPages) -> dict[str, Any]:
         "left_out": read.left_out,
         "next_page": read.next_page,
     }
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    """Take a time without a zone as UTC."""
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 def _told(error: BaseException) -> str:

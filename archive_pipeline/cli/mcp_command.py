@@ -16,7 +16,7 @@ from archive_pipeline.optional import import_optional
 )
 def mcp(*, port: int | None) -> None:
     """Let an assistant search and read the archive (MCP, on standard input and output)."""
-    import_optional("mcp.server.fastmcp", extra="mcp", purpose="the MCP server")
+    import_optional("mcp.server.mcpserver", extra="mcp", purpose="the MCP server")
     # The extra may be missing, and the rest of the command line does without it.
     from archive_pipeline.mcp_server import build_server, serve_http, serve_stdio  # noqa: PLC0415
 
