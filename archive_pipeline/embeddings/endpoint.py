@@ -1,7 +1,7 @@
 """Embeddings from an HTTP endpoint that speaks OpenAI's ``/embeddings``, as vLLM, Ollama, TEI and llama.cpp do.
 
 Texts are sent in batches. What may pass (no connection, 408, 409, 429, 5xx) is tried again, after the time the server
-asks for or longer and longer ones.
+asks for or longer and longer ones; for a query, which somebody waits for, once and soon.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -21,9 +22,6 @@ from archive_pipeline.errors import ConfigurationError, EmbeddingError
 from archive_pipeline.optional import import_optional
 
 EXTRA: Final = "search"
-ATTEMPTS: Final = 6
-LONGEST_WAIT: Final = 60.0
-_TIMEOUT: Final = 60.0
 # OpenAI takes 2,048 texts and 300,000 tokens in a request.
 _TEXTS_AT_ONCE: Final = 256
 _CHARACTERS_AT_ONCE: Final = 250_000
@@ -31,6 +29,25 @@ _PASSING: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERROR: Final = 500
 _REFUSED: Final = frozenset({401, 403})
 _SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an answer is tried for.
+
+    Attributes:
+        attempts: most requests.
+        wait: most seconds between two of them.
+        timeout: most seconds for one.
+    """
+
+    attempts: int
+    wait: float
+    timeout: float
+
+
+INDEXING: Final = Patience(attempts=6, wait=60, timeout=60)
+ASKING: Final = Patience(attempts=2, wait=2, timeout=20)
 
 
 class EndpointEmbedder:
@@ -62,7 +79,7 @@ class EndpointEmbedder:
         self._model = parts.fragment
         self._url = parts._replace(fragment="").geturl().rstrip("/") + "/embeddings"
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client: Any = self._httpx.Client(headers=headers, timeout=_TIMEOUT)
+        self._client: Any = self._httpx.Client(headers=headers, timeout=INDEXING.timeout)
         self._interval = 60 / requests_per_minute if requests_per_minute else 0.0
         self._next_request = 0.0
         self._dimensions: int | None = None
@@ -76,16 +93,16 @@ class EndpointEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text."""
-        found = [self._embed(batch) for batch in _batches(texts)]
+        found = [self._embed(batch, INDEXING) for batch in _batches(texts)]
         return np.concatenate(found) if found else np.empty((0, self._dimensions or 0), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query."""
-        vector: Vectors = self.embed([text])[0]
+        vector: Vectors = self._embed([text], ASKING)[0]
         return vector
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        answer = self._request({"model": self._model, "input": list(texts), "encoding_format": "float"})
+    def _embed(self, texts: Sequence[str], patience: Patience) -> Vectors:
+        answer = self._request({"model": self._model, "input": list(texts), "encoding_format": "float"}, patience)
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
@@ -102,12 +119,12 @@ class EndpointEmbedder:
         self._dimensions = int(vectors.shape[1])
         return normalized(vectors)
 
-    def _request(self, body: Mapping[str, Any]) -> Any:
+    def _request(self, body: Mapping[str, Any], patience: Patience) -> Any:
         reason = ""
-        for attempt in range(ATTEMPTS):
+        for attempt in range(patience.attempts):
             self._wait_for_turn()
             try:
-                response = self._client.post(self._url, json=body)
+                response = self._client.post(self._url, json=body, timeout=patience.timeout)
             except self._httpx.TransportError as error:
                 reason, wait = f"{type(error).__name__}: {error}", None
             else:
@@ -117,10 +134,13 @@ class EndpointEmbedder:
                 if response.status_code not in _PASSING and response.status_code < _SERVER_ERROR:
                     raise EmbeddingError(reason)
                 wait = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
-            if attempt + 1 < ATTEMPTS:
+            if attempt + 1 < patience.attempts:
                 # Spread, so that several clients do not come back together.
-                time.sleep(min(wait if wait is not None else 2.0**attempt * random.uniform(0.5, 1), LONGEST_WAIT))  # noqa: S311
-        raise EmbeddingError(f"{self._url} did not answer after {ATTEMPTS} attempts ({reason}); run the command again")
+                wanted = wait if wait is not None else 2.0**attempt * random.uniform(0.5, 1)  # noqa: S311
+                time.sleep(min(wanted, patience.wait))
+        raise EmbeddingError(
+            f"{self._url} did not answer after {patience.attempts} attempts ({reason}); try again later"
+        )
 
     def _reason(self, response: Any) -> str:
         if response.status_code in _REFUSED:
