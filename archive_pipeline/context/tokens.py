@@ -20,25 +20,32 @@ _ENCODING: Final = "o200k_base"
 _MOST_CHARACTERS: Final = 500_000  # in one call; the tokenizer refuses a million
 
 # Pattern, tokens per match, tokens per character.
-_WEIGHTS: Final = tuple(
+_ASCII_WEIGHTS: Final = tuple(
     (re.compile(pattern), per_match, per_character)
     for pattern, per_match, per_character in (
         (r"[A-Za-z]+", 1.0, 0.0),  # a word, with the space before it
         (r"[A-Za-z]{8,}", -1.4, 0.2),  # words are one token up to 7 letters, then one more every 5
-        (r"[\u00c0-\u024f\u1e00-\u1eff]+", 0.0, 0.3),  # accented letters cut words up
         (r"[0-9]{1,3}", 1.8, 0.0),
         (r"[ \t](?=[0-9])", 0.3, 0.0),  # the space before a number is its own token
-        (r"[!-/:-@\[-`{-~]+", 0.27, 0.33),  # ASCII punctuation
+        (r"[!-/:-@\[-`{-~]+", 0.27, 0.33),  # punctuation
         (r"\n+", 0.55, 0.0),
         (r"[ \t]{2,}", 0.67, 0.0),  # columns and indentation
-        (r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+", 0.0, 0.73),  # Chinese characters
-        (r"[\u3040-\u30ff]+", 0.0, 0.76),  # Hiragana, Katakana
-        (r"[\u1100-\u11ff\uac00-\ud7af]+", 0.0, 0.75),  # Hangul
-        (r"[\u3000-\u303f\uff00-\uffef\u2018-\u201d]+", 0.0, 0.75),  # punctuation of these, and typographic quotes
-        (r"[\u0400-\u052f]+", 0.0, 0.33),  # Cyrillic
-        (r"[\u0370-\u03ff]+", 0.0, 0.42),  # Greek
-        (r"[\u0530-\u10ff\u1200-\u1dff]+", 0.0, 0.5),  # other alphabets: set, not measured
-        (r"[\u2020-\u2fff\U0001f000-\U0001faff]+", 0.0, 1.6),  # symbols, emoji
+    )
+)
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+# Pattern, tokens per character.
+_OTHER_WEIGHTS: Final = tuple(
+    (re.compile(pattern), per_character)
+    for pattern, per_character in (
+        (r"[\u00c0-\u024f\u1e00-\u1eff]+", 0.3),  # accented letters cut words up
+        (r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+", 0.73),  # Chinese characters
+        (r"[\u3040-\u30ff]+", 0.76),  # Hiragana, Katakana
+        (r"[\u1100-\u11ff\uac00-\ud7af]+", 0.75),  # Hangul
+        (r"[\u3000-\u303f\uff00-\uffef\u2018-\u201d]+", 0.75),  # punctuation of these, and typographic quotes
+        (r"[\u0400-\u052f]+", 0.33),  # Cyrillic
+        (r"[\u0370-\u03ff]+", 0.42),  # Greek
+        (r"[\u0530-\u10ff\u1200-\u1dff]+", 0.5),  # other alphabets: set, not measured
+        (r"[\u2020-\u2fff\U0001f000-\U0001faff]+", 1.6),  # symbols, emoji
     )
 )
 
@@ -51,11 +58,14 @@ class HeuristicCounter:
     def count(self, text: str) -> int:
         """Return the estimate; at least 1 for a text that is not empty."""
         tokens = 0.0
-        for pattern, per_match, per_character in _WEIGHTS:
+        for pattern, per_match, per_character in _ASCII_WEIGHTS:
             matches = pattern.findall(text)
             tokens += per_match * len(matches)
             if per_character:
                 tokens += per_character * sum(map(len, matches))
+        others = "" if text.isascii() else "".join(_NOT_ASCII.findall(text))
+        if others:
+            tokens += sum(each * sum(map(len, pattern.findall(others))) for pattern, each in _OTHER_WEIGHTS)
         return max(math.ceil(tokens), 1 if text else 0)
 
 
