@@ -17,14 +17,22 @@ from archive_pipeline.cli.derived import (
     run_plan,
 )
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, json_option, print_json, stdout_console
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.derive.registry import ASSETS
 
 
 @click.command()
 @click.option(
-    "--dialogue", "dialogues", multiple=True, metavar="KEY", help="Only this dialogue (key or id); repeatable."
+    "--dialogue",
+    "dialogues",
+    type=TEXT,
+    multiple=True,
+    metavar="KEY",
+    help="Only this dialogue (key or id); repeatable.",
 )
-@click.option("--asset", "assets", multiple=True, metavar="NAME", help="Only this derived table; repeatable.")
+@click.option(
+    "--asset", "assets", type=TEXT, multiple=True, metavar="NAME", help="Only this derived table; repeatable."
+)
 @click.option("--full", is_flag=True, help="Also what is up to date.")
 @json_option
 def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_json: bool) -> int:
@@ -42,7 +50,7 @@ def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as
 
 
 @click.command(name="build_prompt_responses")
-@click.option("--dialogue_id", metavar="UUID", help="Only this dialogue.")
+@click.option("--dialogue_id", type=TEXT, metavar="UUID", help="Only this dialogue.")
 @json_option
 def build_prompt_responses(dialogue_id: str | None, *, as_json: bool) -> int:
     """Rebuild the prompt-response pairs of all dialogues, or of one (seed 001)."""

@@ -12,6 +12,7 @@ from archive_pipeline.chroma_client import ChromaClient
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import json_option, note, print_json
 from archive_pipeline.cli.search_options import filter_options, filters_of, mode_option, tell_how_it_went
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.context.documents import ResearchContext
 from archive_pipeline.context_builder import ContextBuilder
 from archive_pipeline.filtered_search import FilteredSearch
@@ -19,7 +20,7 @@ from archive_pipeline.search_engine import SearchEngine
 
 
 @click.command()
-@click.argument("text", metavar="TEXT")
+@click.argument("text", type=TEXT, metavar="TEXT")
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=1),

@@ -7,6 +7,7 @@ import click
 from archive_pipeline.cli.archive import open_for_writing
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import json_option, note, print_json
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.importing.documents import remove_unlinked
 from archive_pipeline.settings import Settings
@@ -15,7 +16,7 @@ from archive_pipeline.store.staleness import find_dialogue
 
 
 @click.command()
-@click.argument("key")
+@click.argument("key", type=TEXT)
 @json_option
 def delete(key: str, *, as_json: bool) -> int:
     """Remove the dialogue KEY (its partition key or id) from the archive.

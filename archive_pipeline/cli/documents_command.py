@@ -23,6 +23,7 @@ from archive_pipeline.cli.output import (
     print_json,
     stdout_console,
 )
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.importing.document_sources import Found, files_at, files_of_export, texts_of_attachments
@@ -131,7 +132,7 @@ def list_(*, as_json: bool) -> None:
 
 
 @documents.command()
-@click.argument("identifier", metavar="ID")
+@click.argument("identifier", type=TEXT, metavar="ID")
 @json_option
 def remove(identifier: str, *, as_json: bool) -> int:
     """Remove the document ID with its pages and images; the file it came from is left alone."""

@@ -25,6 +25,7 @@ from archive_pipeline.cli.output import (
     stdout_console,
 )
 from archive_pipeline.cli.progress import reading_progress
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.importing.importer import ImportSummary, import_archive
 from archive_pipeline.importing.mirror import DEFAULT_LIMIT, Mirrored
@@ -42,7 +43,7 @@ _SHOWN_REJECTED = 20
 
 @click.command(name="import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option("--source", help="Read the files as exports of this source instead of recognising it.")
+@click.option("--source", type=TEXT, help="Read the files as exports of this source instead of recognising it.")
 @click.option("--partial", is_flag=True, help="The export is a part: messages it does not have are kept.")
 @click.option(
     "--mirror", is_flag=True, help="The export is everything its account has: remove dialogues it does not have."

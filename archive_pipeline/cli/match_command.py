@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import json_option, print_json, stdout_console
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import KnownMessage, PathMatch, find_path
 
@@ -23,7 +24,7 @@ _OPTIONS = ("temperature", "max_tokens", "max_completion_tokens", "stop", "stop_
 
 @click.command()
 @click.argument("file", type=click.File("rb"), metavar="FILE.json")
-@click.option("--model", help="Show responses of this model first.")
+@click.option("--model", type=TEXT, help="Show responses of this model first.")
 @json_option
 def match(file: IO[bytes], model: str | None, *, as_json: bool) -> int:
     """Say where the messages of FILE.json are in the archive (- reads standard input).

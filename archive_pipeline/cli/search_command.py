@@ -11,6 +11,7 @@ from rich.text import Text
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import json_option, note, one_line, print_json, stdout_console
 from archive_pipeline.cli.search_options import filter_options, filters_of, mode_option, tell_how_it_went
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.search.query import parse_query
 from archive_pipeline.search.results import SearchResults
 from archive_pipeline.search.snippets import asked_words
@@ -18,7 +19,7 @@ from archive_pipeline.search_engine import MOST_RESULTS, SearchEngine
 
 
 @click.command()
-@click.argument("text", metavar="TEXT")
+@click.argument("text", type=TEXT, metavar="TEXT")
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_RESULTS),

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from archive_pipeline.cli.output import note
+from archive_pipeline.cli.text import TEXT
 from archive_pipeline.search.filters import SearchFilters
 from archive_pipeline.search.results import SearchResults
 
@@ -18,12 +19,14 @@ _DATES: Final = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 _OPTIONS: Final = (
-    click.option("--source", metavar="NAME", help="Only dialogues of this source (chatgpt, ...), or document."),
+    click.option(
+        "--source", type=TEXT, metavar="NAME", help="Only dialogues of this source (chatgpt, ...), or document."
+    ),
     click.option("--role", type=click.Choice(["user", "assistant", "tool"]), help="Only what this role says."),
-    click.option("--model", metavar="NAME", help="Only answers of this model."),
+    click.option("--model", type=TEXT, metavar="NAME", help="Only answers of this model."),
     click.option("--since", type=_DATES, metavar="DATE", help="Only what was answered on this day or later (UTC)."),
     click.option("--until", type=_DATES, metavar="DATE", help="Only what was answered before this day (UTC)."),
-    click.option("--title", metavar="TEXT", help="Only where the title has this text."),
+    click.option("--title", type=TEXT, metavar="TEXT", help="Only where the title has this text."),
     click.option(
         "--branch", type=click.Choice(["primary", "abandoned"]), help="Only primary paths, or only abandoned branches."
     ),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from archive_pipeline.search.query import check_text
+
 Branch = Literal["primary", "abandoned"]
 
 SIDES: Final = {"user": "question", "assistant": "answer", "tool": "answer"}
@@ -33,6 +35,15 @@ class SearchFilters:
     title: str | None = None
     branch: Branch | None = None
     pair_type: Literal["conversation_turn", "trace_pair"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check what is text.
+
+        Raises:
+            InvalidQueryError: a text is none.
+        """
+        for name in ("source", "model", "title"):
+            check_text(f"the filter {name}", getattr(self, name) or "")
 
     @property
     def is_empty(self) -> bool:

@@ -25,6 +25,7 @@ Kind = Literal["word", "phrase", "prefix"]
 
 _TERM = re.compile(r'(?P<not>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 _WORD = re.compile(r"\w", re.UNICODE)
+_NO_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 _PREFIX = re.compile(r"(?P<start>\w[\w-]*)\*+\W*", re.UNICODE)
 
 
@@ -72,7 +73,7 @@ def parse_query(text: str) -> Query:
     """Return a query.
 
     Raises:
-        InvalidQueryError: it is empty or longer than ``LONGEST_QUERY`` characters.
+        InvalidQueryError: it is empty, longer than ``LONGEST_QUERY`` characters, or no Unicode text.
     """
     stripped = text.replace("\0", "").strip()
     if not stripped:
@@ -81,9 +82,16 @@ def parse_query(text: str) -> Query:
         raise InvalidQueryError(
             f"the query has {len(stripped):,} characters; at most {LONGEST_QUERY:,} can be searched for"
         )
+    check_text("the query", stripped)
     terms = dict.fromkeys(term for match in _TERM.finditer(stripped) if (term := _term(match)) is not None)
     wanted_text = " ".join(_TERM.sub(lambda match: "" if match["not"] else match[0], stripped).split())
     return Query(stripped, wanted_text, list(terms)[:MOST_TERMS])
+
+
+def check_text(what: str, text: str) -> None:
+    """Raise ``InvalidQueryError`` for a text that no database can be asked for: one with a lone surrogate or NUL."""
+    if _NO_TEXT.search(text):
+        raise InvalidQueryError(f"{what} has a lone surrogate or NUL, which are in no text")
 
 
 def _term(match: re.Match[str]) -> Term | None:

@@ -225,6 +225,30 @@ def test_a_name_that_is_not_utf8_is_read_and_shown(
         assert "caf�.json" in (result.out if mode else result.err)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search"],
+        ["context"],
+        ["search", "x", "--title"],
+        ["search", "x", "--model"],
+        ["search", "x", "--source"],
+        ["delete"],
+        ["documents", "remove"],
+        ["build", "--dialogue"],
+        ["build", "--asset"],
+        ["build_prompt_responses", "--dialogue_id"],
+        ["import", "x", "--source"],
+        ["match", "--model"],
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_is_not_utf8_is_refused(arguments: list[str], llm_archive: CommandLine):
+    result = llm_archive(*arguments, os.fsdecode(b"caf\xe9"))
+    assert (result.code, result.out) == (2, "")
+    assert "'caf?' is not valid UTF-8" in result.err.splitlines()[-1]
+
+
 def test_a_name_of_several_lines_is_shown_on_one(llm_archive: CommandLine, tmp_path: Path):
     path = tmp_path / "two\nlines.json"
     path.write_bytes(NOT_JSON)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.errors import InvalidQueryError
+from archive_pipeline.search.filters import SearchFilters
 from archive_pipeline.search.query import LONGEST_QUERY, MOST_TERMS, Term, parse_query
 
 
@@ -61,3 +62,12 @@ def test_any_text_is_a_query_or_refused(text: str):
         return
     assert query.text
     assert all(term.text.strip() and "\0" not in term.text for term in query.terms)
+
+
+@pytest.mark.parametrize("text", ["caf\ud800", "\udce9", "a \udfff b"])
+def test_what_is_no_unicode_is_refused(text: str):
+    with pytest.raises(InvalidQueryError, match="the query has a lone surrogate"):
+        parse_query(text)
+    for name in ("source", "model", "title"):
+        with pytest.raises(InvalidQueryError, match=f"the filter {name} has a lone surrogate or NUL"):
+            SearchFilters(**{name: text})  # type: ignore[arg-type]
