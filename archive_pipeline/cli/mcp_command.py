@@ -8,6 +8,7 @@ import click
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.optional import import_optional
+from archive_pipeline.store.embedded import restart_when_gone
 
 
 @click.command()
@@ -23,6 +24,8 @@ def mcp(*, port: int | None) -> None:
     # Standard error, in plain lines; the SDK would set up boxes as wide as a terminal.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with open_archive() as archive:
+        if archive.settings.database_url is None:
+            restart_when_gone(archive.database.engine, archive.settings.postgres_folder)
         server = build_server(archive.database, archive.settings)
         if port is None:
             serve_stdio(server)
