@@ -1,7 +1,8 @@
 """Every table is declared here, once: migrations, bulk copies, column schemas in Dagster and the docs follow it."""
 
 from archive_pipeline.store.tables.base import metadata
-from archive_pipeline.store.tables.derived import DERIVED_TABLES, build_errors, build_state
+from archive_pipeline.store.tables.builds import build_errors, build_state
+from archive_pipeline.store.tables.derived import DERIVED_TABLES
 from archive_pipeline.store.tables.documents import DERIVED_DOCUMENT_TABLES, DOCUMENT_TABLES
 from archive_pipeline.store.tables.raw import RAW_TABLES
 from archive_pipeline.store.tables.search import SEARCH_TABLES
