@@ -150,3 +150,4 @@ def _below(home: Path, path: str | None) -> str | None:
 
 def _iso(moment: Any) -> str:
     return "" if moment is None else moment.isoformat()
+
