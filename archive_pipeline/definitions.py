@@ -7,6 +7,7 @@ import dagster as dg
 from archive_pipeline.building import Progress
 from archive_pipeline.orchestration.assets import derived_assets
 from archive_pipeline.orchestration.checks import structural_checks
+from archive_pipeline.orchestration.document_assets import document_assets, document_checks, encode_job
 from archive_pipeline.orchestration.duplicates import duplicates_asset, duplicates_job
 from archive_pipeline.orchestration.housekeeping import housekeeping_job
 from archive_pipeline.orchestration.import_job import import_files_job
@@ -30,18 +31,25 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
         settings: of the archive; by default the environment's.
     """
     settings = settings or Settings.from_environment()
-    build, summary, index = build_derived_job(), summary_job(), index_job()
+    build, summary, index, encode = build_derived_job(), summary_job(), index_job(), encode_job()
     return dg.Definitions(
         assets=[
             *raw_asset_specs(),
             *derived_assets(settings),
             duplicates_asset(settings),
+            *document_assets(settings),
             *search_assets(),
             summary_asset(),
         ],
-        asset_checks=[*structural_checks(), *quarantine_checks(), *search_checks(), *summary_checks()],
-        jobs=[build, summary, duplicates_job(), index, import_files_job(), housekeeping_job()],
-        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary, index])],
+        asset_checks=[
+            *structural_checks(),
+            *quarantine_checks(),
+            *document_checks(),
+            *search_checks(),
+            *summary_checks(),
+        ],
+        jobs=[build, summary, duplicates_job(), index, encode, import_files_job(), housekeeping_job()],
+        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, [build, summary, index, encode])],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.

@@ -1,7 +1,7 @@
 """Derived rows computed anew from ``raw`` and compared with what is stored, row by row: nothing is written.
 
 Every derived row is a function of raw rows, so whatever differs is drift: a defect, or a hand in the database. Rows of
-a dialogue that is stale for an asset are not compared; they are to be built, not wrong.
+a dialogue that is stale for an asset, and of a stale document, are not compared; they are to be built, not wrong.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import psycopg
 from archive_pipeline.building import chunks
 from archive_pipeline.derive.batch import DialogueBatch
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.document_verifying import verify_documents
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.compare import TableDrift, compare_rows
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.replace import TABLES
 from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.store.staleness import stale_dialogues
@@ -36,14 +38,16 @@ class Verification:
     """What a verification found.
 
     Attributes:
-        dialogues, messages: how many were looked at.
+        dialogues, messages, documents, pages: how many were looked at.
         tables: per derived table, what is wrong with it.
-        stale: per asset, dialogues that were left out because they are stale.
+        stale: per asset, dialogues (of ``document_chunks``, documents) that were left out because they are stale.
         seconds: wall time.
     """
 
     dialogues: int = 0
     messages: int = 0
+    documents: int = 0
+    pages: int = 0
     tables: dict[str, TableDrift] = field(
         default_factory=lambda: {table: TableDrift() for asset in ASSETS.values() for table in asset.tables}
     )
@@ -62,7 +66,7 @@ class Verification:
 
 
 def verify_archive(database: Database, settings: Settings, *, progress: Progress = lambda _: None) -> Verification:
-    """Verify every derived table of the whole archive, chunk by chunk.
+    """Verify every table of the whole archive that is derived from dialogues or documents, chunk by chunk.
 
     Args:
         database: the archive's.
@@ -76,6 +80,7 @@ def verify_archive(database: Database, settings: Settings, *, progress: Progress
     for chunk in chunks(everything):
         _verify(database, settings, [dialogue.id for dialogue in chunk], found)
         progress(sum(dialogue.message_count for dialogue in chunk))
+    _add_documents(database, settings, found)
     found.seconds = time.perf_counter() - started
     return found
 
@@ -105,6 +110,14 @@ def verify_sample(
     found = Verification()
     _verify(database, settings, chosen, found)
     return chosen, found
+
+
+def _add_documents(database: Database, settings: Settings, found: Verification) -> None:
+    of_documents = verify_documents(database, settings)
+    found.documents = len(of_documents.document_ids) + of_documents.stale
+    found.pages = of_documents.pages
+    found.tables[DOCUMENT_CHUNKS] = of_documents.drift
+    found.stale[DOCUMENT_CHUNKS] = of_documents.stale
 
 
 def _verify(database: Database, settings: Settings, dialogue_ids: Sequence[str], found: Verification) -> None:

@@ -9,10 +9,13 @@ import pytest
 from archive_pipeline import verifying
 from archive_pipeline.building import build_stale
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.compare import EXAMPLES
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.verifying import Verification, verify_archive
+from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.exports import chain, chatgpt, claude, load
 from archive_pipeline_tests.tables import derived_rows, query
 
@@ -28,6 +31,8 @@ def built(database: Database, settings: Settings, tmp_path: Path) -> Database:
     load(database, tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain(*TEXTS)) for n in range(5)))
     load(database, tmp_path / "conversations.json", claude("t1", *TEXTS))
     build_stale(database, settings)
+    store_document(database, "manual", [PAGE])
+    build_document_chunks(database, settings)
     return database
 
 
@@ -47,8 +52,10 @@ def test_what_was_built_is_verified(built: Database, settings: Settings, monkeyp
     assert wrong(found) == {}
     assert (found.dialogues, found.messages) == (6, 24)
     assert {name: drift.rows for name, drift in found.tables.items()} == {
-        name: len(rows) for name, rows in before.items() if name in TABLES
+        **{name: len(rows) for name, rows in before.items() if name in TABLES},
+        DOCUMENT_CHUNKS: 1,
     }
+    assert (found.documents, found.pages) == (1, 1)
     assert steps == [8, 8, 8]
     assert not any(found.stale.values())
     assert derived_rows(built) == before
@@ -116,9 +123,17 @@ def test_a_dialogue_that_an_import_changes_meanwhile_is_left_out(
     monkeypatch.setattr(verifying, "load_batch", load_after_an_import)
     found = verify_archive(built, settings)
     assert wrong(found) == {}
-    assert set(found.stale.values()) == {1}
+    assert {asset: found.stale[asset] for asset in ASSETS} == dict.fromkeys(ASSETS, 1)
 
 
 def test_an_empty_archive_is_verified(database: Database, settings: Settings):
     found = verify_archive(database, settings)
-    assert (found.dialogues, found.messages, found.rows) == (0, 0, 0)
+    assert (found.dialogues, found.messages, found.documents, found.rows) == (0, 0, 0, 0)
+
+
+def test_documents_are_verified_with_the_dialogues(built: Database, settings: Settings):
+    store_document(built, "new", [PAGE, PAGE])
+    change(built, "UPDATE derived.document_chunks SET content_hash = ''")
+    found = verify_archive(built, settings)
+    assert wrong(found) == {DOCUMENT_CHUNKS: {"different": 1}}
+    assert (found.documents, found.pages, found.stale[DOCUMENT_CHUNKS]) == (2, 1, 1)

@@ -32,6 +32,8 @@ from archive_pipeline.store.tables import (
     SEARCH_TABLES,
     build_errors,
     build_state,
+    document_chunks,
+    page_vectors,
 )
 
 TARGET: Final = Path(__file__).with_name("tables.md")
@@ -162,7 +164,7 @@ def _table(table: Table) -> str:
 
 def _asset(table: Table) -> str:
     names = [name for name, asset in ASSETS.items() if table.name in asset.tables and table.schema == "derived"]
-    names += [DUPLICATES] if table.name == DUPLICATES else []
+    names += [table.name] if table.name in (DUPLICATES, document_chunks.name, page_vectors.name) else []
     return f" Written by the asset `{names[0]}`." if names else ""
 
 

@@ -9,6 +9,7 @@ import click
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.derived import (
     BuildPlan,
+    build_documents,
     check_assets,
     failures_of,
     plan_all,
@@ -19,6 +20,8 @@ from archive_pipeline.cli.derived import (
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, json_option, print_json, stdout_console
 from archive_pipeline.cli.text import TEXT
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.document_building import DocumentBuild
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
 
 @click.command()
@@ -36,7 +39,7 @@ from archive_pipeline.derive.registry import ASSETS
 @click.option("--full", is_flag=True, help="Also what is up to date.")
 @json_option
 def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_json: bool) -> int:
-    """Build derived tables: of changed dialogues, of the named ones, or of all.
+    """Build derived tables: of changed dialogues and documents, of the named dialogues, or of all.
 
     A dialogue that could not be built before is tried again when it is named, with --full, or when it has changed.
     """
@@ -46,7 +49,9 @@ def build(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as
             plan = plan_dialogues(archive, names, dialogues, full=full)
         else:
             plan = plan_all(archive, names) if full else plan_stale(archive, names)
-        return _run(archive, plan, as_json=as_json)
+        has_documents = DOCUMENT_CHUNKS in assets or not (assets or dialogues)
+        documents = build_documents(archive, full=full) if has_documents else None
+        return _run(archive, plan, documents, as_json=as_json)
 
 
 @click.command(name="build_prompt_responses")
@@ -58,21 +63,23 @@ def build_prompt_responses(dialogue_id: str | None, *, as_json: bool) -> int:
     with open_for_writing() as archive:
         chosen = [] if dialogue_id is None else [dialogue_id]
         plan = plan_dialogues(archive, names, chosen, full=True) if chosen else plan_all(archive, names)
-        return _run(archive, plan, as_json=as_json)
+        return _run(archive, plan, None, as_json=as_json)
 
 
-def _run(archive: OpenArchive, plan: BuildPlan, *, as_json: bool) -> int:
+def _run(archive: OpenArchive, plan: BuildPlan, documents: DocumentBuild | None, *, as_json: bool) -> int:
     started = time.perf_counter()
     outcome = run_plan(archive, plan, show_progress=not as_json)
     rows = {table: 0 for name in plan.assets for table in ASSETS[name].tables} | (outcome.rows if outcome else {})
-    seconds = time.perf_counter() - started
+    if documents is not None:
+        rows[DOCUMENT_CHUNKS] = documents.rows
+    seconds = time.perf_counter() - started + (documents.seconds if documents else 0)
     failures = failures_of(archive, plan, outcome)
     for failure in failures:
         fail(failure)
     if as_json:
         runs = list(outcome.run_ids) if outcome else []
         print_json({"rows": rows, "seconds": round(seconds, 3), "runs": runs, "failures": failures})
-    elif outcome is None:
+    elif outcome is None and not (documents and documents.documents):
         click.echo("Everything else is up to date." if failures else "Everything is up to date.")
     else:
         _print(rows, seconds)

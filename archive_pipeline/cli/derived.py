@@ -10,7 +10,9 @@ from archive_pipeline.cli.archive import OpenArchive, lost_database_told
 from archive_pipeline.cli.output import note, one_line
 from archive_pipeline.cli.progress import building_progress
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.document_building import DocumentBuild, build_document_chunks
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.staleness import (
     DialogueRef,
     count_messages,
@@ -71,11 +73,27 @@ def plan_dialogues(archive: OpenArchive, assets: Sequence[str], names: Sequence[
 
 
 def check_assets(names: Sequence[str]) -> list[str]:
-    """Return the names of derived assets in build order, all of them for none; raise for an unknown one."""
-    unknown = [name for name in names if name not in ASSETS]
+    """Return the names of derived assets of dialogues in build order, all for none; raise for an unknown one.
+
+    ``document_chunks`` is a known name and not among those returned.
+    """
+    known = [*ASSETS, DOCUMENT_CHUNKS]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise ConfigurationError(f"no derived asset is called {unknown[0]!r}; there are {', '.join(ASSETS)}")
+        raise ConfigurationError(f"no derived asset is called {unknown[0]!r}; there are {', '.join(known)}")
     return [name for name in ASSETS if not names or name in names]
+
+
+def build_documents(archive: OpenArchive, *, full: bool) -> DocumentBuild:
+    """Cut documents whose chunks are stale, or all of them, and let Dagster's UI show it."""
+    built = build_document_chunks(archive.database, archive.settings, full=full)
+    if built.documents:
+        from archive_pipeline.orchestration.document_assets import report_document_chunks  # noqa: PLC0415
+        from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
+
+        with instance_for(archive.settings) as instance:
+            report_document_chunks(instance, built)
+    return built
 
 
 def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> RunOutcome | None:

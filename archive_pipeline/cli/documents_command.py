@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.table import Table
@@ -24,13 +24,15 @@ from archive_pipeline.cli.output import (
     stdout_console,
 )
 from archive_pipeline.cli.text import TEXT
-from archive_pipeline.document_building import build_document_chunks
+from archive_pipeline.document_building import DocumentBuild, build_document_chunks
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.importing.document_sources import Found, files_at, files_of_export, texts_of_attachments
 from archive_pipeline.importing.documents import Added, Outcome, add_document, remove_document
 from archive_pipeline.store import documents as stored
-from archive_pipeline.visual.encoding import encode_pages
+from archive_pipeline.visual.encoding import Encoded, encode_pages
 from archive_pipeline.visual.models import open_encoder
+
+READ: Final = frozenset({Outcome.NEW, Outcome.READ_AGAIN})
 
 
 @click.group()
@@ -60,7 +62,7 @@ def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool
         added = [
             _added(archive, found, is_quiet=as_json) for found in _found(archive, paths, exports, has_texts=attachments)
         ]
-        build_document_chunks(archive.database, archive.settings)
+        _report_added(archive, added, build_document_chunks(archive.database, archive.settings))
     counts = Counter(item.outcome for item in added)
     if as_json:
         print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
@@ -93,10 +95,41 @@ def _added(archive: OpenArchive, found: Found, *, is_quiet: bool) -> Added:
             note(f"{item.outcome:<10}{item.reason}")
         for remark in item.notes:
             note(f"note      {remark}")
-        if item.outcome in {Outcome.NEW, Outcome.READ_AGAIN}:
+        if item.outcome in READ:
             images = f", {item.images:,} with an image" if item.images else ", without images"
             note(f"{item.outcome:<10}{item.locator}: {item.pages:,} pages{images}")
     return item
+
+
+def _report_added(archive: OpenArchive, added: Sequence[Added], built: DocumentBuild) -> None:
+    """Let Dagster's UI show what was read and cut."""
+    read = [item for item in added if item.outcome in READ]
+    if not read and not built.documents:
+        return
+    # Dagster takes seconds to import, which nobody has to wait for before the work or without any.
+    from archive_pipeline.orchestration.document_assets import report_document_chunks  # noqa: PLC0415
+    from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
+    from archive_pipeline.orchestration.raw_assets import report_documents  # noqa: PLC0415
+
+    with instance_for(archive.settings) as instance:
+        report_documents(instance, {"documents": len(read), "document_pages": sum(item.pages for item in read)})
+        report_document_chunks(instance, built)
+
+
+def _report_removed(archive: OpenArchive, document_id: str) -> None:
+    from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415 (slow to import)
+    from archive_pipeline.orchestration.raw_assets import report_documents  # noqa: PLC0415
+
+    with instance_for(archive.settings) as instance:
+        report_documents(instance, {}, [document_id])
+
+
+def _report_encoded(archive: OpenArchive, model: str, encoded: Encoded) -> None:
+    from archive_pipeline.orchestration.document_assets import report_page_vectors  # noqa: PLC0415 (slow to import)
+    from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
+
+    with instance_for(archive.settings) as instance:
+        report_page_vectors(instance, model, encoded)
 
 
 def _row(item: Added) -> dict[str, Any]:
@@ -141,6 +174,7 @@ def remove(identifier: str, *, as_json: bool) -> int:
         if removed is None:
             raise UnknownDocumentError(f"no document has the id {identifier!r}; `llm-archive documents list` has them")
         left = left_in_vector_store(archive)
+        _report_removed(archive, removed.document_id)
     if as_json:
         print_json({"removed": removed.document_id, "pages": removed.page_count})
     else:
@@ -155,6 +189,7 @@ def encode(*, as_json: bool) -> None:
     with open_archive() as archive:
         encoder = open_encoder(archive.settings)
         encoded = encode_pages(archive.database, archive.settings, encoder)
+        _report_encoded(archive, encoder.name, encoded)
     for reason in encoded.unreadable:
         note(f"skipped   {reason}")
     if as_json:

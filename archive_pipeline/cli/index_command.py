@@ -10,7 +10,7 @@ from archive_pipeline.cli.archive import OpenArchive, open_archive
 from archive_pipeline.cli.output import count_table, json_option, note, print_json, stdout_console
 from archive_pipeline.cli.progress import indexing_progress
 from archive_pipeline.derive.registry import effective_version
-from archive_pipeline.document_building import build_document_chunks
+from archive_pipeline.document_building import DocumentBuild, build_document_chunks
 from archive_pipeline.indexing import IndexResult, index_archive
 from archive_pipeline.store.staleness import stale_dialogues
 
@@ -22,12 +22,12 @@ def index(*, rebuild: bool, as_json: bool) -> None:
     """Embed the chunks that have no vector yet and bring the vector store up to date."""
     with open_archive() as archive:
         _say_stale(archive)
-        build_document_chunks(archive.database, archive.settings)
+        documents = build_document_chunks(archive.database, archive.settings)
         with indexing_progress(enabled=not as_json) as progress:
             result = index_archive(
                 archive.database, archive.settings, rebuild=rebuild, progress=progress, on_wait=_say_waiting
             )
-        _report(archive, result)
+        _report(archive, documents, result)
     if result.embedding.cut_texts:
         note(
             f"{result.embedding.cut_texts:,} chunks are longer than {result.embedding.generation.model} reads, which "
@@ -50,14 +50,14 @@ def _say_waiting() -> None:
     note("another process is indexing this archive; waiting for it to finish")
 
 
-def _report(archive: OpenArchive, result: IndexResult) -> None:
+def _report(archive: OpenArchive, documents: DocumentBuild, result: IndexResult) -> None:
     """Let Dagster's UI show what was done."""
     # Dagster takes seconds to import, which nobody has to wait for before the work.
     from archive_pipeline.orchestration.instance import instance_for  # noqa: PLC0415
     from archive_pipeline.orchestration.search_assets import report_index  # noqa: PLC0415
 
     with instance_for(archive.settings) as instance:
-        report_index(instance, result)
+        report_index(instance, documents, result)
 
 
 def _as_dict(result: IndexResult) -> dict[str, Any]:

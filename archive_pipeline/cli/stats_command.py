@@ -9,8 +9,10 @@ from rich.table import Table
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import count_table, json_option, print_json, stdout_console
+from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.store.archive_stats import ArchiveStats, archive_stats
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
 
 @click.command()
@@ -19,7 +21,7 @@ def stats(*, as_json: bool) -> None:
     """Show what the archive holds: dialogues by source, rows per table, what is stale, failed, or was rejected."""
     with open_archive() as archive:
         versions = {name: effective_version(name, archive.settings) for name in ASSETS}
-        found = archive_stats(archive.database, versions)
+        found = archive_stats(archive.database, versions, chunks_version(archive.settings.chunk_tokens))
     if as_json:
         print_json(_as_dict(found))
     else:
@@ -30,7 +32,7 @@ def _as_dict(found: ArchiveStats) -> dict[str, Any]:
     return {
         "sources": found.sources,
         "rows": found.rows,
-        "stale": found.stale,
+        "stale": {**found.stale, DOCUMENT_CHUNKS: found.stale_documents},
         "quarantined": found.quarantined,
         "imports": found.imports,
         "last_import_at": found.last_import_at,
@@ -54,6 +56,8 @@ def _print(found: ArchiveStats) -> None:
     left.add_row(count_table("Imported files", found.imports, headers=("", "")))
     left.add_row("")
     left.add_row(count_table("Dialogues to build", found.stale, headers=("", "")))
+    left.add_row("")
+    left.add_row(count_table("Documents to build", {DOCUMENT_CHUNKS: found.stale_documents}, headers=("", "")))
     if found.quarantined:
         left.add_row("")
         left.add_row(count_table("Quarantined", found.quarantined, headers=("", "")))

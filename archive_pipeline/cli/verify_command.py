@@ -11,6 +11,7 @@ from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import fail, json_option, print_json, stdout_console
 from archive_pipeline.cli.progress import verifying_progress
 from archive_pipeline.store.compare import KINDS
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.verifying import Verification, verify_archive
 
 EXIT_DRIFT: Final = 1
@@ -36,6 +37,8 @@ def _as_dict(found: Verification) -> dict[str, Any]:
     return {
         "dialogues": found.dialogues,
         "messages": found.messages,
+        "documents": found.documents,
+        "pages": found.pages,
         "rows": found.rows,
         "seconds": round(found.seconds, 3),
         "stale": found.stale,
@@ -64,8 +67,13 @@ def _print(found: Verification) -> None:
         console.print(f"\n[bold]{name}[/bold]")
         for row in drift.examples:
             console.print(f"  {row.kind:<9}  {row.key}  {', '.join(row.columns)}", soft_wrap=True)
-    stale = [f"{asset} of {count:,} dialogues" for asset, count in found.stale.items() if count]
+    stale = [
+        f"{asset} of {count:,} {'documents' if asset == DOCUMENT_CHUNKS else 'dialogues'}"
+        for asset, count in found.stale.items()
+        if count
+    ]
     if stale:
         console.print(f"\nto be built, so not compared: {', '.join(stale)}", soft_wrap=True)
-    rate = found.messages / found.seconds if found.seconds else 0
-    console.print(f"\n{found.messages:,} messages in {found.seconds:.1f} seconds, {rate:,.0f} a second")
+    rate = (found.messages + found.pages) / found.seconds if found.seconds else 0
+    pages = f" and {found.pages:,} pages of documents" if found.pages else ""
+    console.print(f"\n{found.messages:,} messages{pages} in {found.seconds:.1f} seconds, {rate:,.0f} a second")

@@ -10,18 +10,24 @@ from typing import Any, Final
 
 import dagster as dg
 
-from archive_pipeline.document_building import build_document_chunks
+from archive_pipeline.derive.document_chunks import chunks_version
+from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.document_building import DocumentBuild
 from archive_pipeline.embedding import EmbeddingResult, embed_chunks, only_indexer
 from archive_pipeline.embeddings.models import open_embedder
 from archive_pipeline.indexing import IndexResult
+from archive_pipeline.orchestration.document_assets import report_document_chunks
 from archive_pipeline.orchestration.raw_assets import OWNERS, raw_key
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.orchestration.table_metadata import table_schema
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, stale_documents
+from archive_pipeline.store.staleness import stale_dialogues
 from archive_pipeline.store.tables.search import chunk_embeddings
 from archive_pipeline.vector_store.comparison import Comparison, compare
 from archive_pipeline.vector_store.sync import SyncResult, sync
 
 GROUP: Final = "search"
+CHUNKS_ASSET: Final = "qa_chunks"
 EMBEDDINGS_ASSET: Final = "chunk_embeddings"
 INDEX_ASSET: Final = "vector_index"
 INDEX_JOB: Final = "index_archive"
@@ -39,11 +45,14 @@ class IndexConfig(dg.Config):
 
 
 def index_job() -> Any:
-    """Return the job that embeds and indexes."""
+    """Return the job that cuts documents, embeds and indexes."""
     return dg.define_asset_job(
         INDEX_JOB,
-        selection=dg.AssetSelection.groups(GROUP),
-        description="Embeds the chunks that have no vector yet and brings the vector store up to date.",
+        selection=dg.AssetSelection.groups(GROUP) | dg.AssetSelection.assets(DOCUMENT_CHUNKS),
+        description=(
+            "Cuts documents that have no chunks, embeds the chunks that have no vector yet and brings the vector store "
+            "up to date."
+        ),
         executor_def=dg.in_process_executor,
     )
 
@@ -88,8 +97,9 @@ def check_result(comparison: Comparison) -> dg.AssetCheckResult:
     )
 
 
-def report_index(instance: dg.DagsterInstance, result: IndexResult) -> None:
-    """Tell Dagster what a command embedded and indexed."""
+def report_index(instance: dg.DagsterInstance, documents: DocumentBuild, result: IndexResult) -> None:
+    """Tell Dagster what a command cut, embedded and indexed."""
+    report_document_chunks(instance, documents)
     for asset, metadata in (
         (EMBEDDINGS_ASSET, embedding_metadata(result.embedding)),
         (INDEX_ASSET, sync_metadata(result.sync)),
@@ -108,6 +118,19 @@ def embedding_metadata(result: EmbeddingResult) -> dict[str, Any]:
     }
 
 
+def stale_chunks(archive: Archive) -> dict[str, int]:
+    """Return how many dialogues and documents have chunks that are not up to date.
+
+    An asset writes its own table only: chunks are cut by the assets that embedding depends on, which the job, `build`
+    and `documents add` materialise before, and Dagster shows when. Alone, it says what they have not done.
+    """
+    settings = archive.settings
+    with archive.database.session() as connection:
+        dialogues = stale_dialogues(connection, CHUNKS_ASSET, effective_version(CHUNKS_ASSET, settings))
+        documents = stale_documents(connection, chunks_version(settings.chunk_tokens))
+    return {"stale_dialogues": len(dialogues), "stale_documents": len(documents)}
+
+
 def sync_metadata(result: SyncResult) -> dict[str, Any]:
     """Return what a synchronisation did."""
     return {
@@ -122,11 +145,14 @@ def sync_metadata(result: SyncResult) -> dict[str, Any]:
 def _embeddings_asset() -> dg.AssetsDefinition:
     @dg.asset(
         name=EMBEDDINGS_ASSET,
-        deps=["qa_chunks"],
+        deps=[CHUNKS_ASSET, DOCUMENT_CHUNKS],
         group_name=GROUP,
         owners=OWNERS,
         kinds={"postgres", "python"},
-        description=f"{chunk_embeddings.comment}. A text that has a vector of the model is not embedded again.",
+        description=(
+            f"{chunk_embeddings.comment}. A text that has a vector of the model is not embedded again. Chunks are "
+            "taken as they are stored; what is stale of them is in the metadata."
+        ),
         metadata={
             "dagster/table_name": f"{chunk_embeddings.schema}.{chunk_embeddings.name}",
             "dagster/column_schema": table_schema(chunk_embeddings),
@@ -134,9 +160,11 @@ def _embeddings_asset() -> dg.AssetsDefinition:
     )
     def embeddings(context: dg.AssetExecutionContext, archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
         with transient_errors_retried(), only_indexer(archive.database):
-            build_document_chunks(archive.database, archive.settings)
+            stale = stale_chunks(archive)
             result = embed_chunks(archive.database, open_embedder(archive.settings), progress=_log(context))
-        return dg.MaterializeResult(metadata=embedding_metadata(result))
+        if any(stale.values()):
+            context.log.warning(f"Chunks that are not up to date were embedded as they are stored: {stale}")
+        return dg.MaterializeResult(metadata={**embedding_metadata(result), **stale})
 
     return embeddings
 
@@ -144,7 +172,14 @@ def _embeddings_asset() -> dg.AssetsDefinition:
 def _index_asset() -> dg.AssetsDefinition:
     @dg.asset(
         name=INDEX_ASSET,
-        deps=[EMBEDDINGS_ASSET, "dialogue_pages", "exchanges", raw_key("dialogues")],
+        deps=[
+            EMBEDDINGS_ASSET,
+            CHUNKS_ASSET,
+            DOCUMENT_CHUNKS,
+            "dialogue_pages",
+            "exchanges",
+            *map(raw_key, ("dialogues", "documents", "document_pages")),
+        ],
         group_name=GROUP,
         owners=OWNERS,
         kinds={"chroma", "python"},

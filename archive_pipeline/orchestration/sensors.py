@@ -10,8 +10,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dagster as dg
+import psycopg
 
+from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.document_assets import ENCODE_JOB
 from archive_pipeline.orchestration.drop_folder import Ready, look
 from archive_pipeline.orchestration.import_job import IMPORT_JOB, IMPORT_OP
 from archive_pipeline.orchestration.in_flight import RANGE_END, RANGE_START
@@ -31,8 +34,11 @@ from archive_pipeline.orchestration.stale_runs import (
 )
 from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, stale_documents
+from archive_pipeline.store.page_vectors import are_pages_encoded
 from archive_pipeline.store.vector_indexes import active_index
 from archive_pipeline.vector_store.chroma import location_of
+from archive_pipeline.visual.encoding import lacks_vectors
 
 ATTEMPT_TAG: Final = "archive/attempt"
 _SHOWN: Final = 5
@@ -78,7 +84,7 @@ def import_request(ready: Ready) -> dg.RunRequest:
 
 
 def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.SensorDefinition:
-    """Return the sensor that builds what is stale, whatever made it so, and has summary and index follow."""
+    """Return the sensor that builds what is stale, whatever made it so, and has summary, index and the like follow."""
 
     @dg.sensor(
         name="stale_dialogues",
@@ -87,7 +93,8 @@ def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.Sensor
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 1,000 in a "
-            "run. A dialogue whose run is killed three times is left alone until it changes or the night comes."
+            "run. A dialogue whose run is killed three times is left alone until it changes or the night comes. After "
+            "builds the summary follows; after builds, and when documents were added, the index of search."
         ),
     )
     def stale_dialogues(
@@ -115,27 +122,45 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, memory: Memory)
             return dg.SensorResult(skip_reason="nothing has changed", cursor=write_memory(memory))
         stale = stale_keys.stale_keys(connection, archive.settings, memory.attempts, limit=KEYS_PER_TICK)
         last_import = stale_keys.last_import(connection)
+        documents = stale_keys.documents_state(connection, archive.settings)
     todo = plan(stale)
     _report_given_up(context, todo)
     if todo.keys:
         requests = range_requests(context.instance, archive.settings, todo)
-        busy = Memory(todo.attempts, None, memory.summarised, is_summary_due=True)
+        busy = replace(memory, attempts=todo.attempts, quiet_at=None, is_summary_due=True)
         return dg.SensorResult(run_requests=requests, cursor=write_memory(busy))
     sweep_keys(context.instance, archive.database, archive.settings)
-    quiet = Memory(todo.attempts, quiet_at, last_import, is_summary_due=False)
-    if memory.is_summary_due or last_import != memory.summarised:
-        return dg.SensorResult(run_requests=_what_follows(archive), cursor=write_memory(quiet))
+    quiet = Memory(todo.attempts, quiet_at, last_import, is_summary_due=False, documents=documents)
+    has_built = memory.is_summary_due or last_import != memory.summarised
+    requests = _what_follows(archive, has_built=has_built, has_documents=documents != memory.documents)
+    if requests:
+        return dg.SensorResult(run_requests=requests, cursor=write_memory(quiet))
     left = f"{todo.left_alone} keys failed and are left alone until they change" if todo.left_alone else "all is built"
     return dg.SensorResult(skip_reason=left, cursor=write_memory(quiet))
 
 
-def _what_follows(archive: Archive) -> list[dg.RunRequest]:
-    """Return the runs that look at the whole archive: the summary, and the index of search where there is one."""
-    jobs = [SUMMARY_JOB]
+def _what_follows(archive: Archive, *, has_built: bool, has_documents: bool) -> list[dg.RunRequest]:
+    """Return the runs that look at the whole archive, after something was built or documents came or went.
+
+    The index of search and vectors of page images follow where there are some already: whoever made them wants them
+    up to date, and nobody else has to have a model. Documents are cut in any case, since words are searched without.
+    """
+    requests = [dg.RunRequest(job_name=SUMMARY_JOB)] if has_built else []
     with archive.database.session() as connection:
-        if active_index(connection, location_of(archive.settings)) is not None:
-            jobs.append(INDEX_JOB)
-    return [dg.RunRequest(job_name=job) for job in jobs]
+        if has_built or has_documents:
+            requests += _index_requests(connection, archive.settings)
+        is_visual = has_documents and are_pages_encoded(connection, archive.settings.visual_model or "")
+    if is_visual and lacks_vectors(archive.database, archive.settings):
+        requests.append(dg.RunRequest(job_name=ENCODE_JOB))
+    return requests
+
+
+def _index_requests(connection: psycopg.Connection[Any], settings: Settings) -> list[dg.RunRequest]:
+    if active_index(connection, location_of(settings)) is not None:
+        return [dg.RunRequest(job_name=INDEX_JOB)]
+    if stale_documents(connection, chunks_version(settings.chunk_tokens)):
+        return [dg.RunRequest(job_name=INDEX_JOB, asset_selection=[dg.AssetKey(DOCUMENT_CHUNKS)])]
+    return []
 
 
 def range_requests(instance: dg.DagsterInstance, settings: Settings, todo: Plan) -> list[dg.RunRequest]:
@@ -174,4 +199,5 @@ def _report_given_up(context: dg.SensorEvaluationContext, todo: Plan) -> None:
 
 
 def _versions(archive: Archive) -> str:
-    return ",".join(stale_keys.code_versions(archive.settings).values())
+    versions = stale_keys.code_versions(archive.settings).values()
+    return ",".join([*versions, chunks_version(archive.settings.chunk_tokens)])

@@ -10,6 +10,7 @@ from typing import Any, Final
 import dagster as dg
 import psycopg
 
+from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.in_flight import AT_WORK, REQUESTED
 from archive_pipeline.orchestration.jobs import JOB
@@ -76,10 +77,10 @@ def stale_keys(
 
 
 def change_counters(connection: psycopg.Connection[Any]) -> str | None:
-    """Return a text that is another one after any change to dialogues, imports or build states; None for no telling.
+    """Return a text that is another one after any change to dialogues, documents, imports or build states.
 
-    It must be read before what it is to speak for. The server counts a change up to some seconds after its commit, and
-    then the text differs.
+    None is for no telling. It must be read before what it is to speak for. The server counts a change up to some
+    seconds after its commit, and then the text differs.
     """
     row = connection.execute(load_sql("queries/change_counters")).fetchone()
     return None if row is None else row[0]
@@ -89,6 +90,15 @@ def last_import(connection: psycopg.Connection[Any]) -> str:
     """Return the id of the import that ended last, an empty text before the first one."""
     row = connection.execute(load_sql("queries/last_import")).fetchone()
     return "" if row is None else str(row[0])
+
+
+def documents_state(connection: psycopg.Connection[Any], settings: Settings) -> str:
+    """Return a text that is another one after documents were added, read again or removed, or are to be cut anew.
+
+    It is empty without documents.
+    """
+    row = connection.execute(load_sql("queries/documents_state")).fetchone()
+    return f"{row[0]};{chunks_version(settings.chunk_tokens)}" if row and row[0] else ""
 
 
 def is_being_built(instance: dg.DagsterInstance) -> bool:

@@ -42,12 +42,14 @@ class Memory:
         quiet_at: counters of changes when nothing was left to do; None if there was.
         summarised: the import after which the summary was last requested.
         is_summary_due: something was built since.
+        documents: state of the documents when the runs that follow them were last requested.
     """
 
     attempts: Mapping[int, int] = field(default_factory=dict)
     quiet_at: str | None = None
     summarised: str = ""
     is_summary_due: bool = False
+    documents: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,13 @@ def parse_memory(text: str | None) -> Memory:
         if document.get("version") != _VERSION:
             return Memory()
         attempts = {digest: int(count) for count, packed in document["attempts"].items() for digest in _unpack(packed)}
-        return Memory(attempts, document["quiet_at"], document["summarised"], document["is_summary_due"])
+        return Memory(
+            attempts,
+            document["quiet_at"],
+            document["summarised"],
+            document["is_summary_due"],
+            document.get("documents", ""),  # cursors of an earlier version have none
+        )
     except (ValueError, TypeError, KeyError, AttributeError):
         return Memory()
 
@@ -117,6 +125,7 @@ def write_memory(memory: Memory) -> str:
         "quiet_at": memory.quiet_at,
         "summarised": memory.summarised,
         "is_summary_due": memory.is_summary_due,
+        "documents": memory.documents,
     }
     return orjson.dumps(document).decode()
 

@@ -6,15 +6,24 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from psycopg import sql
 from psycopg.rows import dict_row
 
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import stale_documents
 from archive_pipeline.store.sql_files import load_sql
 from archive_pipeline.store.staleness import quarantined_dialogues, stale_dialogues
-from archive_pipeline.store.tables import DERIVED_TABLES, RAW_TABLES
+from archive_pipeline.store.tables import (
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    document_chunks,
+    page_vectors,
+)
+
+_COUNTED: Final = (*RAW_TABLES, *DOCUMENT_TABLES, *DERIVED_TABLES, document_chunks, page_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,7 @@ class ArchiveStats:
         sources: per source its name, dialogues, and live messages.
         rows: rows per table, as ``schema.table``.
         stale: dialogues to build per derived asset.
+        stale_documents: documents whose chunks are to build.
         quarantined: dialogues that cannot be built, per derived asset that has any.
         imports: imported files by status, and rejected records.
         last_import_at: when the last import ended.
@@ -34,28 +44,37 @@ class ArchiveStats:
     sources: list[dict[str, Any]]
     rows: dict[str, int]
     stale: dict[str, int]
+    stale_documents: int
     quarantined: dict[str, int]
     imports: dict[str, int]
     last_import_at: datetime | None
     size_bytes: int
 
 
-def archive_stats(database: Database, code_versions: Mapping[str, str]) -> ArchiveStats:
-    """Return the figures; ``code_versions`` has the effective version of each derived asset."""
+def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_version: str) -> ArchiveStats:
+    """Return the figures.
+
+    Args:
+        database: the archive's.
+        code_versions: effective version of each derived asset.
+        chunks_version: that of the chunks of documents.
+    """
     with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
         sources = cursor.execute(load_sql("queries/stats_sources")).fetchall()
         totals: dict[str, Any] = cursor.execute(load_sql("queries/stats_totals")).fetchone() or {}
         rows: dict[str, int] = {}
-        for table in (*RAW_TABLES, *DERIVED_TABLES):
+        for table in _COUNTED:
             name = sql.Identifier(table.schema or "public", table.name)
             counted = cursor.execute(sql.SQL("SELECT count(*) AS count FROM {}").format(name)).fetchone() or {}
             rows[str(table)] = counted["count"]
         stale = {asset: len(stale_dialogues(connection, asset, version)) for asset, version in code_versions.items()}
+        of_documents = len(stale_documents(connection, chunks_version))
         quarantined = Counter(dialogue.asset for dialogue in quarantined_dialogues(connection, code_versions))
     return ArchiveStats(
         sources=sources,
         rows=rows,
         stale=stale,
+        stale_documents=of_documents,
         quarantined={asset: quarantined[asset] for asset in code_versions if quarantined[asset]},
         imports={name: totals[name] for name in ("done", "failed", "running", "rejected_records")},
         last_import_at=totals["last_import_at"],

@@ -19,6 +19,7 @@ MISSING: Final = "missing"
 EXTRA: Final = "extra"
 DIFFERENT: Final = "different"
 KINDS: Final = (MISSING, EXTRA, DIFFERENT)
+DIALOGUE: Final = "dialogue_id"
 # Per table and kind, and comparison.
 EXAMPLES: Final = 3
 
@@ -67,15 +68,21 @@ class TableDrift:
 
 
 def compare_rows(
-    connection: psycopg.Connection[Any], table: Table, rows: pd.DataFrame, dialogue_ids: Sequence[str]
+    connection: psycopg.Connection[Any],
+    table: Table,
+    rows: pd.DataFrame,
+    owner_ids: Sequence[str],
+    *,
+    owner: str = DIALOGUE,
 ) -> TableDrift:
     """Load the computed rows beside the stored ones, the same way they are loaded in a build, and compare them.
 
     Args:
         connection: in a transaction, in which the table of computed rows lives.
         table: a derived table.
-        rows: all that the table should hold of the dialogues.
-        dialogue_ids: the dialogues.
+        rows: all that the table should hold of the dialogues or documents.
+        owner_ids: the dialogues or documents.
+        owner: the column that says whose a row is; a table without it follows its parent.
     """
     copy = table.to_metadata(MetaData(), schema="pg_temp", name=f"rebuilt_{table.name}")
     stored, rebuilt = sql.Identifier(str(table.schema), table.name), sql.Identifier("pg_temp", copy.name)
@@ -83,10 +90,10 @@ def compare_rows(
         sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(sql.Identifier(copy.name), stored)
     )
     copy_frame(connection, copy, rows)
-    query = _query(table, list(rows.columns), stored, rebuilt)
+    query = _query(table, owner, list(rows.columns), stored, rebuilt)
     with connection.cursor(row_factory=namedtuple_row) as cursor:
         found: list[Any] = cursor.execute(
-            query, {"dialogue_ids": list(dialogue_ids), "examples": EXAMPLES, "nothing": []}
+            query, {"owner_ids": list(owner_ids), "examples": EXAMPLES, "nothing": []}
         ).fetchall()
     connection.execute(sql.SQL("DROP TABLE {}").format(rebuilt))
     return TableDrift(
@@ -96,7 +103,9 @@ def compare_rows(
     )
 
 
-def _query(table: Table, names: Sequence[str], stored: sql.Composable, rebuilt: sql.Composable) -> sql.Composed:
+def _query(
+    table: Table, owner: str, names: Sequence[str], stored: sql.Composable, rebuilt: sql.Composable
+) -> sql.Composed:
     """Return the query for examples of drift, each with the total of its kind."""
     key = [column.name for column in table.primary_key.columns]
     return sql.SQL(
@@ -117,7 +126,7 @@ def _query(table: Table, names: Sequence[str], stored: sql.Composable, rebuilt: 
         ),
         names=_listed("{}", names),
         stored=stored,
-        belongs=_belongs(table),
+        belongs=_belongs(table, owner),
         rebuilt=rebuilt,
         same_key=sql.SQL(" AND ").join(sql.SQL("s.{0} = r.{0}").format(sql.Identifier(name)) for name in key),
         of_stored=_listed("s.{}", names),
@@ -129,12 +138,12 @@ def _listed(pattern: str, names: Sequence[str]) -> sql.Composed:
     return sql.SQL(", ").join(sql.SQL(pattern).format(sql.Identifier(name)) for name in names)
 
 
-def _belongs(table: Table) -> sql.Composable:
-    """Return the condition under which a row is of the dialogues; tables without that column follow their parent."""
-    if "dialogue_id" in table.columns:
-        return sql.SQL("dialogue_id = ANY(%(dialogue_ids)s::uuid[])")
+def _belongs(table: Table, owner: str) -> sql.Composable:
+    """Return the condition under which a row is of the owners; tables without that column follow their parent."""
+    if owner in table.columns:
+        return sql.SQL("{} = ANY(%(owner_ids)s::uuid[])").format(sql.Identifier(owner))
     key = next(column for column in table.columns if column.foreign_keys)
     parent = next(iter(key.foreign_keys)).column.table
-    return sql.SQL("{} IN (SELECT id FROM {} WHERE dialogue_id = ANY(%(dialogue_ids)s::uuid[]))").format(
-        sql.Identifier(key.name), sql.Identifier(str(parent.schema), parent.name)
+    return sql.SQL("{} IN (SELECT id FROM {} WHERE {} = ANY(%(owner_ids)s::uuid[]))").format(
+        sql.Identifier(key.name), sql.Identifier(str(parent.schema), parent.name), sql.Identifier(owner)
     )

@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import pandas as pd
 import psycopg
 
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.sql_files import load_sql
-from archive_pipeline.store.tables.documents import document_chunks
+from archive_pipeline.store.tables import document_chunks
+
+DOCUMENT_CHUNKS: Final = document_chunks.name
 
 
-def stale_documents(connection: psycopg.Connection[Any], code_version: str) -> list[str]:
-    """Return the ids of documents that were read and whose chunks are not those of this reading and version."""
-    return [row[0] for row in connection.execute(load_sql("queries/stale_documents"), {"code_version": code_version})]
+@dataclass(frozen=True, slots=True)
+class DocumentRef:
+    """A document that was read.
+
+    Attributes:
+        id: its id.
+        page_count: its pages.
+        is_current: its chunks are those of this reading and version.
+    """
+
+    id: str
+    page_count: int
+    is_current: bool
+
+
+def read_documents(
+    connection: psycopg.Connection[Any], code_version: str, document_ids: Sequence[str] | None = None
+) -> list[DocumentRef]:
+    """Return the documents that were read, of some or of all, in order of their ids."""
+    parameters = {
+        "code_version": code_version,
+        "document_ids": None if document_ids is None else list(document_ids),
+    }
+    return [DocumentRef(*row) for row in connection.execute(load_sql("queries/read_documents"), parameters)]
+
+
+def sample_of_current(
+    connection: psycopg.Connection[Any], code_version: str, *, most_pages: int, number: int, seed: str
+) -> list[DocumentRef]:
+    """Return up to ``number`` documents of at most ``most_pages`` pages whose chunks are up to date."""
+    parameters = {"code_version": code_version, "most_pages": most_pages, "number": number, "seed": seed}
+    rows = connection.execute(load_sql("queries/sample_current_documents"), parameters)
+    return [DocumentRef(*row) for row in rows]
+
+
+def stale_documents(
+    connection: psycopg.Connection[Any], code_version: str, *, include_current: bool = False
+) -> list[str]:
+    """Return the ids of documents that were read and whose chunks are not those of this reading and version.
+
+    With ``include_current``, of all that were read.
+    """
+    documents = read_documents(connection, code_version)
+    return [document.id for document in documents if include_current or not document.is_current]
 
 
 def lock_document(connection: psycopg.Connection[Any], document_id: str) -> Any | None:

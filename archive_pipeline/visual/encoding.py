@@ -13,6 +13,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.visual.colpali import EXTRA, PURPOSE
 from archive_pipeline.visual.interfaces import PageEncoder
 from archive_pipeline.visual.maxsim import pooled, to_bytes
+from archive_pipeline.visual.models import open_encoder
 
 # What an interruption loses at most; on a CPU a page takes seconds.
 BATCH_PAGES: Final = 4
@@ -27,8 +28,30 @@ class Encoded:
         unreadable: why others did not, a line each.
     """
 
-    pages: int
-    unreadable: tuple[str, ...]
+    pages: int = 0
+    unreadable: tuple[str, ...] = ()
+
+
+def encode_missing(database: Database, settings: Settings) -> Encoded:
+    """Encode the pages that have an image and no vectors of the model that is set; without a model, none.
+
+    The model, which may be gigabytes, is only loaded if there are any.
+
+    Raises:
+        MissingExtraError: the packages are not installed.
+        VisualModelError: the model cannot be loaded.
+    """
+    return encode_pages(database, settings, open_encoder(settings)) if lacks_vectors(database, settings) else Encoded()
+
+
+def lacks_vectors(database: Database, settings: Settings) -> bool:
+    """Tell whether a visual model is set and pages with an image have no vectors of it."""
+    if settings.visual_model is None:
+        return False
+    with database.session() as connection:
+        return bool(
+            page_vectors.pages_to_encode(connection, settings.visual_model, after=page_vectors.BEFORE_ALL, number=1)
+        )
 
 
 def encode_pages(database: Database, settings: Settings, encoder: PageEncoder) -> Encoded:

@@ -6,16 +6,19 @@ import json
 import zipfile
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.importing.importer import import_archive
+from archive_pipeline.orchestration.instance import instance_for
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents import files
 from archive_pipeline_tests.tables import query, records
+from archive_pipeline_tests.visual.test_search import ColourEncoder
 
 pytestmark = pytest.mark.postgres
 
@@ -176,6 +179,46 @@ def test_texts_of_attachments_become_documents(llm_archive: CommandLine, databas
         ("# Pasted", 0),
         ("The paper.", 0),
     ]
+
+
+def latest(settings: Settings, *asset: str) -> dict[str, object] | None:
+    """What Dagster was last told of an asset; None for nothing."""
+    with instance_for(settings) as instance:
+        event = instance.get_latest_materialization_event(dg.AssetKey(asset))
+    if event is None or event.asset_materialization is None:
+        return None
+    return {name: value.value for name, value in event.asset_materialization.metadata.items()}
+
+
+@pytest.mark.dagster
+def test_dagster_is_told_what_was_added_and_removed(llm_archive: CommandLine, settings: Settings, tmp_path: Path):
+    with instance_for(settings) as instance:
+        instance.wipe_assets([dg.AssetKey("document_chunks"), dg.AssetKey(["raw", "documents"])])
+    path = files.docx(tmp_path / "a.docx")
+    identifier = llm_archive("documents", "add", path, "--json").json["documents"][0]["id"]
+    assert latest(settings, "raw", "documents") == {"rows_written": 1}
+    assert latest(settings, "raw", "document_pages") == {"rows_written": 2}
+    chunks = latest(settings, "document_chunks")
+    assert chunks is not None
+    assert (chunks["documents_built"], chunks["rows_document_chunks"]) == (1, 2)
+    with instance_for(settings) as instance:
+        instance.wipe_assets([dg.AssetKey("document_chunks"), dg.AssetKey(["raw", "documents"])])
+    assert llm_archive("documents", "add", path).code == 0  # unchanged
+    assert latest(settings, "document_chunks") is None
+    assert llm_archive("documents", "remove", identifier).code == 0
+    removed = {"rows_written": 0, "documents_removed": 1, "removed": [identifier]}
+    assert latest(settings, "raw", "documents") == removed
+
+
+@pytest.mark.dagster
+def test_dagster_is_told_what_was_encoded(
+    llm_archive: CommandLine, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("archive_pipeline.cli.documents_command.open_encoder", lambda _settings: ColourEncoder())
+    (tmp_path / "red.png").write_bytes(files.png_bytes("red"))
+    assert llm_archive("documents", "add", tmp_path / "red.png").code == 0
+    assert llm_archive("documents", "encode", "--json").json["pages"] == 1
+    assert latest(settings, "page_vectors") == {"rows_page_vectors": 1, "model": "colours", "unreadable_images": 0}
 
 
 def test_encoding_without_a_model_says_what_to_set(llm_archive: CommandLine):

@@ -55,8 +55,13 @@ def test_a_dialogue_is_indexed_once_and_leaves_with_its_deletion(
         "entries deleted",
     ]
     with instance_for(settings) as instance:
-        event = instance.get_latest_materialization_event(dg.AssetKey("vector_index"))
-    assert event is not None
+        events = [
+            instance.get_latest_materialization_event(dg.AssetKey(name))
+            for name in ("document_chunks", "chunk_embeddings", "vector_index")
+        ]
+    # In this order, so that none is shown as older than what it is made of.
+    assert [event is not None for event in events] == [True, True, True]
+    assert sorted(events, key=lambda event: event.timestamp) == events
 
     [(key, identifier)] = query(
         database, "SELECT partition_key, id::text FROM raw.dialogues ORDER BY message_count DESC LIMIT 1"

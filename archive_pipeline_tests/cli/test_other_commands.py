@@ -10,10 +10,12 @@ import psycopg
 import pytest
 
 from archive_pipeline.cli import llm_archive as group
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import keep_marker
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.tables import counts
 
 
@@ -71,8 +73,11 @@ def test_stats_of_an_empty_archive(llm_archive: CommandLine):
 
 
 @pytest.mark.postgres
-def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database, sample: Path):
+def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database, settings: Settings, sample: Path):
     llm_archive("import", sample)
+    store_document(database, "cut", [PAGE, PAGE])
+    build_document_chunks(database, settings)
+    store_document(database, "uncut", [PAGE, PAGE])
     result = llm_archive("stats", "--json")
     assert result.code == 0
     assert result.json["sources"] == [
@@ -80,10 +85,21 @@ def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database,
         {"source": "claude_ai", "dialogues": 7, "messages": 51},
     ]
     stored = counts(database)
-    assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {"sources": 3, **stored}
-    assert set(result.json["stale"].values()) == {0}
+    assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {
+        "sources": 3,
+        **stored,
+        **dict.fromkeys(("document_attachments", "page_vectors"), 0),
+        "documents": 2,
+        "document_pages": 4,
+        "document_chunks": 2,
+    }
+    assert {name for name, count in result.json["stale"].items() if count} == {"document_chunks"}
+    assert result.json["stale"]["document_chunks"] == 1
     assert result.json["imports"] == {"done": 2, "failed": 0, "running": 0, "rejected_records": 0}
-    assert ["chatgpt", "8", "69"] in [line.split()[:3] for line in llm_archive("stats").out.splitlines()]
+    shown = [line.split() for line in llm_archive("stats").out.splitlines()]
+    assert ["chatgpt", "8", "69"] in [words[:3] for words in shown]
+    assert ["raw.document_pages", "4"] in [words[-2:] for words in shown]
+    assert ["document_chunks", "1"] in [words[:2] for words in shown]
 
 
 @pytest.mark.postgres

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.building import build_stale
+from archive_pipeline.document_building import build_document_chunks
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.tables import counts
 
 pytestmark = pytest.mark.postgres
@@ -21,6 +23,8 @@ pytestmark = pytest.mark.postgres
 def built(database: Database, settings: Settings, sample: Path) -> Database:
     import_archive(database, read_paths([sample]))
     build_stale(database, settings)
+    store_document(database, "manual", [PAGE, PAGE * 15])
+    build_document_chunks(database, settings)
     return database
 
 
@@ -28,16 +32,19 @@ def test_an_archive_as_it_should_be(llm_archive: CommandLine, built: Database):
     result = llm_archive("verify", "--json")
     assert (result.code, result.err) == (0, "")
     found = result.json
-    rows = counts(built)
+    rows = {**counts(built), "document_chunks": 3}
     assert {name: table["rows"] for name, table in found["tables"].items()} == {
         name: rows[name] for name in found["tables"]
     }
     assert found["messages"] == rows["messages"]
+    assert (found["documents"], found["pages"]) == (1, 2)
     assert not any(found["stale"].values())
     shown = llm_archive("verify")
     assert shown.code == 0
     assert "missing" in shown.out
     assert " a second" in shown.out
+    assert ["document_chunks", "3", "0", "0", "0"] in [line.split() for line in shown.out.splitlines()]
+    assert " messages and 2 pages of documents in " in shown.out
 
 
 def test_drift_is_told_and_an_exit_code(llm_archive: CommandLine, built: Database):
@@ -56,3 +63,19 @@ def test_drift_is_told_and_an_exit_code(llm_archive: CommandLine, built: Databas
     assert table["examples"][0]["kind"] == "different"
     assert table["examples"][0]["columns"] == ["normalized_hash"]
     assert as_json.json["stale"]["qa_pairs"] == counts(built)["dialogues"]
+
+
+def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive: CommandLine, built: Database):
+    with built.session() as connection:
+        connection.execute("UPDATE derived.document_chunks SET token_count = 0 WHERE page = 1")
+    store_document(built, "new", [PAGE])
+    result = llm_archive("verify")
+    assert result.code == 1
+    assert result.error.startswith("derived.document_chunks: 1 different; `llm-archive build --full` builds it again")
+    assert "token_count" in result.out
+    assert "not compared: document_chunks of 1 documents" in result.out
+    as_json = llm_archive("verify", "--json").json
+    assert (as_json["stale"]["document_chunks"], as_json["tables"]["document_chunks"]["different"]) == (1, 1)
+    mended = llm_archive("build", "--asset", "document_chunks", "--full", "--json")
+    assert (mended.code, mended.json["rows"]) == (0, {"document_chunks": 4})
+    assert llm_archive("verify").code == 0

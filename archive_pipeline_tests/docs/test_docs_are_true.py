@@ -15,17 +15,20 @@ import pytest
 import archive_pipeline
 from archive_pipeline.building import build_stale
 from archive_pipeline.cli import llm_archive
+from archive_pipeline.definitions import build_defs
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.derive.simhash import simhash_v1, simhash_v2
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.orchestration.checks import CHECKS
+from archive_pipeline.orchestration.document_assets import DOCUMENT_CHECK, PAGE_VECTORS
 from archive_pipeline.orchestration.instance import instance_for
 from archive_pipeline.orchestration.summary_checks import summary_checks
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.records import PartType
 from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import (
@@ -95,10 +98,25 @@ def test_every_table_view_and_asset_is_described():
     names = [str(table) for table in (*RAW_TABLES, *DOCUMENT_TABLES, *built)]
     headings = re.findall(r"^## (\S+)$", text("tables.md"), re.MULTILINE)
     assert headings == [*names, *(f"derived.{view}" for view in views)]
-    assets = [*ASSETS, DUPLICATES]
+    assets = [*ASSETS, DUPLICATES, DOCUMENT_CHUNKS, PAGE_VECTORS]
     assert not [asset for asset in assets if f"the asset `{asset}`" not in text("tables.md")]
     assert not [asset for asset in assets if f"`{asset}`" not in text("architecture.md")]
     assert not [check for check in CHECKS if f"`{check.name}`" not in text("operations.md")]
+
+
+def test_every_asset_check_and_job_of_the_code_location_is_described():
+    definitions = build_defs(settings=Settings(home=Path("/nowhere")))
+    graph = definitions.resolve_asset_graph()
+    assets = {key.to_user_string() for key in graph.materializable_asset_keys}
+    assert {DOCUMENT_CHUNKS, PAGE_VECTORS} < assets
+    assert not [asset for asset in assets if f"| `{asset}`" not in text("architecture.md")]
+    assert not [key.name for key in graph.asset_check_keys if f"`{key.name}`" not in text("operations.md")]
+    checked = {(key.asset_key.to_user_string(), key.name) for key in graph.asset_check_keys}
+    assert (DOCUMENT_CHUNKS, DOCUMENT_CHECK) in checked
+    assert f"| `{DOCUMENT_CHUNKS}` | `{DOCUMENT_CHECK}` |" in text("operations.md")
+    jobs = {job.name for job in definitions.resolve_all_job_defs() if not job.name.startswith("__")}
+    everything = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
+    assert not [job for job in jobs if f"`{job}`" not in everything]
 
 
 def test_every_surprise_is_described():

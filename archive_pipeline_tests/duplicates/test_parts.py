@@ -21,7 +21,7 @@ from archive_pipeline.duplicates.clusters import UNCLUSTERED, Preference, exact_
 from archive_pipeline.duplicates.minhash import BANDS, band_keys
 from archive_pipeline.duplicates.shingles import HASH_BITS, ShingleSets, ShingleStore, offsets_of, shingle_sets
 from archive_pipeline.duplicates.similarity import jaccard
-from archive_pipeline.store.tables import derived
+from archive_pipeline.store.tables import hashes
 from archive_pipeline_tests.duplicates.finding import changed, prose
 
 
@@ -166,10 +166,10 @@ def test_what_is_kept_and_why(better, worse, reason: str) -> None:
 
 
 def test_the_table_allows_what_the_search_says() -> None:
-    assert list(finder.METHODS) == derived.DUPLICATE_METHODS
-    assert list(finder.ENTITY_TYPES) == derived.ENTITY_TYPES
-    assert clusters_module.KEEP_REASONS == derived.KEEP_REASONS
-    assert clusters_module.COPY_KINDS == derived.COPY_KINDS
+    assert list(finder.METHODS) == hashes.DUPLICATE_METHODS
+    assert list(finder.ENTITY_TYPES) == hashes.ENTITY_TYPES
+    assert clusters_module.KEEP_REASONS == hashes.KEEP_REASONS
+    assert clusters_module.COPY_KINDS == hashes.COPY_KINDS
 
 
 def test_words_of_nothing_have_no_shingles() -> None:

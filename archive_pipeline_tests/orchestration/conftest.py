@@ -45,10 +45,11 @@ def instance(settings: Settings, database: Database) -> Iterator[dg.DagsterInsta
 
 @pytest.fixture
 def empty_archive(database: Database) -> Database:
-    """The session's archive without dialogues and imports, for tests of what looks at all of it."""
+    """The session's archive without dialogues, imports and documents, for tests of what looks at all of it."""
     with database.session() as connection:
         connection.execute("DELETE FROM raw.dialogues")
         connection.execute("DELETE FROM raw.imports")
+        connection.execute("DELETE FROM raw.documents")
     return database
 
 

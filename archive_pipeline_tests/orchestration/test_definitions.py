@@ -15,18 +15,22 @@ from archive_pipeline.definitions import build_defs, defs
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.catalog import CATALOG
 from archive_pipeline.orchestration.checks import CHECKS
+from archive_pipeline.orchestration.document_assets import DOCUMENT_CHECK, PAGE_VECTORS
 from archive_pipeline.orchestration.instance import CONFIGURATION, instance_for, packaged_configuration
 from archive_pipeline.orchestration.quarantine_checks import QUARANTINE_CHECK
-from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_import
+from archive_pipeline.orchestration.raw_assets import RAW_ASSET_TABLES, report_documents, report_import
 from archive_pipeline.orchestration.search_assets import EMBEDDINGS_ASSET, INDEX_ASSET, INDEX_CHECK
 from archive_pipeline.orchestration.summary import SUMMARY_ASSET
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
+from archive_pipeline.store import tables
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.replace import TABLES
 
 pytestmark = pytest.mark.dagster
 
-WHOLE_ARCHIVE = {SUMMARY_ASSET, EMBEDDINGS_ASSET, INDEX_ASSET, DUPLICATES}
+DOCUMENTS = {DOCUMENT_CHUNKS: tables.document_chunks, PAGE_VECTORS: tables.page_vectors}
+WHOLE_ARCHIVE = {SUMMARY_ASSET, EMBEDDINGS_ASSET, INDEX_ASSET, DUPLICATES, *DOCUMENTS}
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +95,41 @@ def test_search_assets_have_no_partitions_and_follow_the_chunks(specs: dict[str,
         spec = specs[name]
         assert (spec.group_name, list(spec.owners), spec.partitions_def) == ("search", ["team:archive"], None)
         assert spec.description
-    assert {dep.asset_key.to_user_string() for dep in specs[EMBEDDINGS_ASSET].deps} == {"qa_chunks"}
+    assert {dep.asset_key.to_user_string() for dep in specs[EMBEDDINGS_ASSET].deps} == {
+        "qa_chunks",
+        DOCUMENT_CHUNKS,
+    }
     assert EMBEDDINGS_ASSET in {dep.asset_key.to_user_string() for dep in specs[INDEX_ASSET].deps}
     graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
     assert {key.name for key in graph.asset_check_keys if key.asset_key == dg.AssetKey(INDEX_ASSET)} == {INDEX_CHECK}
+
+
+def test_assets_about_documents_have_no_partitions_and_follow_the_pages(specs: dict[str, dg.AssetSpec]) -> None:
+    for name, table in DOCUMENTS.items():
+        spec = specs[name]
+        assert (spec.group_name, list(spec.owners), spec.partitions_def) == ("documents", ["team:archive"], None)
+        assert spec.description
+        assert spec.metadata["dagster/table_name"] == f"derived.{name}"
+        columns = spec.metadata["dagster/column_schema"].columns
+        assert [column.name for column in columns] == [column.name for column in table.columns]
+        lineage = spec.metadata["dagster/column_lineage"].deps_by_column
+        assert set(lineage) <= {column.name for column in table.columns}
+        for source in (source for sources in lineage.values() for source in sources):
+            raw = RAW_ASSET_TABLES[source.asset_key.path[-1]]
+            assert source.column_name in raw.columns
+    of_chunks, of_vectors = ({dep.asset_key.to_user_string() for dep in specs[name].deps} for name in DOCUMENTS)
+    assert (of_chunks, of_vectors) == ({"raw/documents", "raw/document_pages"}, {"raw/document_pages"})
+    versions = [
+        {spec.key.to_user_string(): spec for spec in build_defs(settings=settings).resolve_all_asset_specs()}[
+            DOCUMENT_CHUNKS
+        ].code_version
+        for settings in (Settings(home=Path("/nowhere")), Settings(home=Path("/nowhere"), chunk_tokens=64))
+    ]
+    assert len(set(versions)) == 2
+    graph = build_defs(settings=Settings(home=Path("/nowhere"))).resolve_asset_graph()
+    keys = [key for key in graph.asset_check_keys if key.asset_key.to_user_string() in DOCUMENTS]
+    assert [(key.asset_key.to_user_string(), key.name) for key in keys] == [(DOCUMENT_CHUNKS, DOCUMENT_CHECK)]
+    assert not graph.get(keys[0]).blocking
 
 
 def test_derived_assets_depend_on_what_they_are_made_of(specs: dict[str, dg.AssetSpec]) -> None:
@@ -177,6 +212,20 @@ def test_an_import_is_reported_as_materialisations_of_raw_tables(instance: dg.Da
     assert event.asset_materialization is not None
     assert event.asset_materialization.metadata["rows_written"].value == 9
     assert instance.get_latest_materialization_event(dg.AssetKey(["raw", "attachments"])) is None
+
+
+def test_documents_are_reported_as_materialisations_of_their_tables(instance: dg.DagsterInstance) -> None:
+    def latest(table: str) -> dict[str, object]:
+        event = instance.get_latest_materialization_event(dg.AssetKey(["raw", table]))
+        assert event is not None
+        assert event.asset_materialization is not None
+        return {name: value.value for name, value in event.asset_materialization.metadata.items()}
+
+    report_documents(instance, {"documents": 2, "document_pages": 0})
+    assert latest("documents") == {"rows_written": 2}
+    report_documents(instance, {}, ["x"])
+    assert latest("documents") == {"rows_written": 0, "documents_removed": 1, "removed": ["x"]}
+    assert latest("document_pages") == {"rows_written": 0}
 
 
 @pytest.mark.system

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,11 @@ import dagster as dg
 import pytest
 
 from archive_pipeline.definitions import build_defs
+from archive_pipeline.document_building import build_document_chunks
+from archive_pipeline.importing.documents import Candidate, add_document
+from archive_pipeline.indexing import index_archive
 from archive_pipeline.orchestration import stale_keys
+from archive_pipeline.orchestration.document_assets import ENCODE_JOB
 from archive_pipeline.orchestration.jobs import JOB, _job_origin
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.orchestration.search_assets import INDEX_JOB
@@ -21,10 +26,16 @@ from archive_pipeline.orchestration.summary import SUMMARY_JOB
 from archive_pipeline.settings import CHECKOUT, Partitioning, Settings
 from archive_pipeline.store import vector_indexes
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.embeddings import add_generation
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.vector_store.chroma import location_of
+from archive_pipeline.visual.encoding import encode_pages
+from archive_pipeline_tests.documents import files
+from archive_pipeline_tests.documents.stored import PAGE, remove_document, store_document
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
+from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.visual.test_search import ColourEncoder
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
 
@@ -53,7 +64,11 @@ def run(request: dg.RunRequest, instance: dg.DagsterInstance, settings: Settings
     """Run what was asked for, the way the daemon does."""
     job = build_defs(settings=settings).resolve_job_def(request.job_name or "")
     return job.execute_in_process(
-        instance=instance, tags=request.tags, run_config=request.run_config, raise_on_error=False
+        instance=instance,
+        tags=request.tags,
+        run_config=request.run_config,
+        asset_selection=request.asset_selection,
+        raise_on_error=False,
     )
 
 
@@ -108,24 +123,123 @@ def test_a_dropped_export_becomes_rows_by_sensors_alone(
         assert summary.run_requests == []
 
 
+@contextmanager
+def an_index(archive: Archive) -> Iterator[None]:
+    """An index that is searched, as far as the tables tell."""
+    with archive.database.session() as connection:
+        location = location_of(archive.settings)
+        vector_indexes.add_index(connection, str(uuid.uuid4()), add_generation(connection, "a model", 3), location)
+        (index,) = vector_indexes.indexes_at(connection, location)
+        vector_indexes.activate(connection, index, location)
+    try:
+        yield
+    finally:
+        with archive.database.session() as connection:
+            connection.execute("DELETE FROM derived.embedding_generations")
+
+
 def test_where_there_is_an_index_it_follows_with_the_summary(
     instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
 ) -> None:
     add_dialogues(empty_archive, 1)
     wanted = tick("stale_dialogues", instance, archive)
     assert run(wanted.run_requests[0], instance, archive.settings).success
-    with empty_archive.session() as connection:
-        location = location_of(archive.settings)
-        vector_indexes.add_index(connection, str(uuid.uuid4()), add_generation(connection, "a model", 3), location)
-        (index,) = vector_indexes.indexes_at(connection, location)
-        vector_indexes.activate(connection, index, location)
-    try:
+    with an_index(archive):
         afterwards = tick("stale_dialogues", instance, archive, wanted.cursor)
         assert [request.job_name for request in afterwards.run_requests] == [SUMMARY_JOB, INDEX_JOB]
         assert tick("stale_dialogues", instance, archive, afterwards.cursor).run_requests == []
+
+
+def count_documents_at_once(database: Database) -> None:
+    """Have the server count a write to documents; those that other connections wrote are counted when it finds time."""
+    with database.session() as connection:
+        connection.execute("UPDATE raw.documents SET size_bytes = size_bytes")
+        connection.execute(COUNT_AT_ONCE)
+
+
+def test_documents_that_come_and_go_are_followed_once_by_the_index(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    quiet = tick("stale_dialogues", instance, archive)
+    assert quiet.run_requests == []
+    with an_index(archive):
+        for change in (
+            lambda: store_document(empty_archive, "a", [PAGE]),
+            lambda: store_document(empty_archive, "b", [PAGE]),
+            lambda: store_document(empty_archive, "a", [PAGE, PAGE]),  # read again
+            lambda: remove_document(empty_archive, "b"),
+        ):
+            change()
+            count_documents_at_once(empty_archive)
+            wanted = tick("stale_dialogues", instance, archive, quiet.cursor)
+            assert [(request.job_name, request.asset_selection) for request in wanted.run_requests] == [
+                (INDEX_JOB, None)
+            ]
+            count_documents_at_once(empty_archive)  # a write that changes nothing
+            quiet = tick("stale_dialogues", instance, archive, wanted.cursor)
+            assert quiet.run_requests == []
+
+
+def test_a_document_that_is_added_while_the_sensor_runs_is_cut_and_indexed(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    pytest.importorskip("chromadb")
+    settings = archive.settings
+    index_archive(empty_archive, settings)
+    quiet = tick("stale_dialogues", instance, archive)
+    store_document(empty_archive, "a", [PAGE, PAGE * 15])
+    count_documents_at_once(empty_archive)
+    try:
+        wanted = tick("stale_dialogues", instance, archive, quiet.cursor)
+        assert [request.job_name for request in wanted.run_requests] == [INDEX_JOB]
+        assert run(wanted.run_requests[0], instance, settings).success
+        assert query(empty_archive, "SELECT count(*) FROM derived.document_chunks") == [(3,)]
+        entries = "SELECT collection, count(*) FROM derived.vector_index_entries GROUP BY 1 ORDER BY 1"
+        assert query(empty_archive, entries) == [("text", 3), ("visual", 2)]
     finally:
         with empty_archive.session() as connection:
             connection.execute("DELETE FROM derived.embedding_generations")
+        shutil.rmtree(settings.chroma_folder)
+
+
+def test_without_an_index_documents_that_are_not_cut_are_cut_and_nothing_else(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
+) -> None:
+    store_document(empty_archive, "a", [PAGE])
+    wanted = tick("stale_dialogues", instance, archive)
+    (request,) = wanted.run_requests
+    assert (request.job_name, request.asset_selection) == (INDEX_JOB, [dg.AssetKey(DOCUMENT_CHUNKS)])
+    assert run(request, instance, archive.settings).success
+    assert query(empty_archive, "SELECT count(*) FROM derived.document_chunks") == [(1,)]
+    count_documents_at_once(empty_archive)
+    assert tick("stale_dialogues", instance, archive, wanted.cursor).run_requests == []
+    # Other settings make them stale, and a code location that was started with them sees it.
+    finer = replace(archive, settings=replace(archive.settings, chunk_tokens=16))
+    assert [request.job_name for request in tick("stale_dialogues", instance, finer, wanted.cursor).run_requests] == [
+        INDEX_JOB
+    ]
+
+
+def test_page_images_are_encoded_where_some_are(
+    instance: dg.DagsterInstance, archive: Archive, empty_archive: Database, tmp_path: Path
+) -> None:
+    def add(colour: str) -> None:
+        path = tmp_path / f"{colour}.png"
+        path.write_bytes(files.png_bytes(colour))
+        add_document(empty_archive, archive.settings, Candidate(path, str(path), path.name))
+        build_document_chunks(empty_archive, archive.settings)
+        count_documents_at_once(empty_archive)
+
+    seeing = replace(archive, settings=replace(archive.settings, visual_model="colours"))
+    add("red")
+    first = tick("stale_dialogues", instance, seeing)
+    assert first.run_requests == []
+    encode_pages(empty_archive, seeing.settings, ColourEncoder())
+    add("green")
+    second = tick("stale_dialogues", instance, seeing, first.cursor)
+    assert [request.job_name for request in second.run_requests] == [ENCODE_JOB]
+    assert tick("stale_dialogues", instance, seeing, second.cursor).run_requests == []
+    assert tick("stale_dialogues", instance, archive, first.cursor).run_requests == []  # no model is set
 
 
 def test_scattered_stale_keys_are_one_range_of_nothing_else(

@@ -1,5 +1,6 @@
--- One text that differs from every earlier one if rows of dialogues, imports, build states or build errors were written
--- since. NULL where the server does not count. The server's start is part of it because a crash sets the counters back.
+-- One text that differs from every earlier one if rows of dialogues, imports, documents, build states or build errors
+-- were written since. NULL where the server does not count. The server's start is part of it because a crash sets the
+-- counters back.
 SELECT
     CASE
         WHEN current_setting('track_counts') = 'on'
@@ -12,5 +13,5 @@ SELECT
     END AS counters
 FROM pg_stat_user_tables AS counted
 WHERE
-    (counted.schemaname = 'raw' AND counted.relname IN ('dialogues', 'imports'))
+    (counted.schemaname = 'raw' AND counted.relname IN ('dialogues', 'imports', 'documents'))
     OR (counted.schemaname = 'derived' AND counted.relname IN ('build_state', 'build_errors'));

@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import dagster as dg
@@ -94,9 +94,7 @@ def definition_metadata(name: str) -> dict[str, Any]:
     return {
         "dagster/table_name": f"{TABLES[main].schema}.{main}",
         "dagster/column_schema": table_schema(TABLES[main]),
-        "dagster/column_lineage": dg.TableColumnLineage(
-            {column: [_column_dep(source) for source in sources] for column, sources in CATALOG[name].lineage.items()}
-        ),
+        "dagster/column_lineage": column_lineage(CATALOG[name].lineage),
         **{f"columns of {table}": table_schema(TABLES[table]) for table in others},
     }
 
@@ -112,6 +110,13 @@ def run_metadata(result: BuildResult, *, up_to_date: int, quarantined: int) -> d
         "quarantined": quarantined,
         "messages_per_second": round(result.messages / result.seconds) if result.messages else 0,
     }
+
+
+def column_lineage(lineage: Mapping[str, Sequence[str]]) -> dg.TableColumnLineage:
+    """Return the lineage of columns; each source is ``asset.column``."""
+    return dg.TableColumnLineage(
+        {column: [_column_dep(source) for source in sources] for column, sources in lineage.items()}
+    )
 
 
 def _column_dep(source: str) -> dg.TableColumnDep:

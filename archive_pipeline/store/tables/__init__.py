@@ -1,8 +1,15 @@
 """Every table is declared here, once: migrations, bulk copies, column schemas in Dagster and the docs follow it."""
 
 from archive_pipeline.store.tables.base import metadata
-from archive_pipeline.store.tables.derived import DERIVED_TABLES, build_errors, build_state
-from archive_pipeline.store.tables.documents import DERIVED_DOCUMENT_TABLES, DOCUMENT_TABLES
+from archive_pipeline.store.tables.builds import build_errors, build_state
+from archive_pipeline.store.tables.derived import DERIVED_TABLES
+from archive_pipeline.store.tables.documents import (
+    DERIVED_DOCUMENT_TABLES,
+    DOCUMENT_TABLES,
+    document_builds,
+    document_chunks,
+    page_vectors,
+)
 from archive_pipeline.store.tables.raw import RAW_TABLES
 from archive_pipeline.store.tables.search import SEARCH_TABLES
 
@@ -14,5 +21,8 @@ __all__ = [
     "SEARCH_TABLES",
     "build_errors",
     "build_state",
+    "document_builds",
+    "document_chunks",
     "metadata",
+    "page_vectors",
 ]

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from archive_pipeline.store.tables.base import DERIVED, RAW, metadata, one_of, uuid_column
-from archive_pipeline.store.tables.derived import full_text_columns
+from archive_pipeline.store.tables.pairs import full_text_columns
 
 DOCUMENT_STATUSES: Final = ["done", "failed"]
 ORIGINS: Final = ["path", "attachment"]

@@ -1,0 +1,106 @@
+"""Schema ``derived``: prompts with their responses, and exchanges, each with their texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Boolean, CheckConstraint, Column, Computed, DateTime, ForeignKey, Index, Integer, Table, Text
+
+from archive_pipeline.store.tables.base import DERIVED, dialogue_column, metadata, one_of, uuid_column
+
+PAIRING_RULES: Final = ["parent", "ancestor", "fallback"]
+
+prompt_responses: Final = Table(
+    "prompt_responses",
+    metadata,
+    uuid_column("id", "uuid5 of the response message", primary_key=True),
+    dialogue_column(),
+    uuid_column("prompt_message_id", "User message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    uuid_column(
+        "response_message_id", "Assistant message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True
+    ),
+    Column(
+        "prompt_position", Integer, nullable=False, comment="Position of the prompt among the live messages, from 0"
+    ),
+    Column("response_position", Integer, nullable=False, comment="Position of the response, from 0"),
+    Column("prompt_role", Text, nullable=False, comment="Role of the prompt: user"),
+    Column("response_role", Text, nullable=False, comment="Role of the response: assistant"),
+    Column("pairing_rule", Text, nullable=False, comment="How the prompt was found: parent, ancestor or fallback"),
+    CheckConstraint(one_of("pairing_rule", PAIRING_RULES), name="pairing_rule"),
+    Index(None, "dialogue_id"),
+    Index(None, "prompt_message_id"),
+    schema=DERIVED,
+    comment="One row per assistant message that answers a user message (seed 001)",
+)
+
+prompt_response_content: Final = Table(
+    "prompt_response_content",
+    metadata,
+    uuid_column(
+        "prompt_response_id",
+        "The pair",
+        ForeignKey("derived.prompt_responses.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("prompt_text", Text, comment="Text of the prompt; NULL if it has none"),
+    Column("response_text", Text, comment="Text of the response; NULL if it has none"),
+    Column("prompt_word_count", Integer, comment="Words of the prompt; NULL without text"),
+    Column("response_word_count", Integer, comment="Words of the response; NULL without text"),
+    schema=DERIVED,
+    comment="Texts of the prompt-response pairs (seed 001)",
+)
+
+exchanges: Final = Table(
+    "exchanges",
+    metadata,
+    uuid_column("id", "uuid5 of the last message, which determines the first", primary_key=True),
+    dialogue_column(),
+    uuid_column("first_message_id", "First message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    uuid_column("last_message_id", "Last message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True),
+    Column("message_count", Integer, nullable=False, comment="Messages of every role"),
+    Column("user_message_count", Integer, nullable=False, comment="User messages"),
+    Column("assistant_message_count", Integer, nullable=False, comment="Assistant messages"),
+    Column("is_continuation", Boolean, nullable=False, comment="The user only asks to go on"),
+    uuid_column("continuation_of_id", "Exchange before it on the path, if it is a continuation", nullable=True),
+    Column("continuation_pattern", Text, comment="Which pattern the user's text matched; NULL if none"),
+    uuid_column("previous_exchange_id", "Exchange before it on its path; NULL for the first", nullable=True),
+    Column("path_position", Integer, nullable=False, comment="Exchanges before it on its path"),
+    Column("merged_count", Integer, nullable=False, comment="Continuations that lead back to this original; else 0"),
+    Column("started_at", DateTime(timezone=True), comment="Earliest time of its messages"),
+    Column("ended_at", DateTime(timezone=True), comment="Latest time of its messages"),
+    CheckConstraint("is_continuation OR continuation_of_id IS NULL", name="continuation_link"),
+    CheckConstraint("is_continuation = (continuation_pattern IS NOT NULL)", name="continuation_pattern"),
+    Index(None, "dialogue_id"),
+    Index(None, "first_message_id"),
+    Index(None, "continuation_of_id"),
+    schema=DERIVED,
+    comment="One row per (first, last) run of a path: what the user said until the assistant was done (seed 000)",
+)
+
+exchange_content: Final = Table(
+    "exchange_content",
+    metadata,
+    uuid_column(
+        "exchange_id", "The exchange", ForeignKey("derived.exchanges.id", ondelete="CASCADE"), primary_key=True
+    ),
+    Column("user_text", Text, comment="Texts of its user messages, joined by a blank line; NULL if empty"),
+    Column("assistant_text", Text, comment="Texts of its assistant messages; NULL if empty"),
+    Column(
+        "full_text",
+        Text,
+        Computed(
+            "CASE WHEN user_text IS NULL THEN assistant_text WHEN assistant_text IS NULL THEN user_text "
+            "ELSE user_text || E'\\n\\n' || assistant_text END",
+            persisted=True,
+        ),
+        comment="User text and assistant text, joined by a blank line; NULL if empty",
+    ),
+    Column("user_text_hash", Text, comment="SHA-256 of user_text (hex)"),
+    Column("assistant_text_hash", Text, comment="SHA-256 of assistant_text (hex)"),
+    Column("full_text_hash", Text, comment="SHA-256 of full_text (hex)"),
+    Column("user_word_count", Integer, comment="Words of user_text; NULL without text"),
+    Column("assistant_word_count", Integer, comment="Words of assistant_text; NULL without text"),
+    Column("total_word_count", Integer, comment="Words of full_text; NULL without text"),
+    schema=DERIVED,
+    comment="Texts of the exchanges, with hashes and word counts (seed 000)",
+)

@@ -1,0 +1,100 @@
+"""Schema ``derived``: question-answer pairs and their chunks, with the columns by which chunks are searched."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.dialects.postgresql import REGCONFIG, TSVECTOR
+
+from archive_pipeline.store.tables.base import DERIVED, dialogue_column, metadata, one_of, uuid_column
+
+PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
+ANSWER_RULES: Final = ["first", "final", "tool_result"]
+CHUNK_SIDES: Final = ["question", "answer"]
+# camelCase, snake_case, paths and dotted names are found by their parts as well; ideographs stand alone.
+SEARCH_VECTOR: Final = (
+    "to_tsvector('simple', text) || to_tsvector('simple', regexp_replace(regexp_replace(text, "
+    "'([a-z0-9])([A-Z])|[._/:#@-]', '\\1 \\2', 'g'), '([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])', ' \\1 ', 'g')) "
+    "|| to_tsvector(language, text)"
+)
+
+qa_pairs: Final = Table(
+    "qa_pairs",
+    metadata,
+    Column("pair_id", Text, primary_key=True, comment="<dialogue>:<start>, with @<end> or :<tool call> appended"),
+    dialogue_column(),
+    Column("pair_type", Text, nullable=False, comment="conversation_turn or trace_pair"),
+    Column("start_sequence_number", Integer, nullable=False, comment="sequence_number of the question's message"),
+    Column("end_sequence_number", Integer, nullable=False, comment="sequence_number of the answer's message"),
+    uuid_column("source_message_id", "Message of the question", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    Column("question", Text, nullable=False, comment="User text, or the tool call as text"),
+    Column("answer", Text, nullable=False, comment="Assistant text, or the tool's result"),
+    Column("answer_rule", Text, nullable=False, comment="Which answer was taken: first, final or tool_result"),
+    Column("is_error", Boolean, nullable=False, comment="The tool reported an error"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 over question and answer (hex)"),
+    CheckConstraint(one_of("pair_type", PAIR_TYPES), name="pair_type"),
+    CheckConstraint(one_of("answer_rule", ANSWER_RULES), name="answer_rule"),
+    Index(None, "dialogue_id"),
+    Index(None, "source_message_id"),
+    schema=DERIVED,
+    comment="Question-answer pairs, the unit of embedding (seed 004)",
+)
+
+
+def full_text_columns() -> tuple[Column[Any], Column[Any]]:
+    """Return the columns by which the texts of a table of chunks are searched."""
+    return (
+        Column(
+            "language",
+            REGCONFIG,
+            nullable=False,
+            comment="Text search configuration of its language; simple if there is none or the text does not tell",
+        ),
+        Column(
+            "search_vector",
+            TSVECTOR,
+            Computed(SEARCH_VECTOR, persisted=True),
+            comment="Words as they are, parts of identifiers, and word stems of the language",
+        ),
+    )
+
+
+qa_chunks: Final = Table(
+    "qa_chunks",
+    metadata,
+    uuid_column("chunk_id", "uuid5 of (pair, side, index)", primary_key=True),
+    Column("pair_id", Text, nullable=False, comment="The pair"),
+    dialogue_column(),
+    Column("side", Text, nullable=False, comment="question or answer"),
+    Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the side, from 0"),
+    Column("start_offset", Integer, nullable=False, comment="Where it begins in the side's text, in characters"),
+    Column("end_offset", Integer, nullable=False, comment="Where it ends"),
+    Column("text", Text, nullable=False, comment="The side's text between the offsets"),
+    Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
+    Column("page", Integer, nullable=False, comment="First page of the dialogue with the pair's answer"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
+    Column(
+        "is_near_duplicate", Boolean, nullable=False, comment="Other answers to the same question say nearly all of it"
+    ),
+    *full_text_columns(),
+    Index("ix_qa_chunks_search_vector", "search_vector", postgresql_using="gin"),
+    CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
+    CheckConstraint("start_offset < end_offset", name="offsets"),
+    UniqueConstraint("pair_id", "side", "chunk_index"),
+    Index(None, "dialogue_id", "page"),
+    Index(None, "content_hash"),
+    schema=DERIVED,
+    comment="Pieces of questions and answers, which are embedded and searched (seed 004)",
+)
