@@ -86,6 +86,8 @@ class EmbeddedServer:
             return
         try:
             with contextlib.suppress(subprocess.SubprocessError):
+                if (self.folder / "postmaster.pid").exists():
+                    self._server.ensure_postgres_running()  # it may be another one than this process started
                 self._server.stop()
         finally:
             self._users.release_write_lock()
@@ -115,9 +117,9 @@ class EmbeddedServer:
                 # The handle is cached per process: after a crash or restart it has to look again.
                 self._server.ensure_postgres_running()
                 self._connect().close()
-            except (subprocess.TimeoutExpired, psycopg.OperationalError):
+            except (subprocess.SubprocessError, psycopg.OperationalError, AssertionError):
                 # Recovery after a crash may take longer than pg_ctl waits, and a server that was killed a moment ago
-                # still looks alive.
+                # still looks alive, or is gone while the package looks at it, which it takes for a defect.
                 if not attempts_left:
                     raise
                 time.sleep(0.5)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+import psutil
 import pytest
 
 from archive_pipeline.settings import Settings
@@ -50,7 +52,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
     yield run
     for command in started:
         if command.process.poll() is None:
-            command.process.kill()
+            process = psutil.Process(command.process.pid)
+            for left in (process, *process.children(recursive=True)):
+                with suppress(psutil.NoSuchProcess):
+                    left.kill()
             command.process.wait()
 
 

@@ -8,8 +8,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
+from archive_pipeline.store.embedded import release
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.system.commands import SCRIPT
 from archive_pipeline_tests.test_mcp_server import connected
@@ -39,3 +41,9 @@ def test_a_killed_database_is_started_again(new_archive: tuple[Path, Any], tmp_p
     # A request that the kill interrupts may fail, and says so.
     assert not during.is_error or "ask again" in during.content[0].text
     assert after.structured_content == first.structured_content
+
+    again = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+    assert psutil.Process(again).is_running()
+    database.engine.dispose()
+    release(home / "postgres")
+    assert not psutil.pid_exists(again) or psutil.Process(again).status() == psutil.STATUS_ZOMBIE
