@@ -9,8 +9,10 @@ DIALOGUES ?= 100000
 SCALE_HOME ?= benchmarks/results/scale
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Modules are compiled when they are first imported; most of them never are.
+INSTALL := $(PIP) install --no-compile
 
-.PHONY: help demo install test check docs bench bench-bookkeeping bench-duplicates bench-matching bench-scale bench-search clean
+.PHONY: help demo install test check check-style check-types check-sql docs bench bench-bookkeeping bench-duplicates bench-matching bench-scale bench-search clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -37,10 +39,16 @@ install: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-check: $(VENV)/.installed-dev
+check: check-style check-types check-sql
+
+check-style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+check-sql: $(VENV)/.installed-dev
 	$(BIN)/sqlfluff lint --disable-progress-bar sql/views sql/queries sql/checks
 
 docs: $(VENV)/.installed-dev
@@ -50,7 +58,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.derived
 
 bench-duplicates: $(VENV)/.installed-dev
-	$(PIP) install --editable ".[bench]"
+	$(INSTALL) --editable ".[bench]"
 	$(BIN)/python -m benchmarks.duplicates
 
 bench-matching: $(VENV)/.installed-dev
@@ -62,7 +70,7 @@ bench-bookkeeping: $(VENV)/.installed-dev
 bench-scale: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.scale --dialogues $(DIALOGUES) --home $(SCALE_HOME)
 
-bench-search: $(VENV)/.installed-search
+bench-search: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.search
 
 clean:
@@ -71,18 +79,16 @@ clean:
 
 # The stamps are older than pyproject.toml when dependencies may have changed.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[dev]"
+	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.installed
-
-$(VENV)/.installed-search: pyproject.toml | $(BIN)/python
-	$(PIP) install --editable ".[dev,search]"
-	@touch $@ $(VENV)/.installed-dev $(VENV)/.installed
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
+	@# What comes with Python may be years old, and takes three times as long to find versions that agree.
+	$(PIP) install --upgrade pip

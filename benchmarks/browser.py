@@ -5,16 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Final
 
-import pytest
+from playwright.sync_api import Browser, sync_playwright
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-# A test's browser asks nobody but the UI; as root, in a container, it has no sandbox.
-FLAGS = (
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+# It asks nobody but the UI; as root, in a container, it has no sandbox.
+FLAGS: Final = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -26,14 +23,20 @@ FLAGS = (
 )
 
 
+class NoBrowserError(RuntimeError):
+    """No Chromium is installed."""
+
+
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Start a browser with a profile of its own; skip the test where none is installed."""
+    """Start a browser with a profile of its own.
+
+    Raises:
+        NoBrowserError: none is installed.
+    """
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
-        pytest.skip("no Chromium is installed (on Debian: apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
+        raise NoBrowserError("no Chromium is installed (on Debian: apt-get install chromium)")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
         try:
