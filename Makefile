@@ -37,7 +37,7 @@ demo: $(VENV)/.installed
 install: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: check-style check-types check-sql
 

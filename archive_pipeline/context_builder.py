@@ -89,9 +89,10 @@ class ContextBuilder:
         while ranked and (places := self.max_sources - len(packer.sources)):
             wave, ranked = ranked[:places], ranked[places:]
             for result, found in zip(wave, await self._fetch(wave, markdowns), strict=True):
-                reason = found if isinstance(found, SkipReason) else None if packer.add(found) else SkipReason.BUDGET
-                if reason is not None:
-                    skipped.append(_skip(result, reason))
+                if isinstance(found, SkipReason):
+                    skipped.append(_skip(result, found))
+                elif not packer.add(found, str(result.get("snippet") or "")):
+                    skipped.append(_skip(result, SkipReason.BUDGET))
         skipped += [_skip(result, SkipReason.MAX_SOURCES) for result in ranked]
         return self._context(packer, skipped)
 

@@ -244,6 +244,16 @@ class TestTokenManagement:
         assert len(context.skipped) == 4
         assert builder().truncate_to_budget([source()], 0) == []
 
+    @pytest.mark.parametrize("max_tokens", [40, 60, 200])
+    def test_a_first_source_that_is_too_large_is_cut_around_the_snippet(self, max_tokens: int):
+        document = Document("long", "long.pdf", [f"{'It rained. ' * 400}The canal opened in May.{' It rained.' * 400}"])
+        found = result(document, 1, 0.5) | {"snippet": "…rained. The canal opened in May. It…"}
+        context = build([found], store_of(document), max_tokens=max_tokens)
+        assert "rained. The canal opened in May. It rained." in context.sources[0].markdown_content
+        assert "\n…\n\nIt rained." in context.formatted_text
+        assert max_tokens - 4 <= context.total_tokens <= max_tokens
+        assert context.truncated
+
     def test_a_counter_that_adds_up_wrongly_cannot_exceed_the_budget(self):
         class Squared:
             name = "squared"

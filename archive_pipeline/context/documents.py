@@ -39,7 +39,8 @@ class SourceDocument:
         timestamp: when it was indexed, ISO 8601; empty if unknown.
         section_path: ``Introduction > Methods``.
         parent_heading: the heading right above.
-        markdown_content: text of the page. A shortened one ends at a sentence, with its code block closed.
+        markdown_content: text of the page. A shortened one ends at a sentence, with its code block closed, and begins
+            with the sign of an omission if what was found is not at the beginning of the page.
         relevance_score: the search's score, 0 to 1; 0 if the search gave no number.
         content_truncated: the text was shortened to fit the budget.
         char_start, char_end: where its block, header included, is in ``ResearchContext.formatted_text``.

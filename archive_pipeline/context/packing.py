@@ -1,24 +1,17 @@
 """Which sources go into a context, and how much of them: the budget holds for the text that is delivered.
 
 Sources are taken in order. One that does not fit is skipped, and a later, smaller one may fill. Only while the context
-is empty is a source shortened, to the last sentence that fits (else word, else grapheme).
+is empty is a source shortened, to a part of its page that fits.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
-import regex
-
-from archive_pipeline.context.code_blocks import close_code
 from archive_pipeline.context.documents import SourceDocument
+from archive_pipeline.context.excerpts import excerpt
 from archive_pipeline.context.rendering import SEPARATOR, render_source
-from archive_pipeline.context.sentences import cut_points
-
-_FIRST_WINDOW: Final = 4_000  # characters
 
 
 class ContextPacker:
@@ -36,13 +29,16 @@ class ContextPacker:
         """The context so far."""
         return SEPARATOR.join(self._blocks)
 
-    def add(self, source: SourceDocument) -> bool:
-        """Take the source, shortened if it is the first and too large; return whether it was taken."""
+    def add(self, source: SourceDocument, snippet: str = "") -> bool:
+        """Take the source, shortened if it is the first and too large; return whether it was taken.
+
+        ``snippet`` is what the search found in it, which a shortened one has, if it is known.
+        """
         block = render_source(source, len(self.sources) + 1)
         # Counters that split text before a header, as tokenizers do, count the parts as the whole; finish() makes sure.
         used = self._used + self._count(SEPARATOR + block if self._blocks else block)
         if used > self._max_tokens:
-            shortened = None if self._blocks else self._shortened(source)
+            shortened = None if self._blocks else self._shortened(source, snippet)
             if shortened is None:
                 return False
             source, block = shortened, render_source(shortened, 1)
@@ -60,37 +56,9 @@ class ContextPacker:
             removed.append(self.sources.pop())
         return tokens, removed
 
-    def _shortened(self, source: SourceDocument) -> SourceDocument | None:
+    def _shortened(self, source: SourceDocument, snippet: str) -> SourceDocument | None:
         def fits(content: str) -> bool:
             return self._count(render_source(replace(source, markdown_content=content), 1)) <= self._max_tokens
 
-        content = cut_to_fit(source.markdown_content, fits)
+        content = excerpt(source.markdown_content, snippet, fits)
         return None if content is None else replace(source, markdown_content=content, content_truncated=True)
-
-
-def cut_to_fit(content: str, fits: Callable[[str], bool]) -> str | None:
-    """Return the longest beginning of a content that fits, its code block closed; None if none does.
-
-    It ends after a sentence or a line of code; if no sentence fits, after a word; if no word fits, after a grapheme.
-    """
-    size = _FIRST_WINDOW
-    while size < len(content) and fits(close_code(content[:size])):
-        size *= 2
-    window = content[:size]
-    for points in (cut_points, _word_ends, _grapheme_ends):
-        candidates = points(window)
-        if len(window) < len(content):
-            candidates = candidates[:-1]  # it is where the window ends
-        position = bisect_left(candidates, True, key=lambda point: not fits(close_code(window[:point])))  # noqa: FBT003
-        beginning = close_code(window[: candidates[position - 1]]) if position else ""
-        if beginning.strip():
-            return beginning
-    return None
-
-
-def _word_ends(text: str) -> list[int]:
-    return [match.start() for match in regex.finditer(r"(?<=\S)\s", text)]
-
-
-def _grapheme_ends(text: str) -> list[int]:
-    return [match.end() for match in regex.finditer(r"\X", text)]
