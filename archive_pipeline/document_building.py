@@ -6,9 +6,11 @@ import time
 from dataclasses import dataclass
 
 from archive_pipeline.derive.document_chunks import chunks_version, document_chunks
+from archive_pipeline.isolation import describe
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import document_chunks as stored
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.failures import is_systemic
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +21,19 @@ class DocumentBuild:
         documents: documents whose pages were cut.
         rows: chunks that were written.
         seconds: wall time.
+        failures: a line for each document whose pages cannot be cut; it keeps the chunks that it has, if any.
     """
 
     documents: int
     rows: int
     seconds: float
+    failures: tuple[str, ...] = ()
 
 
 def build_document_chunks(database: Database, settings: Settings, *, full: bool = False) -> DocumentBuild:
     """Cut the pages of documents that are new, were read again, or were cut by another version or to another size.
 
-    Two processes that do it at once write the same rows.
+    Two processes that do it at once write the same rows. A document that fails is no reason to leave others uncut.
 
     Args:
         database: the archive's.
@@ -40,9 +44,17 @@ def build_document_chunks(database: Database, settings: Settings, *, full: bool 
     version = chunks_version(settings.chunk_tokens)
     with database.session() as connection:
         chosen = stored.stale_documents(connection, version, include_current=full)
-    built = [_build(database, document_id, settings.chunk_tokens, version) for document_id in chosen]
-    rows = [count for count in built if count is not None]
-    return DocumentBuild(len(rows), sum(rows), time.perf_counter() - started)
+    rows, failures = [], []
+    for document_id in chosen:
+        try:
+            written = _build(database, document_id, settings.chunk_tokens, version)
+        except Exception as error:
+            if is_systemic(error):
+                raise
+            failures.append(f"document {document_id} cannot be cut: {describe(error).splitlines()[0]}")
+        else:
+            rows += [] if written is None else [written]
+    return DocumentBuild(len(rows), sum(rows), time.perf_counter() - started, tuple(failures))
 
 
 def _build(database: Database, document_id: str, chunk_tokens: int, version: str) -> int | None:

@@ -73,7 +73,7 @@ def _run(archive: OpenArchive, plan: BuildPlan, documents: DocumentBuild | None,
     if documents is not None:
         rows[DOCUMENT_CHUNKS] = documents.rows
     seconds = time.perf_counter() - started + (documents.seconds if documents else 0)
-    failures = failures_of(archive, plan, outcome)
+    failures = [*failures_of(archive, plan, outcome), *(documents.failures if documents else ())]
     for failure in failures:
         fail(failure)
     if as_json:

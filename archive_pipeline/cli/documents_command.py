@@ -62,7 +62,8 @@ def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool
         added = [
             _added(archive, found, is_quiet=as_json) for found in _found(archive, paths, exports, has_texts=attachments)
         ]
-        _report_added(archive, added, build_document_chunks(archive.database, archive.settings))
+        built = build_document_chunks(archive.database, archive.settings)
+        _report_added(archive, added, built)
     counts = Counter(item.outcome for item in added)
     if as_json:
         print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
@@ -71,10 +72,11 @@ def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool
     if not any(counts[outcome] for outcome in Outcome if outcome is not Outcome.SKIPPED):
         fail("no document was found; give files, or folders and exports that hold some")
         return EXIT_FAILED
-    if counts[Outcome.REJECTED]:
-        is_useless = counts[Outcome.REJECTED] + counts[Outcome.SKIPPED] == len(added)
-        return EXIT_FAILED if is_useless else EXIT_REJECTED
-    return 0
+    for failure in built.failures:
+        fail(failure)
+    if counts[Outcome.REJECTED] and counts[Outcome.REJECTED] + counts[Outcome.SKIPPED] == len(added):
+        return EXIT_FAILED
+    return EXIT_REJECTED if counts[Outcome.REJECTED] or built.failures else 0
 
 
 def _found(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from archive_pipeline.cli.archive import OpenArchive, open_archive
-from archive_pipeline.cli.output import count_table, json_option, note, print_json, stdout_console
+from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, json_option, note, print_json, stdout_console
 from archive_pipeline.cli.progress import indexing_progress
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.document_building import DocumentBuild, build_document_chunks
@@ -18,8 +18,11 @@ from archive_pipeline.store.staleness import stale_dialogues
 @click.command()
 @click.option("--rebuild", is_flag=True, help="Make the vector store anew from the vectors in the database.")
 @json_option
-def index(*, rebuild: bool, as_json: bool) -> None:
-    """Embed the chunks that have no vector yet and bring the vector store up to date."""
+def index(*, rebuild: bool, as_json: bool) -> int:
+    """Embed the chunks that have no vector yet and bring the vector store up to date.
+
+    Exit code 1 if a document could not be cut; all else is done.
+    """
     with open_archive() as archive:
         _say_stale(archive)
         documents = build_document_chunks(archive.database, archive.settings)
@@ -33,10 +36,13 @@ def index(*, rebuild: bool, as_json: bool) -> None:
             f"{result.embedding.cut_texts:,} chunks are longer than {result.embedding.generation.model} reads, which "
             "took their beginning; set ARCHIVE_CHUNK_TOKENS lower"
         )
+    for failure in documents.failures:
+        fail(failure)
     if as_json:
         print_json(_as_dict(result))
     else:
         _print(result)
+    return EXIT_REJECTED if documents.failures else 0
 
 
 def _say_stale(archive: OpenArchive) -> None:

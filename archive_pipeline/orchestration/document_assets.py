@@ -21,7 +21,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.orchestration.table_metadata import table_schema
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import tables
-from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, stale_documents
 from archive_pipeline.visual.encoding import Encoded, encode_missing
 
 GROUP: Final = "documents"
@@ -30,7 +30,8 @@ PAGE_VECTORS: Final = tables.page_vectors.name
 DOCUMENT_CHECK: Final = "incremental_equals_rebuild"
 NO_MODEL: Final = "No visual model is configured: set ARCHIVE_VISUAL_MODEL to have page images encoded."
 SAMPLE: Final = 20
-SHOWN_UNREADABLE: Final = 20
+SHOWN: Final = 20
+CUT_CHECK: Final = "cuts_every_document"
 
 
 class DocumentChunksConfig(dg.Config):
@@ -59,7 +60,7 @@ def document_assets(settings: Settings) -> list[dg.AssetsDefinition]:
 
 
 def document_checks() -> list[dg.AssetChecksDefinition]:
-    """Return the check that cuts documents anew; it blocks nothing, as that of dialogues."""
+    """Return the check that cuts documents anew, and the one for those that cannot be cut; they block nothing."""
 
     @dg.asset_check(
         asset=DOCUMENT_CHUNKS,
@@ -77,7 +78,22 @@ def document_checks() -> list[dg.AssetChecksDefinition]:
                 verify_sample_of_documents(archive.database, archive.settings, number=SAMPLE, seed=context.run.run_id)
             )
 
-    return [incremental_equals_rebuild]
+    @dg.asset_check(
+        asset=DOCUMENT_CHUNKS,
+        name=CUT_CHECK,
+        description="The pages of every document that was read are cut, as they were read, by this version.",
+    )
+    def cuts_every_document(archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
+        with transient_errors_retried(), archive.database.session() as connection:
+            left = stale_documents(connection, chunks_version(archive.settings.chunk_tokens))
+        return dg.AssetCheckResult(
+            passed=not left,
+            severity=dg.AssetCheckSeverity.WARN,
+            description="`llm-archive build` tries them again and says why not." if left else None,
+            metadata={"documents": len(left), **({"document_ids": left[:SHOWN]} if left else {})},
+        )
+
+    return [incremental_equals_rebuild, cuts_every_document]
 
 
 def check_result(found: DocumentVerification) -> dg.AssetCheckResult:
@@ -119,6 +135,8 @@ def build_metadata(result: DocumentBuild) -> dict[str, Any]:
     return {
         f"rows_{DOCUMENT_CHUNKS}": result.rows,
         "documents_built": result.documents,
+        "documents_failed": len(result.failures),
+        **({"examples_of_failures": list(result.failures[:SHOWN])} if result.failures else {}),
         "seconds": round(result.seconds, 3),
     }
 
@@ -129,7 +147,7 @@ def encoding_metadata(model: str, result: Encoded) -> dict[str, Any]:
         f"rows_{PAGE_VECTORS}": result.pages,
         "model": model,
         "unreadable_images": len(result.unreadable),
-        **({"examples_of_unreadable": list(result.unreadable[:SHOWN_UNREADABLE])} if result.unreadable else {}),
+        **({"examples_of_unreadable": list(result.unreadable[:SHOWN])} if result.unreadable else {}),
     }
 
 
@@ -156,9 +174,13 @@ def _chunks_asset(settings: Settings) -> dg.AssetsDefinition:
             },
         ),
     )
-    def document_chunks(config: DocumentChunksConfig, archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
+    def document_chunks(
+        context: dg.AssetExecutionContext, config: DocumentChunksConfig, archive: dg.ResourceParam[Archive]
+    ) -> dg.MaterializeResult[None]:
         with transient_errors_retried():
             result = build_document_chunks(archive.database, archive.settings, full=config.full)
+        for failure in result.failures:
+            context.log.error(failure)
         return dg.MaterializeResult(metadata=build_metadata(result))
 
     return document_chunks

@@ -17,6 +17,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents import files
+from archive_pipeline_tests.documents.stored import PAGE, refuse_to_cut, store_document
 from archive_pipeline_tests.tables import query, records
 from archive_pipeline_tests.visual.test_search import ColourEncoder
 
@@ -46,6 +47,22 @@ def test_adding_stores_pages_and_images_once(
         assert (settings.home / page["thumb_path"]).stat().st_size < (settings.home / page["image_path"]).stat().st_size
     (row,) = records(database, "SELECT * FROM raw.documents")
     assert (row["file_name"], row["extension"], row["origin"], row["status"]) == ("a.pdf", "pdf", "path", "done")
+
+
+def test_a_document_that_cannot_be_cut_is_one_line_of_every_command_that_cuts(
+    llm_archive: CommandLine, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("wordllama")
+    bad = store_document(database, "a", [PAGE])
+    with monkeypatch.context() as patch:
+        refuse_to_cut(patch, bad, ValueError("an odd page"))
+        for command in (["documents", "add", files.docx(tmp_path / "good.docx")], ["build"], ["index"]):
+            result = llm_archive(*command)
+            assert (result.code, result.error) == (1, f"document {bad} cannot be cut: ValueError: an odd page")
+            assert result.out
+    assert query(database, "SELECT count(DISTINCT document_id) FROM derived.document_chunks") == [(1,)]
+    assert llm_archive("build").code == 0
+    assert query(database, "SELECT count(DISTINCT document_id) FROM derived.document_chunks") == [(2,)]
 
 
 def test_what_cannot_be_read_is_kept_with_its_reason_and_costs_nothing_else(

@@ -21,7 +21,7 @@ from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.derive.simhash import simhash_v1, simhash_v2
 from archive_pipeline.importing.importer import import_archive
 from archive_pipeline.orchestration.checks import CHECKS
-from archive_pipeline.orchestration.document_assets import DOCUMENT_CHECK, PAGE_VECTORS
+from archive_pipeline.orchestration.document_assets import CUT_CHECK, DOCUMENT_CHECK, PAGE_VECTORS
 from archive_pipeline.orchestration.instance import instance_for
 from archive_pipeline.orchestration.summary_checks import summary_checks
 from archive_pipeline.readers.reading import read_paths
@@ -112,8 +112,9 @@ def test_every_asset_check_and_job_of_the_code_location_is_described():
     assert not [asset for asset in assets if f"| `{asset}`" not in text("architecture.md")]
     assert not [key.name for key in graph.asset_check_keys if f"`{key.name}`" not in text("operations.md")]
     checked = {(key.asset_key.to_user_string(), key.name) for key in graph.asset_check_keys}
-    assert (DOCUMENT_CHUNKS, DOCUMENT_CHECK) in checked
-    assert f"| `{DOCUMENT_CHUNKS}` | `{DOCUMENT_CHECK}` |" in text("operations.md")
+    for check in (DOCUMENT_CHECK, CUT_CHECK):
+        assert (DOCUMENT_CHUNKS, check) in checked
+        assert f"| `{DOCUMENT_CHUNKS}` | `{check}` |" in text("operations.md")
     jobs = {job.name for job in definitions.resolve_all_job_defs() if not job.name.startswith("__")}
     everything = "".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
     assert not [job for job in jobs if f"`{job}`" not in everything]

@@ -5,6 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
+import pandas as pd
+import pytest
+
+from archive_pipeline import document_building
+from archive_pipeline.derive.document_chunks import document_chunks
 from archive_pipeline.derive.frames import frame
 from archive_pipeline.store import documents
 from archive_pipeline.store.database import Database
@@ -44,3 +49,14 @@ def remove_document(database: Database, name: str) -> None:
     """Remove the document of this name, if it is there."""
     with database.session() as connection:
         documents.delete(connection, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
+
+
+def refuse_to_cut(patch: pytest.MonkeyPatch, refused: str, error: Exception) -> None:
+    """Let cutting one document raise the error."""
+
+    def cut(document_id: str, pages: Sequence[tuple[int, str]], chunk_tokens: int) -> pd.DataFrame:
+        if document_id == refused:
+            raise error
+        return document_chunks(document_id, pages, chunk_tokens)
+
+    patch.setattr(document_building, "document_chunks", cut)

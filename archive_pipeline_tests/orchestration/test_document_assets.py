@@ -11,13 +11,13 @@ import pytest
 
 from archive_pipeline.definitions import build_defs
 from archive_pipeline.importing.documents import Candidate, add_document
-from archive_pipeline.orchestration.document_assets import DOCUMENT_CHECK, ENCODE_JOB, NO_MODEL, PAGE_VECTORS
+from archive_pipeline.orchestration.document_assets import CUT_CHECK, DOCUMENT_CHECK, ENCODE_JOB, NO_MODEL, PAGE_VECTORS
 from archive_pipeline.orchestration.search_assets import EMBEDDINGS_ASSET, INDEX_ASSET, INDEX_JOB
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline_tests.documents import files
-from archive_pipeline_tests.documents.stored import PAGE, store_document
+from archive_pipeline_tests.documents.stored import PAGE, refuse_to_cut, store_document
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.visual.test_search import ColourEncoder
 
@@ -37,8 +37,8 @@ def metadata_of(result: dg.ExecuteInProcessResult, asset: str) -> dict[str, obje
     return {name: value.value for name, value in event.step_materialization_data.materialization.metadata.items()}
 
 
-def check_of(result: dg.ExecuteInProcessResult) -> dg.AssetCheckEvaluation:
-    (check,) = [check for check in result.get_asset_check_evaluations() if check.check_name == DOCUMENT_CHECK]
+def check_of(result: dg.ExecuteInProcessResult, name: str = DOCUMENT_CHECK) -> dg.AssetCheckEvaluation:
+    (check,) = [check for check in result.get_asset_check_evaluations() if check.check_name == name]
     return check
 
 
@@ -77,6 +77,26 @@ def test_a_row_that_cutting_anew_does_not_give_is_an_error_that_blocks_nothing(
     assert check.metadata["rows_differing"].value == 1
     assert identifier in check.metadata["document_ids"].value
     assert "llm-archive build --asset document_chunks --full" in (check.description or "")
+
+
+def test_a_document_that_cannot_be_cut_is_in_the_metadata_and_in_a_check(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = store_document(empty_archive, "a", [PAGE])
+    store_document(empty_archive, "b", [PAGE])
+    with monkeypatch.context() as patch:
+        refuse_to_cut(patch, bad, ValueError("an odd page"))
+        found = run(instance, settings, INDEX_JOB, [DOCUMENT_CHUNKS])
+    metadata = metadata_of(found, DOCUMENT_CHUNKS)
+    assert (found.success, metadata["documents_built"], metadata["documents_failed"]) == (True, 1, 1)
+    assert metadata["examples_of_failures"] == [f"document {bad} cannot be cut: ValueError: an odd page"]
+    check = check_of(found, CUT_CHECK)
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert {name: value.value for name, value in check.metadata.items()} == {"documents": 1, "document_ids": [bad]}
+    assert check_of(found).passed
+    again = run(instance, settings, INDEX_JOB, [DOCUMENT_CHUNKS])
+    assert check_of(again, CUT_CHECK).passed
+    assert metadata_of(again, DOCUMENT_CHUNKS)["documents_failed"] == 0
 
 
 def test_embedding_alone_takes_chunks_as_they_are_and_says_what_is_stale(
