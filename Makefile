@@ -3,7 +3,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 2
+# Of the suite; for two processors, since the longest tests mostly wait.
+WORKERS ?= 3
 # Of bench-scale: how many, and a new or empty folder for the archive, which stays.
 DIALOGUES ?= 100000
 SCALE_HOME ?= benchmarks/results/scale

@@ -78,12 +78,12 @@ class Command:
         return Ended(code, self._out.read_text(), self._err.read_text())
 
 
-def wait_until(condition: Callable[[], bool], what: str, *, seconds: float = SECONDS) -> None:
-    """Return as soon as the condition holds."""
+def wait_until(condition: Callable[[], bool], what: str, *, seconds: float = SECONDS, pause: float = 0.05) -> None:
+    """Return as soon as the condition holds, which is looked at again after each pause."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds in vain until {what}"
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 class Gate:

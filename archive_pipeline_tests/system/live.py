@@ -16,6 +16,8 @@ from archive_pipeline_tests.system.commands import Command, wait_until
 
 # For what takes a few seconds, or a restart of Dagster, on a machine that is busy with other things.
 PATIENCE_SECONDS = 300.0
+# Asking costs the processes that are asked as much work as what they are to do.
+PAUSE_SECONDS = 0.5
 STOP_SECONDS = 60.0
 # What stands in the command line of each; the process with the code is a child of the code server.
 PARTS = {
@@ -62,7 +64,8 @@ class Live:
             except NoAnswerError:
                 return False
 
-        wait_until(holds, f"{what}; Dagster said {self.command.said()[-2000:]}", seconds=PATIENCE_SECONDS)
+        said = f"{what}; Dagster said {self.command.said()[-2000:]}"
+        wait_until(holds, said, seconds=PATIENCE_SECONDS, pause=PAUSE_SECONDS)
 
     def address(self, path: str) -> str:
         """The address of a page."""
