@@ -39,7 +39,10 @@ _database_numbers = itertools.count()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of whole programs: they take minutes, and would keep one worker busy at the end."""
+    """Begin with the tests of whole programs: they take minutes, and would keep one worker busy at the end.
+
+    For the same reason `make test` gives each worker one file after another, in this order.
+    """
     items.sort(key=lambda item: item.get_closest_marker("system") is None)
 
 
@@ -61,19 +64,28 @@ def archive(settings: Settings) -> Iterator[Database]:
     release(settings.postgres_folder)
 
 
+# All other rows go with these.
+EMPTIED = (
+    "raw.dialogues",
+    "raw.imports",
+    "raw.documents",
+    "raw.match_log",
+    "derived.embedding_generations",
+)
+
+
 @pytest.fixture
 def database(archive: Database) -> Database:
-    """The session's archive without dialogues and imports: all other rows go with them."""
+    """The session's archive, empty."""
     empty(archive)
     return archive
 
 
 def empty(database: Database) -> None:
-    """Delete everything that imports and builds wrote."""
+    """Delete everything that commands wrote."""
     with database.session() as connection:
-        connection.execute("DELETE FROM raw.dialogues")
-        connection.execute("DELETE FROM raw.imports")
-        connection.execute("DELETE FROM raw.documents")
+        for table in EMPTIED:
+            connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(*table.split("."))))
 
 
 @pytest.fixture

@@ -20,16 +20,7 @@ from archive_pipeline.context_builder import ContextBuilder, ResearchContext, So
 from archive_pipeline_tests.context.building import CRISIS, DIALOGUE, ECONOMICS, RESULTS, STORE, build, builder, source
 from archive_pipeline_tests.context.library import Collection, Document, Search, Store, result, store_of
 from archive_pipeline_tests.context.texts import ENGLISH
-
-
-def best_time(function: Any, repeats: int = 5, clock: Any = time.perf_counter) -> float:
-    """Return the shortest of some runs, in seconds: the others measure the machine's other work."""
-    times = []
-    for _ in range(repeats):
-        start = clock()
-        function()
-        times.append(clock() - start)
-    return min(times)
+from archive_pipeline_tests.timing import best_time
 
 
 class TestInterface:

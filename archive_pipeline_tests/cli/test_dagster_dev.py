@@ -55,6 +55,8 @@ class Stand:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(dagster_dev, "WATCH_SECONDS", 0.1)
+    monkeypatch.setattr(dagster_dev, "STOP_SECONDS", 2.0)  # the stand-ins do not stop when they are told to
+    monkeypatch.setattr(dagster_dev, "LEFT_OVER_SECONDS", 2.0)
     before = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, before)
@@ -73,7 +75,7 @@ def meanwhile(do: Callable[[], None]) -> None:
 
 
 def wait_for(stand: Stand, *, without: set[psutil.Process]) -> list[psutil.Process]:
-    for _ in range(400):
+    for _ in range(2_000):
         tree = stand.tree()
         if tree and without.isdisjoint(tree):
             return tree

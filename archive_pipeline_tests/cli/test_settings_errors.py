@@ -107,6 +107,8 @@ def test_an_archive_of_a_newer_version_is_left_alone(own_database, nobody_home: 
 def test_the_installed_script_prints_the_same_line(tmp_path: Path):
     script = Path(sys.executable).parent / "llm-archive"
     environment = {"PATH": "/usr/bin:/bin", "ARCHIVE_HOME": str(tmp_path), "ARCHIVE_PARTITIONING": "foo"}
-    result = subprocess.run([script, "stats"], capture_output=True, text=True, timeout=30, env=environment, check=False)
+    result = subprocess.run(
+        [script, "stats"], capture_output=True, text=True, timeout=120, env=environment, check=False
+    )
     assert result.returncode == 2
     assert result.stderr == "llm-archive: ARCHIVE_PARTITIONING='foo': use one of per_dialogue, sharded\n"

@@ -126,7 +126,7 @@ def test_two_importers_at_once_end_as_one_after_the_other(database: Database, tm
         process.stdin.write("\n")
         process.stdin.flush()
     for process in processes:
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         assert process.returncode == 0
     together = raw_rows(database)
     query(database, "DELETE FROM raw.dialogues RETURNING 1")
@@ -163,6 +163,6 @@ def test_the_writer_lock_goes_with_a_process_that_is_killed(database: Database):
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "held\n"
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
     with only_writer(database):
         pass

@@ -19,6 +19,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.embedded import release
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.tables.raw import content_parts, dialogues, messages
+from archive_pipeline_tests.conftest import empty
 
 _numbers = count()
 
@@ -46,10 +47,7 @@ def instance(settings: Settings, database: Database) -> Iterator[dg.DagsterInsta
 @pytest.fixture
 def empty_archive(database: Database) -> Database:
     """The session's archive without dialogues, imports and documents, for tests of what looks at all of it."""
-    with database.session() as connection:
-        connection.execute("DELETE FROM raw.dialogues")
-        connection.execute("DELETE FROM raw.imports")
-        connection.execute("DELETE FROM raw.documents")
+    empty(database)
     return database
 
 

@@ -59,11 +59,11 @@ def use() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
     yield start
     for process in started:
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    process.communicate("\n", timeout=60)
+    process.communicate("\n", timeout=120)
     assert process.returncode == 0
 
 
@@ -74,7 +74,7 @@ def postmaster(folder: Path) -> int | None:
 
 def is_up(url: str) -> bool:
     try:
-        psycopg.connect(url, connect_timeout=5).close()
+        psycopg.connect(url, connect_timeout=30).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -143,7 +143,7 @@ def test_an_engine_that_stays_brings_a_killed_server_back(home: Path):
     number = postmaster(folder)
     backends = psutil.Process(number).children()
     os.kill(number, signal.SIGKILL)
-    psutil.wait_procs(backends, timeout=30)
+    psutil.wait_procs(backends, timeout=120)
     with database.session() as connection:  # the pooled connection is dead, and nobody listens
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
     assert postmaster(folder) != number

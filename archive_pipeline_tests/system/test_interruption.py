@@ -129,4 +129,4 @@ def kill_server(home: Path) -> None:
         process.suspend()
     for process in processes:
         process.kill()
-    psutil.wait_procs(processes, timeout=10)
+    psutil.wait_procs(processes, timeout=60)
