@@ -65,6 +65,7 @@ def _tell(found: ResearchContext) -> None:
     for number, source in found.get_citation_map().items():
         shortened = ", shortened" if source.content_truncated else ""
         note(f"[{number}] {source.filename}, page {source.page} ({source.doc_id}){shortened}")
-    note(f"{len(found.sources)} sources, {found.total_tokens:,} tokens ({found.token_counter})")
+    sources = "1 source" if len(found.sources) == 1 else f"{len(found.sources)} sources"
+    note(f"{sources}, {found.total_tokens:,} tokens ({found.token_counter})")
     for reason, count in Counter(item.reason for item in found.skipped).items():
         note(f"{count} results left out: {reason.replace('_', ' ')}")

@@ -103,7 +103,7 @@ def test_a_context_is_all_that_standard_output_gets(indexed: CommandLine):
     assert "Preheat it to 240 degrees" in found.out
     remarks = found.err.splitlines()
     assert remarks[0] == f"[1] Baking, page 2 ({key('bread')})"
-    assert remarks[1].startswith("1 sources, ")
+    assert remarks[1].startswith("1 source, ")
 
 
 def test_a_context_for_programs(indexed: CommandLine):
