@@ -69,11 +69,11 @@ def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool
         print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
     else:
         click.echo(", ".join(f"{counts[outcome]:,} {outcome.replace('_', ' ')}" for outcome in Outcome))
+    for failure in built.failures:
+        fail(failure)
     if not any(counts[outcome] for outcome in Outcome if outcome is not Outcome.SKIPPED):
         fail("no document was found; give files, or folders and exports that hold some")
         return EXIT_FAILED
-    for failure in built.failures:
-        fail(failure)
     if counts[Outcome.REJECTED] and counts[Outcome.REJECTED] + counts[Outcome.SKIPPED] == len(added):
         return EXIT_FAILED
     return EXIT_REJECTED if counts[Outcome.REJECTED] or built.failures else 0

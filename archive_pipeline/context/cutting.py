@@ -14,18 +14,18 @@ from archive_pipeline.context.sentences import cut_points
 _FIRST_WINDOW: Final = 4_000  # characters
 
 
-def cut_to_fit(content: str, fits: Callable[[str], bool], opening: int = 0) -> str | None:
+def cut_to_fit(content: str, fits: Callable[[str], bool], least: int = 1) -> str | None:
     """Return the longest beginning of a content that fits, its code block closed; None if none does.
 
     It ends after a sentence or a line of code; if no sentence fits, after a word; if no word fits, after a grapheme.
-    The first ``opening`` characters alone are nothing.
+    It has at least ``least`` characters, for which it may end after a word where a sentence would end before.
     """
     size = _FIRST_WINDOW
     while size < len(content) and fits(close_code(content[:size])):
         size *= 2
     window = content[:size]
     for points in (cut_points, _word_ends, _grapheme_ends):
-        candidates = [point for point in points(window) if point > opening]
+        candidates = [point for point in points(window) if point >= least]
         if len(window) < len(content):
             candidates = candidates[:-1]  # it is where the window ends
         position = bisect_left(candidates, True, key=lambda point: not fits(close_code(window[:point])))  # noqa: FBT003

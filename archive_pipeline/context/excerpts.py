@@ -1,7 +1,7 @@
 """The part of a page that goes into a context where the whole page does not fit.
 
 It is the page's beginning, unless what the search found stands further on: then it begins shortly before that, with the
-sign of an omission, so that a context never cites a page without what the page was found by.
+sign of an omission, so that the context has what the page is cited for, if it fits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LINE_START: Final = re.compile(r"(?<=\n)(?=[^\n])")
 
 
 def excerpt(content: str, snippet: str, fits: Callable[[str], bool]) -> str | None:
-    """Return a part of a page that fits and has what was found in it; None if nothing fits.
+    """Return a part of a page that fits, with what was found in it if that fits too; None if nothing fits.
 
     Args:
         content: text of the page.
@@ -38,9 +38,10 @@ def excerpt(content: str, snippet: str, fits: Callable[[str], bool]) -> str | No
     lead = max(0, min(found[0] - room // _LEAD, len(content) - room))
     for start in (_start(content, lead, found[0]), _grapheme_start(content, found[0])):
         opening = OMISSION + _open_fence(content, start)
-        part = cut_to_fit(opening + content[start:], fits, len(opening))
-        if part is not None and start + len(part) - len(opening) >= found[1]:
+        part = cut_to_fit(opening + content[start:], fits, len(opening) + found[1] - start)
+        if part is not None:
             return part
+    part = cut_to_fit(opening + content[start:], fits, len(opening) + 1)  # what was found is itself too long
     return beginning if part is None else part
 
 

@@ -32,7 +32,7 @@ class ContextPacker:
     def add(self, source: SourceDocument, snippet: str = "") -> bool:
         """Take the source, shortened if it is the first and too large; return whether it was taken.
 
-        ``snippet`` is what the search found in it, which a shortened one has, if it is known.
+        ``snippet`` is what the search found in it, if that is known: a shortened one has it if it fits.
         """
         block = render_source(source, len(self.sources) + 1)
         # Counters that split text before a header, as tokenizers do, count the parts as the whole; finish() makes sure.

@@ -60,6 +60,9 @@ def test_a_document_that_cannot_be_cut_is_one_line_of_every_command_that_cuts(
             result = llm_archive(*command)
             assert (result.code, result.error) == (1, f"document {bad} cannot be cut: ValueError: an odd page")
             assert result.out
+        (tmp_path / "empty").mkdir()
+        result = llm_archive("documents", "add", tmp_path / "empty")
+        assert (result.code, f"document {bad} cannot be cut" in result.err) == (2, True)
     assert query(database, "SELECT count(DISTINCT document_id) FROM derived.document_chunks") == [(1,)]
     assert llm_archive("build").code == 0
     assert query(database, "SELECT count(DISTINCT document_id) FROM derived.document_chunks") == [(2,)]

@@ -54,6 +54,13 @@ def test_code_is_in_a_block_of_its_kind():
     assert {"line_70 = 70", "line_71 = 71"} < set(middle)
 
 
+def test_it_ends_after_a_word_if_the_sentence_ends_too_early_or_too_late():
+    page = f"{FILLING}Call it.\n\n{'with many words and no end ' * 3}here{' and so on' * 50}"
+    found = excerpt(page, "it. with many words and no end with many words and no end with", characters(80))
+    # 3 characters, 10 and 2 * 27 are 67, with two more words 76; a third one would make it 82.
+    assert found == f"{OMISSION}Call it.\n\n{'with many words and no end ' * 2}with many"
+
+
 def test_white_space_of_the_page_does_not_matter():
     page = f"{FILLING}The canal\n\topened  in May."
     assert excerpt(page, "…The canal opened in May.", characters(60)).endswith("The canal\n\topened  in May.")

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 from types import TracebackType
@@ -101,14 +100,18 @@ class Up:
     def _wait_for_answer(self) -> None:
         deadline = time.monotonic() + START_SECONDS
         while True:
-            try:
-                if self.ask("{ assetNodes { id } }")["assetNodes"]:
-                    return
-            except (urllib.error.URLError, OSError):
-                pass  # not there yet
+            if self._knows_assets():
+                return
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("llm-archive up does not answer; see its log")
             time.sleep(0.5)
+
+    def _knows_assets(self) -> bool:
+        """Tell whether the web server is there and has loaded the code."""
+        try:
+            return bool(self.ask("{ assetNodes { id } }")["assetNodes"])
+        except OSError:
+            return False
 
 
 def _free_port() -> int:
