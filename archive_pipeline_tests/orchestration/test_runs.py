@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -58,7 +57,14 @@ def events_per_partition(
 ) -> Counter[tuple[str, str | None]]:
     entries = [entry for run in outcome.run_ids for entry in instance.all_logs(run, of_type=event_type)]
     events = [entry.get_dagster_event() for entry in entries]
-    return Counter((event.asset_key.to_user_string(), event.partition) for event in events if event.asset_key)
+    return Counter(
+        (event.asset_key.to_user_string(), partition)
+        for event in events
+        if event.asset_key
+        for partition in (
+            event.partitions_subset.get_partition_keys() if event.partitions_subset else [event.partition]
+        )
+    )
 
 
 def stored_rows(database: Database, table: str, run_id: str) -> list[dict[str, Any]]:
@@ -78,6 +84,10 @@ def stored_rows(database: Database, table: str, run_id: str) -> list[dict[str, A
         if "event" in row:
             row["event"] = OF_ONE_RUN.sub("", row["event"].replace(row.pop("run_id"), "RUN"))
     return sorted(rows, key=repr)
+
+
+def without_plans(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if row.get("dagster_event_type") != PLANNED.value]
 
 
 def test_the_instance_is_on_the_archive_s_own_storage_in_every_process(instance: dg.DagsterInstance) -> None:
@@ -154,21 +164,21 @@ def test_stock_storage_records_the_same(
 ) -> None:
     keys = add_dialogues(database, 5)
     register_keys(stock_instance, settings, keys)
-    runs = {
-        name: run_derived(of_storage, settings, keys[::2], full=True).run_ids[0]
+    outcomes = {
+        name: run_derived(of_storage, settings, keys[::2], full=True)
         for name, of_storage in (("warm-up", instance), ("ours", instance), ("stock", stock_instance))
     }
-    expected = Counter((asset, key) for asset in ASSETS for key in keys[::2])
     for table in ("event_logs", "asset_event_tags"):
-        ours, stock = (stored_rows(database, table, runs[name]) for name in ("ours", "stock"))
+        ours, stock = (
+            without_plans(stored_rows(database, table, outcomes[name].run_ids[0])) for name in ("ours", "stock")
+        )
         assert ours == stock
-        kinds = {row["dagster_event_type"] for row in ours if "dagster_event_type" in row and row["partition"]}
-        assert kinds == ({PLANNED.value, MATERIALIZED.value} if table == "event_logs" else set())
-    for name in ("ours", "stock"):
-        stored = stored_rows(database, "event_logs", runs[name])
-        for kind in (PLANNED, MATERIALIZED):
-            of_kind = [row for row in stored if row["dagster_event_type"] == kind.value]
-            assert Counter((str(json.loads(row["asset_key"])[0]), row["partition"]) for row in of_kind) == expected
+    expected = Counter((asset, key) for asset in ASSETS for key in keys[::2])
+    for name, of_storage, plans_per_asset in (("ours", instance, 1), ("stock", stock_instance, 3)):
+        assert events_per_partition(of_storage, outcomes[name], MATERIALIZED) == expected
+        assert events_per_partition(of_storage, outcomes[name], PLANNED) == expected
+        plans = of_storage.all_logs(outcomes[name].run_ids[0], of_type=PLANNED)
+        assert len(plans) == plans_per_asset * len(ASSETS)
 
 
 def test_the_run_belongs_to_the_job_of_the_code_location(

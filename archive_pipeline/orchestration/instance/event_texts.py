@@ -25,7 +25,7 @@ from dagster import (
     TextMetadataValue,
     TimestampMetadataValue,
 )
-from dagster._core.events import AssetMaterializationPlannedData, StepMaterializationData
+from dagster._core.events import StepMaterializationData
 from dagster._serdes import serialize_value
 
 # They stand for partition and time, and are found again in the text.
@@ -84,15 +84,11 @@ def _partition_and_shape(entry: EventLogEntry) -> tuple[str | None, _Shape | Non
     event = entry.get_dagster_event()
     data: Any = event.event_specific_data
     fillings: dict[str, str] = {}
-    if isinstance(data, AssetMaterializationPlannedData):
-        partition = data.partition
-        data = data._replace(partition=_ANY_PARTITION)
-    elif isinstance(data, StepMaterializationData):
-        partition = data.materialization.partition
-        metadata = _with_stand_ins(data.materialization.metadata, fillings)
-        data = data._replace(materialization=data.materialization._replace(partition=_ANY_PARTITION, metadata=metadata))
-    else:
+    if not isinstance(data, StepMaterializationData):
         return event.partition, None
+    partition = data.materialization.partition
+    metadata = _with_stand_ins(data.materialization.metadata, fillings)
+    data = data._replace(materialization=data.materialization._replace(partition=_ANY_PARTITION, metadata=metadata))
     fillings[_PARTITION_MARK] = _encode(partition)
     fillings[_TIME_MARK] = _encode(entry.timestamp)
     shape = entry._replace(timestamp=_ANY_TIME, dagster_event=event._replace(event_specific_data=data))

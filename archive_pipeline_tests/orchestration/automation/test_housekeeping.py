@@ -125,6 +125,24 @@ def test_a_partition_that_failed_last_is_still_known_as_failed(
     assert str(status[keys[0]]) == "AssetPartitionStatus.FAILED"
 
 
+def test_a_plan_is_kept_for_the_last_of_its_partitions_that_failed(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 2)
+
+    def fail(asset: str, _done: int, _total: int) -> None:
+        if asset == "qa_pairs":
+            raise ValueError("no")
+
+    failed = run_derived(instance, settings, keys, progress=fail).run_ids
+    built = run_derived(instance, settings, keys[:1]).run_ids
+    age(database, 100, failed + built)
+    delete_old_events(database, 90)
+    definition = dg.DynamicPartitionsDefinition(name="dialogues")
+    status = instance.get_status_by_partition(dg.AssetKey("qa_pairs"), keys, definition)
+    assert [str(status[key]) for key in keys] == ["AssetPartitionStatus.MATERIALIZED", "AssetPartitionStatus.FAILED"]
+
+
 def test_zero_days_keep_everything(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
     age(database, 1_000, run_derived(instance, settings, add_dialogues(database, 1)).run_ids)
     assert delete_old_events(database, 0) == 0

@@ -7,6 +7,7 @@ import uuid
 import dagster as dg
 import pytest
 from dagster import AssetMaterialization, DagsterEvent, DagsterEventType
+from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset
 from dagster._core.events import AssetMaterializationPlannedData, StepMaterializationData
 from dagster_postgres import PostgresEventLogStorage
 from hypothesis import given
@@ -19,7 +20,12 @@ pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
 RUNS = ("0b6f6d2e-0000-4000-8000-000000000001", "0b6f6d2e-0000-4000-8000-000000000002")
 PLANNED, MADE = DagsterEventType.ASSET_MATERIALIZATION_PLANNED, DagsterEventType.ASSET_MATERIALIZATION
-EVENTS = st.tuples(st.sampled_from([PLANNED, MADE]), st.sampled_from(["a", "b", "c", None]), st.sampled_from(RUNS))
+NAMES = st.sampled_from(["a", "b", "c"])
+# What an event is about: the asset, one partition of it, or (plans only) a set of partitions.
+EVENTS = st.tuples(st.just(PLANNED), st.none() | NAMES | st.sets(NAMES, min_size=1), st.sampled_from(RUNS)) | st.tuples(
+    st.just(MADE), st.none() | NAMES, st.sampled_from(RUNS)
+)
+Event = tuple[DagsterEventType, str | set[str] | None, str]
 
 
 def new_key() -> dg.AssetKey:
@@ -27,41 +33,74 @@ def new_key() -> dg.AssetKey:
     return dg.AssetKey(["stored", uuid.uuid4().hex])
 
 
-def entry(key: dg.AssetKey, event_type: DagsterEventType, partition: str | None, run_id: str) -> dg.EventLogEntry:
-    data = (
-        AssetMaterializationPlannedData(key, partition=partition)
-        if event_type is PLANNED
-        else StepMaterializationData(AssetMaterialization(key, partition=partition))
-    )
+def entry(
+    key: dg.AssetKey, event_type: DagsterEventType, about: str | set[str] | None, run_id: str
+) -> dg.EventLogEntry:
+    if event_type is MADE:
+        data: object = StepMaterializationData(AssetMaterialization(key, partition=about))
+    elif isinstance(about, set):
+        data = AssetMaterializationPlannedData(key, partitions_subset=DefaultPartitionsSubset(about))
+    else:
+        data = AssetMaterializationPlannedData(key, partition=about)
     event = DagsterEvent(event_type.value, "build_derived", event_specific_data=data)
     return dg.EventLogEntry(
         error_info=None, level="debug", user_message="", run_id=run_id, timestamp=1.0, dagster_event=event
     )
 
 
-@hypothesis_settings(max_examples=25)
-@given(st.lists(EVENTS, max_size=12), st.integers(0, 12))
-def test_plans_that_nothing_followed(
-    instance: dg.DagsterInstance, events: list[tuple[DagsterEventType, str | None, str]], cursor: int
-):
-    storage = instance.event_log_storage
-    assert isinstance(storage, PooledEventLogStorage)
-    key = new_key()
+def one_by_one(event: Event) -> list[Event]:
+    """The event as the stock storage has it: one for each partition."""
+    event_type, about, run_id = event
+    return [(event_type, partition, run_id) for partition in sorted(about)] if isinstance(about, set) else [event]
+
+
+def store(storage: PooledEventLogStorage, key: dg.AssetKey, events: list[Event]) -> int:
+    """Store events; return the id of the last event of the asset."""
     for event in events:
         storage.store_event(entry(key, *event))
-    plans = storage.get_event_records(dg.EventRecordsFilter(PLANNED, asset_key=key))
-    for after in (None, min((record.storage_id for record in plans), default=1) + cursor):
-        found = storage.get_latest_asset_partition_materialization_attempts_without_materializations(key, after)
-        stock = PostgresEventLogStorage.get_latest_asset_partition_materialization_attempts_without_materializations(
-            storage, key, after
+    newest = [
+        record.storage_id
+        for kind in (PLANNED, MADE)
+        for record in storage.get_event_records(dg.EventRecordsFilter(kind, asset_key=key), limit=1)
+    ]
+    return max(newest, default=0)
+
+
+@hypothesis_settings(max_examples=25)
+@given(st.lists(EVENTS, max_size=6), st.lists(EVENTS, max_size=6))
+def test_plans_are_those_of_the_stock_storage(instance: dg.DagsterInstance, before: list[Event], after: list[Event]):
+    storage = instance.event_log_storage
+    assert isinstance(storage, PooledEventLogStorage)
+    ours, stock = new_key(), new_key()
+    cursors = {
+        ours: store(storage, ours, before),
+        stock: store(storage, stock, [single for event in before for single in one_by_one(event)]),
+    }
+    store(storage, ours, after)
+    store(storage, stock, [single for event in after for single in one_by_one(event)])
+    for has_cursor in (False, True):
+        found = storage.get_latest_asset_partition_materialization_attempts_without_materializations(
+            ours, cursors[ours] if has_cursor else None
         )
-        assert found == stock
+        expected = PostgresEventLogStorage.get_latest_asset_partition_materialization_attempts_without_materializations(
+            storage, stock, cursors[stock] if has_cursor else None
+        )
+        assert {partition: run for partition, (run, _id) in found.items()} == {
+            partition: run for partition, (run, _id) in expected.items()
+        }
+        assert all(event_id > (cursors[ours] if has_cursor else 0) for _run, event_id in found.values())
+    for partition in ("a", "b", "c"):
+        found = storage.get_latest_planned_materialization_info(ours, partition)
+        expected = PostgresEventLogStorage.get_latest_planned_materialization_info(storage, stock, partition)
+        assert (found and found.run_id) == (expected and expected.run_id)
 
 
 def test_a_wiped_asset_has_no_plans(instance: dg.DagsterInstance):
     storage, key = instance.event_log_storage, new_key()
     storage.store_event(entry(key, PLANNED, "a", RUNS[0]))
+    storage.store_event(entry(key, PLANNED, {"b"}, RUNS[0]))
     unmade = storage.get_latest_asset_partition_materialization_attempts_without_materializations
-    assert [run for run, _event in unmade(key).values()] == [RUNS[0]]
+    assert {partition: run for partition, (run, _event) in unmade(key).items()} == {"a": RUNS[0], "b": RUNS[0]}
     storage.wipe_asset(key)
     assert unmade(key) == {}
+    assert [storage.get_latest_planned_materialization_info(key, name) for name in ("a", "b")] == [None, None]

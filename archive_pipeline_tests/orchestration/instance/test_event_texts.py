@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 from dagster import EventLogEntry
 from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationPlanned
-from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent, StepMaterializationData
+from dagster._core.events import DagsterEvent, StepMaterializationData
 from dagster._serdes import serialize_value
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,11 +26,6 @@ def entry(event_type: str, data: object, time: float, message: str = "m") -> Eve
     return EventLogEntry(None, "DEBUG", "", "run", time, step_key="step", job_name="job", dagster_event=event)
 
 
-def planned(key: str, partition: str | None, time: float) -> EventLogEntry:
-    data = AssetMaterializationPlannedData(dg.AssetKey(key), partition)
-    return entry("ASSET_MATERIALIZATION_PLANNED", data, time)
-
-
 def materialized(
     key: str, partition: str | None, time: float, metadata: dict[str, object], tags: dict[str, str]
 ) -> EventLogEntry:
@@ -43,7 +38,7 @@ def texts(entries: list[EventLogEntry]) -> list[str]:
 
 
 KEYS = st.sampled_from(["one", "two"])
-ENTRIES = st.builds(planned, KEYS, PARTITIONS, TIMES) | st.builds(materialized, KEYS, PARTITIONS, TIMES, METADATA, TAGS)
+ENTRIES = st.builds(materialized, KEYS, PARTITIONS, TIMES, METADATA, TAGS)
 
 
 @given(st.lists(ENTRIES, max_size=8))
