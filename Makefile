@@ -20,9 +20,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Modules are compiled when they are first imported; most of them never are.
 # The versions that requirements.lock has; what it does not have follows pyproject.toml.
 LOCK := requirements.lock
+# Of the documentation.
+SITE ?= build/site
 INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
-.PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql docs golden definitions lock \
+.PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
     bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-scale bench-search bench-stores fuzz kills \
     clean
 
@@ -31,9 +33,10 @@ help:
 	@echo "make test    install with development tools, run the whole suite"
 	@echo "make test-fast   run the tests that need no server"
 	@echo "make test-faults run the tests that kill programs at random moments (six minutes)"
-	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint"
+	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint, links of the documents"
+	@echo "make site    build the documentation site in $(SITE)"
 	@echo "make golden  record the rows of assets whose CODE_VERSION was raised"
-	@echo "make docs    write docs/tables.md, docs/filters.md and the table of settings anew from the declarations"
+	@echo "make docs    write the references of tables, filters, settings and assets anew from the declarations"
 	@echo "make definitions  record Dagster's definitions, which a test compares; review the difference"
 	@echo "make lock    take the newest versions that pyproject.toml allows into requirements.lock"
 	@echo "make bench   measure the derived tables (several minutes)"
@@ -70,7 +73,7 @@ test-faults: $(VENV)/.installed-dev
 test-fast: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not (postgres or dagster or system or slow or faults)"
 
-check: check-style check-types check-layers check-sql
+check: check-style check-types check-layers check-sql check-site
 
 check-style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -85,6 +88,10 @@ check-layers: $(VENV)/.installed-dev
 check-sql: $(VENV)/.installed-dev
 	$(BIN)/sqlfluff lint --disable-progress-bar sql/views sql/queries sql/checks
 
+# A warning, such as a link that leads nowhere, is an error.
+check-site site: $(VENV)/.installed-dev
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . $(SITE)
+
 golden: $(VENV)/.installed-dev
 	$(BIN)/python -m archive_pipeline_tests.golden
 
@@ -96,6 +103,7 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_tables.py
 	$(BIN)/python docs/generate_filters.py
+	$(BIN)/python docs/generate_assets.py
 
 # For every platform and version of Python. Extras that bring torch are not in it.
 lock: | $(BIN)/python

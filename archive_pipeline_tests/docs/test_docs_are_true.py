@@ -93,6 +93,20 @@ def test_filters_document_is_what_the_generator_writes():
     assert generator("generate_filters").document() == text("filters.md"), "run `make docs`"
 
 
+def test_the_reference_of_assets_is_what_the_generator_writes():
+    assert generator("generate_assets").document() == text("reference/assets.md"), (
+        "run `make definitions` and `make docs`"
+    )
+
+
+def test_the_site_has_every_document_and_every_public_module():
+    index = text("index.md") + text("records.md")
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*") if path.suffix in {".md", ".rst"}}
+    assert not [page for page in pages if f"\n{page}\n" not in index and not page.startswith(("index", "decisions/"))]
+    modules = re.findall(r"^\.\. automodule:: archive_pipeline\.(\w+)$", text("reference/python.rst"), re.MULTILINE)
+    assert modules == archive_pipeline.__all__
+
+
 @pytest.mark.parametrize(("name", "command"), [pytest.param(*item, id=item[0]) for item in commands(llm_archive)])
 def test_every_command_and_option_is_described(name: str, command: click.Command):
     assert command.help
