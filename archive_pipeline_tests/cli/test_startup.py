@@ -61,6 +61,7 @@ WRONG_ARGUMENTS = {
     "match": ["missing.json"],
     "mcp": ["--http", "0"],
     "partitions": ["--register=1"],
+    "report": ["--out"],
     "search": ["cats", "--since", "yesterday"],
     "show": ["chatgpt-a", "--tree", "--json"],
     "stats": ["all"],

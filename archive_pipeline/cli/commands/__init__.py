@@ -70,6 +70,11 @@ _COMMANDS: Final = {
         "export_",
         "Write dialogues to PATH in FORMAT, with a manifest and a dataset card; nothing is uploaded.",
     ),
+    "report": (
+        "report",
+        "report",
+        "Write charts of the archive to FILE, one HTML page that needs no network.",
+    ),
     "stats": (
         "stats",
         "stats",

@@ -10,10 +10,11 @@ import dagster as dg
 from psycopg.rows import dict_row
 
 from archive_pipeline.derive.registry import ASSETS, code_versions
-from archive_pipeline.orchestration.assets.activity_chart import as_markdown_image, bar_chart, months_between
 from archive_pipeline.orchestration.assets.raw import OWNERS
-from archive_pipeline.orchestration.markdown import escaped
+from archive_pipeline.orchestration.markdown import as_image, escaped
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
+from archive_pipeline.report.charts import CHARTS, Report, collect
+from archive_pipeline.report.drawing import LIGHT, draw
 from archive_pipeline.store.counts import count_quarantined, count_stale
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_query
@@ -83,7 +84,8 @@ summarize_archive: Final = dg.define_asset_job(
 def archive_summary(archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
     with transient_errors_retried():
         summary = summarize(archive.database, code_versions(archive.settings))
-    return dg.MaterializeResult(metadata=summary_metadata(summary))
+        counted = collect(archive.database)
+    return dg.MaterializeResult(metadata={"charts": dg.MetadataValue.md(charts(counted)), **summary_metadata(summary)})
 
 
 def summarize(database: Database, versions: dict[str, str]) -> Summary:
@@ -108,9 +110,8 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
 
 
 def summary_metadata(summary: Summary) -> dict[str, Any]:
-    """Return the figures as Dagster shows them: numbers that it plots over time, a report, and a picture."""
+    """Return the figures as Dagster shows them: numbers that it plots over time, and a report."""
     return {
-        "activity": dg.MetadataValue.md(as_markdown_image(activity(summary), "messages per month")),
         "report": dg.MetadataValue.md(report(summary)),
         **summary.totals,
         **{f"dialogues_{row['source']}": row["dialogues"] for row in summary.sources},
@@ -137,13 +138,14 @@ def classes_of(surprises: Mapping[str, int]) -> dict[str, int]:
     return counted
 
 
-def activity(summary: Summary) -> str:
-    """Return a chart of messages per month, months without any included."""
-    messages = {month: count for month, _, count in summary.months if month is not None}
-    months = months_between(min(messages), max(messages)) if messages else []
-    return bar_chart(
-        "Messages per month of the dialogue's beginning", [(month, messages.get(month, 0)) for month in months]
-    )
+def charts(counted: Report) -> str:
+    """Return the charts of `llm-archive report` of which something was counted, as Markdown."""
+    drawn = [
+        f"### {chart.title}\n\n{chart.note}\n\n{as_image(draw(chart, counted.counts[chart.name], LIGHT), chart.title)}"
+        for chart in CHARTS
+        if counted.counts[chart.name]
+    ]
+    return "\n\n".join(drawn)
 
 
 def report(summary: Summary) -> str:

@@ -1,0 +1,23 @@
+"""``llm-archive report``: the archive in charts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option(
+    "--out", "path", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="A new file, or a report to replace.",
+)  # fmt: skip
+def report(*, path: Path) -> None:
+    """Write charts of the archive to FILE, one HTML page that needs no network.
+
+    Activity, sources, models, lengths, branches, regenerated answers, continuations, tools and their errors, tokens,
+    duplicates, quality of imports, format drift. The page holds counts and names of models and tools, no text.
+    """
+    from archive_pipeline.cli.report import run
+
+    run(path)

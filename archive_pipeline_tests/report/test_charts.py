@@ -1,0 +1,123 @@
+"""Counts of the report, worked out by hand for three small dialogues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.report.charts import BOUNDS, CHARTS, Report, class_name, collect
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, write
+from archive_pipeline_tests.tables import counts as row_counts
+
+pytestmark = pytest.mark.postgres
+
+NOVEMBER_2023 = 1_700_000_000.0
+GPT = {"more": {"metadata": {"model_slug": "gpt-x"}}}
+
+
+def regenerated() -> dict[str, Any]:
+    """A prompt with two answers; the user asks the second one to go on."""
+    messages = [
+        Said("q", None, "user", "one two three", NOVEMBER_2023),
+        Said("a", "q", "assistant", "first", NOVEMBER_2023 + 1, more=GPT["more"]),
+        Said("b", "q", "assistant", "second", NOVEMBER_2023 + 2, more=GPT["more"]),
+        Said("c", "b", "user", "continue", NOVEMBER_2023 + 3),
+        Said("d", "c", "assistant", "more of it", NOVEMBER_2023 + 4, more=GPT["more"]),
+    ]
+    return chatgpt("branched", messages, create_time=NOVEMBER_2023)
+
+
+def called() -> dict[str, Any]:
+    """Claude calls a tool three times: a result, an error, nothing."""
+    blocks: list[dict[str, Any]] = []
+    for number, is_error in (("1", False), ("2", True)):
+        blocks += [
+            {"type": "tool_use", "id": number, "name": "search", "input": {"q": number}},
+            {"type": "tool_result", "tool_use_id": number, "name": "search", "is_error": is_error, "content": "found"},
+        ]
+    blocks.append({"type": "tool_use", "id": "3", "name": "read", "input": {}})
+    dialogue = claude("tools", "look it up", "here")
+    dialogue["chat_messages"][1]["content"] = [*blocks, {"type": "text", "text": "here"}]
+    return dialogue
+
+
+@pytest.fixture
+def report(database: Database, settings: Settings, tmp_path: Path) -> Report:
+    for name, *dialogues in (
+        ("chatgpt", regenerated(), chatgpt("linear", chain("hello there", "yes"), create_time=NOVEMBER_2023)),
+        ("claude", called()),
+    ):
+        import_archive(database, read_paths([write(tmp_path / f"{name}.json", *dialogues)]))
+    build_stale(database, settings)
+    return collect(database)
+
+
+def counted(report: Report, name: str) -> dict[tuple[str, str | int], int]:
+    return {(count.series, count.label): count.value for count in report.counts[name]}
+
+
+def test_what_a_small_archive_counts(report: Report):
+    assert report.totals["dialogues"] == 3
+    assert report.totals["messages"] == 5 + 2 + 2
+    assert counted(report, "activity") == {("chatgpt", "2023-11"): 7, ("claude_ai", "2024-05"): 2}
+    assert counted(report, "models") == {("chatgpt", "gpt-x"): 3}
+    # Classes: 1 is 0, 2 is 1, 3 is 2, 4 is 3 to 4, 5 is 5 to 8.
+    assert counted(report, "dialogue_lengths") == {("dialogues", 3): 2, ("dialogues", 5): 1}
+    assert counted(report, "branches") == {("neither", 2): 2, ("answers regenerated", 3): 1}
+
+
+def test_prompts_and_answers(report: Report):
+    # Prompts: of 3, 1, 2 and 3 words. Responses: "first", "second", "yes" and "here" of one word, one of three.
+    assert counted(report, "text_lengths") == {
+        ("prompts", 2): 1,
+        ("prompts", 3): 1,
+        ("prompts", 4): 2,
+        ("responses", 2): 4,
+        ("responses", 4): 1,
+    }
+    assert counted(report, "regenerations") == {
+        ("regenerated", "gpt-x"): 1,
+        ("answered once", "gpt-x"): 1,
+        ("answered once", "unknown"): 2,
+    }
+    # Four exchanges that begin with a question (the two answers share theirs), one of which goes on once.
+    assert sum(counted(report, "continuations").values()) == 4
+    assert counted(report, "continuations")["exchanges", 1] == 1
+
+
+def test_calls_by_what_came_back(report: Report):
+    assert counted(report, "tools") == {("result", "search"): 1, ("error", "search"): 1, ("no result", "read"): 1}
+
+
+def test_what_was_not_found_is_not_counted(report: Report):
+    assert [name for name in report.counts if not report.counts[name]] == ["duplicates", "quality", "drift"]
+    assert all(count.value > 0 for counts in report.counts.values() for count in counts)
+
+
+def test_every_chart_of_an_database_is_empty(database: Database):
+    report = collect(database)
+    assert set(report.counts) == {chart.name for chart in CHARTS}
+    assert not any(report.counts.values())
+    assert not any(report.totals.values())
+    assert row_counts(database)["dialogues"] == 0
+
+
+@pytest.mark.parametrize(
+    ("length", "words"), [(0, "0"), (1, "1"), (2, "2"), (3, "3 to 4"), (8, "5 to 8"), (9, "9 to 16")]
+)
+def test_a_length_is_in_its_class(database: Database, length: int, words: str):
+    with database.session() as connection:
+        query = "SELECT width_bucket(%s, %s::integer[])"
+        (number,) = connection.execute(query, [length, list(BOUNDS)]).fetchone() or ()
+    assert class_name(number) == words
+
+
+def test_the_last_class_has_no_end():
+    assert class_name(len(BOUNDS)) == f"{BOUNDS[-1]:,} and more"
