@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.orm import Session
 
 from archive_pipeline.building.dialogues import build_stale
-from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.errors import InvalidMessagesError, UnknownDialogueError
 from archive_pipeline.matching import find_or_create_from_messages, find_path
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
@@ -201,14 +201,90 @@ def test_what_cannot_be_asked(session, messages, options, error):
         find_path(session, messages, options=options)
 
 
-@pytest.mark.parametrize(
-    "name", ["match/match_prefixes", "match/match_responses", "match/match_following", "match/match_base"]
-)
-def test_look_ups_use_indexes_only(imported, database, name):
-    imported(*(chatgpt(f"c{number}", chain(*(f"{number} {turn}" for turn in range(20)))) for number in range(100)))
-    with database.session() as connection:
-        connection.execute("ANALYZE")
+def test_within_one_dialogue_only_that_one_counts(imported, session):
+    """Two dialogues begin alike and go on differently; either is known by its key and by its id."""
+    imported(chatgpt("c1", chain(*FRANCE)), chatgpt("c2", chain(*FRANCE[:3], "Bonn", "Why?")))
+    (one, other) = [find_path(session, turns(*FRANCE[:3]), conversation_id=f"chatgpt-c{n}") for n in (1, 2)]
+    assert (one.hit, contents(one.responses)) == (True, ["Berlin"])
+    assert (other.hit, contents(other.responses)) == (True, ["Bonn"])
+    assert one.dialogue_id != other.dialogue_id
+    assert find_path(session, turns(*FRANCE[:3]), conversation_id=other.dialogue_id).responses == other.responses
+    assert len(find_path(session, turns(*FRANCE[:3])).responses) == 2
+    named = find_path(session, turns(*FRANCE), conversation_id="chatgpt-c2")
+    assert (named.hit, named.level, named.matched) == (False, "prompts", 3)
+    assert contents(named.alternatives) == ["Bonn"]
+    beyond = find_path(session, turns(*FRANCE[:3], "Bonn", "Why?"), conversation_id="chatgpt-c1")
+    assert (beyond.matched, beyond.dialogue_id, contents(beyond.alternatives)) == (3, one.dialogue_id, ["Berlin"])
+    spaced = find_path(session, turns("capital of  FRANCE?"), conversation_id="chatgpt-c2")
+    assert (spaced.level, {known.dialogue_id for known in spaced.responses}) == ("normalized", {other.dialogue_id})
+
+
+def test_within_one_dialogue_options_count_as_over_the_archive(session):
+    prompt, fixed = [user("Name a colour")], {"temperature": 0}
+    stored = find_or_create_from_messages(session, prompt, response="blue", options=fixed)
+    find_or_create_from_messages(session, prompt, response="red", options={})
+    for options, expected in ((fixed, ["blue"]), ({}, ["red"]), (None, ["red", "blue"]), ({"max_tokens": 1}, [])):
+        for key in (None, stored.dialogue_id):
+            found = find_path(session, prompt, options=options, conversation_id=key)
+            assert sorted(contents(found.responses)) == sorted(expected)
+
+
+def test_an_unknown_dialogue_is_an_error(session):
+    for name in ("chatgpt-nothing", "00000000-0000-0000-0000-000000000000"):
+        with pytest.raises(UnknownDialogueError, match=f"no dialogue has the key or id '{name}'"):
+            find_path(session, turns("Hi"), conversation_id=name)
+
+
+def test_results_carry_the_hashes_of_the_contract(session):
+    """The user message `Hi` of docs/hashes.md, and what answers it."""
+    hello, path = turns("Hi", "Hello"), "33f4acbb48a21a25ae892692b84813c7d17aed0780042eb732d0376cc77abba8"
+    context = "7b3fd14e7ec06603e3bdd7f04f90de0a5fce21e1d17ccb0751ae4ff6c54b0808"
+    unknown = find_path(session, hello[:1])
+    assert (unknown.context_hash, unknown.path_hash) == (context, path)
+    find_or_create_from_messages(session, hello)
+    asked, answered = find_path(session, hello[:1]), find_path(session, hello)
+    assert (asked.context_hash, asked.path_hash, asked.response.path_hash) == (context, path, path)
+    assert asked.response.context_hash == answered.context_hash != context
+    assert answered.path_hash == path
+    (known,) = find_path(session, [*hello[:1], assistant("Good day")]).alternatives
+    assert (known.context_hash, known.path_hash) == (answered.context_hash, path)
+    fixed = find_path(session, hello[:1], options={"temperature": 0})
+    assert fixed.path_hash != path, "options that determine something are part of it"
+
+
+@pytest.fixture
+def explained(imported, database):
+    """Returns the plan of a query in an archive whose tables are worth an index."""
+    imported(*(chatgpt(f"c{number}", chain(*(f"turn {turn}" for turn in range(20)))) for number in range(100)))
+
+    def explain(name, dialogue_id, **names):
         parameters = {"context_hashes": ["ab" * 32], "hash": "ab" * 32, "model": None, "most": 100}
-        statement = load_query(f"{name}").replace("{column}", "normalized_hash")
-        plan = [line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters)]
+        parameters |= {"dialogue_id": dialogue_id, "prompt_hash": "cd" * 32, "above": [dialogue_id]}
+        statement = load_query(name)
+        for placeholder, value in names.items():
+            statement = statement.replace(f"{{{placeholder}}}", value)
+        with database.session() as connection:
+            connection.execute("ANALYZE")
+            return [line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters)]
+
+    return explain
+
+
+SOME_DIALOGUE = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.mark.parametrize("within", [None, SOME_DIALOGUE])
+@pytest.mark.parametrize("name", ["match_prefixes", "match_responses", "match_following", "match_base"])
+def test_look_ups_use_indexes_only(explained, name, within):
+    plan = explained(f"match/{name}", within, column="normalized_hash")
+    assert not [line for line in plan if "Seq Scan" in line], plan
+
+
+@pytest.mark.parametrize("is_child", ["IS NULL", "= ANY(%(above)s::uuid [])"])
+def test_the_children_of_a_response_are_looked_up_in_the_index_of_the_seed(explained, is_child):
+    """Dialogue, response above and hash of the prompt are all conditions of the index."""
+    plan = explained("match/responses_in_dialogue", SOME_DIALOGUE, is_child=f"response.parent_response_id {is_child}")
+    scan = next(place for place, line in enumerate(plan) if "ix_response_hashes_dialogue_id" in line)
+    condition = plan[scan + 1]
+    assert all(name in condition for name in ("dialogue_id", "parent_response_id", "prompt_hash")), plan
     assert not [line for line in plan if "Seq Scan" in line], plan
