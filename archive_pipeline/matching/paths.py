@@ -45,7 +45,7 @@ def find_path(
     asked = hash_conversation(messages, options=options)
     within = None if conversation_id is None else lookup.dialogue_named(session, conversation_id)
     match = look_up(session, asked, model, within)
-    log_match(session, "find_path", asked, match, model)
+    log_match(session, "find_path", asked, match, "found" if match.hit else "missed", model)
     return match
 
 

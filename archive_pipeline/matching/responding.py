@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -86,7 +86,7 @@ def _from_archive(
     match = look_up(session, asked, model)
     known = _reusable(session, match, model)
     if known is not None:
-        log_match(session, "respond", asked, match, model)
+        log_match(session, "respond", asked, match, "found", model)
     session.commit()
     return None if known is None else Reply(known.as_message(), from_archive=True, match=match)
 
@@ -104,7 +104,7 @@ class _Returned(NamedTuple):
 
 
 def _is_by(session: Session, known: KnownMessage, model: str) -> bool:
-    """Tell whether the model wrote the response, or returned the same one later, which is then not stored again."""
+    """Tell whether the model wrote the response, or returned it under another name, such as that of a version."""
     if known.model == model:
         return True
     parameters = {"model": model, "response_message_id": known.message_id}
@@ -114,8 +114,9 @@ def _is_by(session: Session, known: KnownMessage, model: str) -> bool:
 def _store(
     session: Session, messages: Messages, message: Any, model: str | None, options: Mapping[str, Any] | None
 ) -> Reply:
-    match, asked = find_or_store(session, messages, response=message, model=model, options=options or {})
-    log_match(session, "respond", asked, replace(match, hit=False), model)  # a call was made
+    result = find_or_store(session, messages, response=message, model=model, options=options or {})
+    match = result.match
+    log_match(session, "respond", result.asked, match, result.outcome, model)
     session.commit()
     known = match.response
     return Reply(known.as_message() if known else message, from_archive=False, match=match)
