@@ -16,6 +16,7 @@ A folder per stage of a message's way, from bottom to top; each imports only wha
 - ``matching``: finds and stores messages arrays.
 - ``retrieval``: vectors, search, pages, contexts.
 - ``orchestration``: Dagster's assets, checks, automation and instance. ``mcp_server``: the server for assistants.
+  ``llm_plugin``: models of ``llm`` that answer from the archive.
 - ``cli``: the command line. ``definitions``: the code location that ``workspace.yaml`` loads.
 
 The modules that ``__all__`` lists are public, and in each the names of its own ``__all__``; ``docs/architecture.md``
