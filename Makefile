@@ -24,7 +24,7 @@ INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
 .PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql docs golden definitions lock \
     bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-scale bench-search bench-stores fuzz kills \
-    clean
+    check-provider clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-fast   run the tests that need no server"
 	@echo "make test-faults run the tests that kill programs at random moments (six minutes)"
 	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint"
+	@echo "make check-provider MODEL=gpt-4o-mini  ask a real model, with your key: answers stored, found again, tokens saved"
 	@echo "make golden  record the rows of assets whose CODE_VERSION was raised"
 	@echo "make docs    write docs/tables.md, docs/filters.md and the table of settings anew from the declarations"
 	@echo "make definitions  record Dagster's definitions, which a test compares; review the difference"
@@ -84,6 +85,10 @@ check-layers: $(VENV)/.installed-dev
 
 check-sql: $(VENV)/.installed-dev
 	$(BIN)/sqlfluff lint --disable-progress-bar sql/views sql/queries sql/checks
+
+# With a key of the provider's: `llm keys set openai`, or OPENAI_API_KEY. OPTIONS='--other MODEL --api-base URL'.
+check-provider: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.provider $(MODEL) $(OPTIONS)
 
 golden: $(VENV)/.installed-dev
 	$(BIN)/python -m archive_pipeline_tests.golden
