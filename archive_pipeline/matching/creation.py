@@ -32,6 +32,7 @@ def find_or_create_from_messages(
     response: object = None,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
+    conversation_id: str | None = None,
 ) -> PathMatch:
     """Say where a messages array is in the archive, after storing what of it was not there.
 
@@ -47,11 +48,14 @@ def find_or_create_from_messages(
         response: what answers the messages: a text or an assistant's message.
         model: that wrote the response; None for a response of whichever model.
         options: of the request; deterministic ones tell responses apart.
+        conversation_id: id or partition key of the only dialogue to look in and to store in; None for whichever fits.
 
     Raises:
         InvalidMessagesError: messages, response or options cannot be read.
+        UnknownDialogueError: there is no such dialogue.
     """
-    result = find_or_store(session, messages, response=response, model=model, options=options)
+    within = None if conversation_id is None else lookup.dialogue_named(session, conversation_id)
+    result = find_or_store(session, messages, response=response, model=model, options=options, within=within)
     log_match(session, "find_or_create", result.asked, result.match, result.outcome, model)
     return result.match
 
@@ -71,18 +75,19 @@ def find_or_store(
     response: object,
     model: str | None,
     options: Mapping[str, Any] | None,
+    within: str | None = None,
 ) -> Stored:
     """Do what ``find_or_create_from_messages`` says, without logging it."""
     asked = hash_conversation(messages, response=response, model=model, options=options)
     beginning = next((message for message in asked.messages if message.record.role != "system"), asked.messages[-1])
     locks.hold_in_transaction(session.connection(), locks.API_BEGINNING, beginning.context_hash)
     writer = model if asked.response is None else asked.response.record.model or model
-    match = look_up(session, asked, writer)
+    match = look_up(session, asked, writer, within)
     outcome = _outcome(asked, match)
     if _is_known(asked, match, writer):
         return Stored(match, asked, outcome)
-    stored = _store(session, asked, beginning, writer)
-    now = look_up(session, asked, writer)
+    stored = _store(session, asked, beginning, writer, within)
+    now = look_up(session, asked, writer, within)
     match = replace(
         match,
         hit=False,
@@ -109,21 +114,29 @@ def _is_known(asked: HashedConversation, match: PathMatch, writer: str | None) -
     return match.level == "exact" and any(writer in {None, known.model} for known in same)
 
 
-def _store(session: Session, asked: HashedConversation, beginning: AskedMessage, model: str | None) -> AttachPoint:
+def _store(
+    session: Session, asked: HashedConversation, beginning: AskedMessage, model: str | None, within: str | None
+) -> AttachPoint:
     """Store what the archive does not have of the array; return where its last message is."""
-    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages])
+    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages], within)
     first_new = next(
         (place for place, message in enumerate(asked.messages) if message.context_hash not in known),
         len(asked.messages) - 1,  # a known answer, of another model or to a request with other options
     )
     base = None
-    if first_new > asked.messages.index(beginning):
-        base = storing.base_of(session, asked.messages[first_new - 1].context_hash)
+    # System messages alone say nothing of which dialogue it is.
+    if first_new > (asked.messages.index(beginning) if within is None else 0):
+        base = storing.base_of(session, asked.messages[first_new - 1].context_hash, within)
     if base is None:
         first_new = 0
-        source_id = beginning.context_hash[:_ID_CHARACTERS]
-        base = storing.begin_dialogue(session, source_id, _title(beginning))
+        base = _new_root(session, beginning, within)
     return storing.append_branch(session, base, asked.messages[first_new:], options=asked.options, model=model)
+
+
+def _new_root(session: Session, beginning: AskedMessage, within: str | None) -> AttachPoint:
+    if within is not None:
+        return storing.beginning_of(session, within)
+    return storing.begin_dialogue(session, beginning.context_hash[:_ID_CHARACTERS], _title(beginning))
 
 
 def _title(beginning: AskedMessage) -> str | None:

@@ -50,11 +50,25 @@ class _Response(NamedTuple):
     message_id: str
 
 
-def base_of(session: Session, context_hash: str) -> AttachPoint | None:
-    """Return the message with the given context that branches hang on; None if it is gone."""
-    for row in bases_of(session, context_hash):
+class _Place(NamedTuple):
+    """The row of ``dialogue_place``."""
+
+    dialogue_id: str
+    source: str
+    source_id: str
+
+
+def base_of(session: Session, context_hash: str, within: str | None = None) -> AttachPoint | None:
+    """Return the message with the given context that branches hang on, in one dialogue or any; None if it is gone."""
+    for row in bases_of(session, context_hash, within):
         return AttachPoint(row.dialogue_id, row.source, row.source_id, row.message_id, row.message_source_id)
     return None
+
+
+def beginning_of(session: Session, dialogue_id: str) -> AttachPoint:
+    """Return where another root of a dialogue hangs on."""
+    place = fetch(session, "match/dialogue_place", _Place, {"id": dialogue_id})[0]
+    return AttachPoint(*place)
 
 
 def begin_dialogue(session: Session, source_id: str, title: str | None) -> AttachPoint:
