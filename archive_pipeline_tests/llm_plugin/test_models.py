@@ -61,6 +61,13 @@ def test_messages_of_llm_are_found_by_every_other_entry_point(plugin, database):
         assert respond(session, FRANCE, call=pytest.fail, model="counting").from_archive
 
 
+def test_fragments_are_part_of_the_question(plugin):
+    model = llm.get_model("archive/counting")
+    asked = [{}, {"fragments": ["A text."]}, {"system_fragments": ["Be brief."]}, {"fragments": ["A text."]}]
+    texts = [model.prompt("Hi", **more).text() for more in asked]
+    assert texts == [f"call {number} of counting" for number in (1, 2, 3, 2)]
+
+
 def test_conversations_and_replies_go_on_from_what_is_known(plugin):
     texts = []
     for _ in range(2):
