@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import llm
 from llm.parts import StreamEvent
 
+from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.llm_plugin.requests import KnowableRequest, knowable_request, storable_answer
+
+if TYPE_CHECKING:
+    from archive_pipeline.llm_plugin.memory import Recalled
 
 _PREFIX: Final = "archive/"
 # What `llm` asks a model about itself.
@@ -31,6 +35,19 @@ def _take_traits(archived: Any, model: Any) -> None:
     archived.model_id = f"{_PREFIX}{model.model_id}"
     for name in _TRAITS:
         setattr(archived, name, getattr(model, name))
+
+
+def _look_up(prompt: llm.Prompt, model_id: str) -> tuple[KnowableRequest | None, Recalled | None]:
+    """Return the request, None if the archive cannot have it, and the archive's answer."""
+    request = knowable_request(prompt)
+    if request is None:
+        return None, None
+    from archive_pipeline.llm_plugin.memory import recall
+
+    try:
+        return request, recall(request, model_id)
+    except InvalidMessagesError:  # such as messages without a word
+        return None, None
 
 
 class ArchivedModel(llm.KeyModel):
@@ -62,15 +79,12 @@ class ArchivedModel(llm.KeyModel):
         key: str | None,
     ) -> Iterator[str | StreamEvent]:
         """Yield the archive's answer in one piece, or the model's as it comes; a complete one is stored."""
-        request = knowable_request(prompt)
+        request, known = _look_up(prompt, self.model.model_id)
+        if known is not None:
+            response.response_json = {"archive": known.place}
+            yield known.text
+            return
         if request is not None:
-            from archive_pipeline.llm_plugin.memory import recall
-
-            known = recall(request, self.model.model_id)
-            if known is not None:
-                response.response_json = {"archive": known.place}
-                yield known.text
-                return
             response.on_done(lambda done: self._remember(request, done))  # type: ignore[no-untyped-call]
         # As `llm` itself calls a model: by keywords.
         if isinstance(self.model, llm.KeyModel):
@@ -116,15 +130,12 @@ class ArchivedAsyncModel(llm.AsyncKeyModel):
         key: str | None,
     ) -> AsyncGenerator[str | StreamEvent, None]:
         """Yield the archive's answer in one piece, or the model's as it comes; a complete one is stored."""
-        request = await asyncio.to_thread(knowable_request, prompt)
+        request, known = await asyncio.to_thread(_look_up, prompt, self.model.model_id)
+        if known is not None:
+            response.response_json = {"archive": known.place}
+            yield known.text
+            return
         if request is not None:
-            from archive_pipeline.llm_plugin.memory import recall
-
-            known = await asyncio.to_thread(recall, request, self.model.model_id)
-            if known is not None:
-                response.response_json = {"archive": known.place}
-                yield known.text
-                return
             await response.on_done(lambda done: self._remember(request, done))  # type: ignore[no-untyped-call]
         if isinstance(self.model, llm.AsyncKeyModel):
             key = self.model.get_key(key)

@@ -55,9 +55,10 @@ def storable_answer(messages: Sequence[llm.Message], attachments: Sequence[llm.A
     if len(messages) != 1 or attachments:
         return None
     parts = [part for part in messages[0].parts if not isinstance(part, ReasoningPart)]
-    if len(parts) != 1 or not isinstance(parts[0], TextPart) or not parts[0].text.strip():
+    if len(parts) != 1 or not isinstance(parts[0], TextPart):
         return None
-    return messages[0]
+    says_something = parts[0].text.replace("\0", "").strip()  # the database takes no NUL
+    return messages[0] if says_something else None
 
 
 def _has_system_beside(prompt: llm.Prompt) -> bool:

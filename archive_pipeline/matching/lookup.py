@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +17,7 @@ from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.matching.results import MOST_ALTERNATIVES, KnownMessage, Level
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
+from archive_pipeline.text.sanitize import clean_text
 
 RowT = TypeVar("RowT")
 
@@ -122,9 +123,10 @@ def dialogue_named(session: Session, name: str) -> str:
     Raises:
         UnknownDialogueError: there is none.
     """
-    found = fetch(session, "raw/find_dialogue", DialogueRef, {"name": name, "id": as_uuid(name)})
-    if found:
-        return found[0].id
+    if clean_text(name, Counter()) == name:  # PostgreSQL takes no other
+        found = fetch(session, "raw/find_dialogue", DialogueRef, {"name": name, "id": as_uuid(name)})
+        if found:
+            return found[0].id
     raise UnknownDialogueError(f"no dialogue has the key or id {name!r}; `llm-archive list` shows what there is")
 
 

@@ -163,13 +163,22 @@ def colour() -> str:
         {"tools": [colour]},
         {"attachments": [llm.Attachment(type="image/png", url="https://example.org/a.png")]},
         {"messages": [llm.user("Hi")], "system": "A system prompt that the messages do not have."},
+        {"messages": [llm.Message("narrator", [llm.parts.TextPart("Once")])]},
     ],
-    ids=["option", "schema", "tools", "address", "system"],
+    ids=["option", "schema", "tools", "address", "system", "role"],
 )
 def test_what_is_no_part_of_the_key_goes_to_the_model_and_is_not_stored(plugin, database, more):
     model = llm.get_model("archive/counting")
     assert [model.prompt("Hi", **more).text() for _ in range(2)] == ["call 1 of counting", "call 2 of counting"]
     assert (count(database), outcomes(database)) == (0, [])
+
+
+def test_prompts_and_answers_that_say_nothing_are_not_stored(plugin, database, monkeypatch):
+    model = llm.get_model("archive/counting")
+    assert [model.prompt(text).text() for text in (" ", "", " ")] == [f"call {n} of counting" for n in (1, 2, 3)]
+    monkeypatch.setattr(plugin.model, "pieces", lambda *_: iter(["\n", "\0\u00a0"]))
+    assert model.prompt("Hi").text() == "\n\0\u00a0"
+    assert count(database) == 0
 
 
 def test_what_is_attached_is_known_by_its_content(plugin, tmp_path):

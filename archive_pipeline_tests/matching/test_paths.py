@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -230,8 +231,8 @@ def test_within_one_dialogue_options_count_as_over_the_archive(session):
 
 
 def test_an_unknown_dialogue_is_an_error(session):
-    for name in ("chatgpt-nothing", "00000000-0000-0000-0000-000000000000"):
-        with pytest.raises(UnknownDialogueError, match=f"no dialogue has the key or id '{name}'"):
+    for name in ("chatgpt-nothing", "00000000-0000-0000-0000-000000000000", "", "a\0b", "a\ud800"):
+        with pytest.raises(UnknownDialogueError, match=re.escape(f"no dialogue has the key or id {name!r}")):
             find_path(session, turns("Hi"), conversation_id=name)
 
 
