@@ -240,47 +240,6 @@ def test_order_does_not_matter_and_nothing_is_stored_twice(database, tmp_path_fa
     assert raw_rows(database)
 
 
-def test_within_one_dialogue_branches_hang_there(database, session, tmp_path):
-    """The seed's function takes a conversation: what another one has does not count, and nothing is stored there."""
-    settings = Settings(home=tmp_path)
-    talks = [chatgpt(f"c{number}", chain("Hi", "Hello", "Bye", f"See you {number}")) for number in (1, 2)]
-    load(database, tmp_path / "conversations.json", *talks)
-    build_stale(database, settings)
-    second = find_path(session, turns("Hi"), conversation_id="chatgpt-c2").dialogue_id
-    stored = [
-        find_or_create_from_messages(session, array, response="Yes", conversation_id="chatgpt-c2")
-        for array in (turns("Hi", "Hello", "Still there?"), turns("Bye", "See you 1", "Ok?"), [user("Another root")])
-    ]
-    assert {(match.created, match.dialogue_id) for match in stored} == {(True, second)}
-    known = find_or_create_from_messages(session, turns("Hi", "Hello", "Bye"), response="See you 1")
-    assert not known.created
-    copied = find_or_create_from_messages(
-        session, turns("Hi", "Hello", "Bye"), response="See you 1", conversation_id="chatgpt-c2"
-    )
-    assert (copied.created, copied.dialogue_id) == (True, second)
-    again = find_or_create_from_messages(session, [user("Another root")], response="Yes", conversation_id="chatgpt-c2")
-    assert (again.created, again.hit) == (False, True)
-    session.commit()
-    lengths = query(database, "SELECT source_id, message_count FROM raw.dialogues ORDER BY source_id")
-    assert lengths == [("c1", 4), ("c2", 4 + 2 + 4 + 2 + 1)]
-    assert query(database, "SELECT count(*) FROM raw.messages WHERE parent_id IS NULL AND origin = 'api'") == [(2,)]
-    names = ("response_hashes", "message_contexts")
-    before = {name: derived_rows(database)[name] for name in names}
-    build_stale(database, settings)
-    assert {name: derived_rows(database)[name] for name in names} == before
-
-
-def test_within_one_dialogue_a_system_message_is_enough_to_hang_on(database, session):
-    first = find_or_create_from_messages(session, FRANCE, response="Paris")
-    italy = [FRANCE[0], user("Capital of Italy?")]
-    assert (
-        find_or_create_from_messages(session, italy, response="Rome", conversation_id=first.dialogue_id).dialogue_id
-        == first.dialogue_id
-    )
-    session.commit()
-    assert rows(database) == (1, 5, 2)
-
-
 def test_equal_answers_of_two_models_are_siblings_that_every_asset_takes(database, session, tmp_path):
     """They are a regeneration of the tree; what follows them is below the first."""
     settings = Settings(home=tmp_path)

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.orm import Session
 
-from archive_pipeline.building.dialogues import build_stale
-from archive_pipeline.errors import InvalidMessagesError, UnknownDialogueError
+from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import find_or_create_from_messages, find_path
-from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline_tests.exports import Said, chain, chatgpt, load
+from archive_pipeline_tests.exports import Said, chain, chatgpt
 from archive_pipeline_tests.matching.messages import assistant, system, turns, user
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.fixture
-def imported(database, tmp_path):
-    """Imports conversations and builds what there is to build."""
-
-    def run(*conversations):
-        load(database, tmp_path / "conversations.json", *conversations)
-        build_stale(database, Settings(home=tmp_path))
-
-    return run
 
 
 FRANCE = ("Capital of France?", "Paris", "Germany?", "Berlin")
@@ -200,40 +186,6 @@ def test_both_drivers_of_postgresql_do(database, session):
 def test_what_cannot_be_asked(session, messages, options, error):
     with pytest.raises(InvalidMessagesError, match=error):
         find_path(session, messages, options=options)
-
-
-def test_within_one_dialogue_only_that_one_counts(imported, session):
-    """Two dialogues begin alike and go on differently; either is known by its key and by its id."""
-    imported(chatgpt("c1", chain(*FRANCE)), chatgpt("c2", chain(*FRANCE[:3], "Bonn", "Why?")))
-    (one, other) = [find_path(session, turns(*FRANCE[:3]), conversation_id=f"chatgpt-c{n}") for n in (1, 2)]
-    assert (one.hit, contents(one.responses)) == (True, ["Berlin"])
-    assert (other.hit, contents(other.responses)) == (True, ["Bonn"])
-    assert one.dialogue_id != other.dialogue_id
-    assert find_path(session, turns(*FRANCE[:3]), conversation_id=other.dialogue_id).responses == other.responses
-    assert len(find_path(session, turns(*FRANCE[:3])).responses) == 2
-    named = find_path(session, turns(*FRANCE), conversation_id="chatgpt-c2")
-    assert (named.hit, named.level, named.matched) == (False, "prompts", 3)
-    assert contents(named.alternatives) == ["Bonn"]
-    beyond = find_path(session, turns(*FRANCE[:3], "Bonn", "Why?"), conversation_id="chatgpt-c1")
-    assert (beyond.matched, beyond.dialogue_id, contents(beyond.alternatives)) == (3, one.dialogue_id, ["Berlin"])
-    spaced = find_path(session, turns("capital of  FRANCE?"), conversation_id="chatgpt-c2")
-    assert (spaced.level, {known.dialogue_id for known in spaced.responses}) == ("normalized", {other.dialogue_id})
-
-
-def test_within_one_dialogue_options_count_as_over_the_archive(session):
-    prompt, fixed = [user("Name a colour")], {"temperature": 0}
-    stored = find_or_create_from_messages(session, prompt, response="blue", options=fixed)
-    find_or_create_from_messages(session, prompt, response="red", options={})
-    for options, expected in ((fixed, ["blue"]), ({}, ["red"]), (None, ["red", "blue"]), ({"max_tokens": 1}, [])):
-        for key in (None, stored.dialogue_id):
-            found = find_path(session, prompt, options=options, conversation_id=key)
-            assert sorted(contents(found.responses)) == sorted(expected)
-
-
-def test_an_unknown_dialogue_is_an_error(session):
-    for name in ("chatgpt-nothing", "00000000-0000-0000-0000-000000000000", "", "a\0b", "a\ud800"):
-        with pytest.raises(UnknownDialogueError, match=re.escape(f"no dialogue has the key or id {name!r}")):
-            find_path(session, turns("Hi"), conversation_id=name)
 
 
 def test_results_carry_the_hashes_of_the_contract(session):
