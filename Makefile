@@ -26,7 +26,7 @@ INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
 .PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
     bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-scale bench-search bench-stores fuzz kills \
-    clean
+    check-provider clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -35,6 +35,7 @@ help:
 	@echo "make test-faults run the tests that kill programs at random moments (six minutes)"
 	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint, links of the documents"
 	@echo "make site    build the documentation site in $(SITE)"
+	@echo "make check-provider MODEL=gpt-4o-mini  ask a real model, with your key: answers stored, found again, tokens saved"
 	@echo "make golden  record the rows of assets whose CODE_VERSION was raised"
 	@echo "make docs    write the references of tables, filters, settings and assets anew from the declarations"
 	@echo "make definitions  record Dagster's definitions, which a test compares; review the difference"
@@ -91,6 +92,9 @@ check-sql: $(VENV)/.installed-dev
 # A warning, such as a link that leads nowhere, is an error.
 check-site site: $(VENV)/.installed-dev
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . $(SITE)
+# With a key of the provider's: `llm keys set openai`, or OPENAI_API_KEY. OPTIONS='--other MODEL --api-base URL'.
+check-provider: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.provider $(MODEL) $(OPTIONS)
 
 golden: $(VENV)/.installed-dev
 	$(BIN)/python -m archive_pipeline_tests.golden

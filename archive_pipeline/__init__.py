@@ -17,6 +17,7 @@ A folder per stage of a message's way, from bottom to top; each imports only wha
 - ``retrieval``: vectors, search, pages, contexts.
 - ``export``, ``report``: files that people take away; charts of the archive.
 - ``orchestration``: Dagster's assets, checks, automation and instance. ``mcp_server``: the server for assistants.
+  ``llm_plugin``: models of ``llm`` that answer from the archive.
 - ``cli``: the command line. ``definitions``: the code location that ``workspace.yaml`` loads.
 
 The modules that ``__all__`` lists are public, and in each the names of its own ``__all__``; ``docs/architecture.md``

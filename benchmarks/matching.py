@@ -36,7 +36,7 @@ from benchmarks.corpus import write_corpus
 # A path that ends with a prompt has an odd number of messages.
 ARRAY: Final = 21
 MESSAGES_PER_DIALOGUE: Final = 19
-QUERIES: Final = ("match_prefixes", "match_responses", "match_following", "match_base")
+QUERIES: Final = ("match/match_prefixes", "match/match_responses", "match/match_following", "match/match_base")
 # The way up from a message, with what makes up the array.
 WAY: Final = """
 WITH RECURSIVE way AS (
@@ -148,10 +148,16 @@ def _arrays(database: Database, count: int, rng: random.Random) -> list[list[dic
 
 
 def _print_plans(database: Database) -> None:
-    parameters = {"context_hashes": ["ab" * 32] * ARRAY, "hash": "ab" * 32, "model": None, "most": 100}
+    parameters = {
+        "context_hashes": ["ab" * 32] * ARRAY,
+        "hash": "ab" * 32,
+        "model": None,
+        "most": 100,
+        "dialogue_id": None,
+    }
     with database.session() as connection:
         for query in QUERIES:
-            statement = load_query(f"{query}").replace("{column}", "context_hash")
+            statement = load_query(query).replace("{column}", "context_hash")
             plan = "\n".join(line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters))
             print(f"{query:<16} {'READS A WHOLE TABLE' if 'Seq Scan' in plan else 'indexes only'}")
 

@@ -116,6 +116,8 @@ COMPUTED: Final = {
     ("match_rates", "day"): "The day, in the session's time zone",
     ("match_rates", "asked"): "Look-ups",
     ("match_rates", "hits"): "How many the archive answered",
+    ("match_rates", "generated_equal"): "How many brought an answer that the archive had, of any model",
+    ("match_rates", "generated_new"): "How many brought an answer that the archive had not",
     ("match_rates", "stored"): "How many stored something",
     ("match_rates", "hit_rate"): "Share of hits",
     ("duplicate_clusters_v", "content_copies"): "Members that say again what was said before",

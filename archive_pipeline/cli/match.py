@@ -20,11 +20,11 @@ _SHOWN_MESSAGES = 10
 _OPTIONS = ("temperature", "max_tokens", "max_completion_tokens", "stop", "stop_sequences")
 
 
-def run(file: IO[bytes], model: str | None, *, as_json: bool) -> int:
+def run(file: IO[bytes], model: str | None, dialogue: str | None, *, as_json: bool) -> int:
     """Look the messages up; return the exit code."""
     messages, options, requested = _request(file)
     with open_archive() as archive, Session(archive.database.engine) as session, session.begin():
-        found = find_path(session, messages, model=model or requested, options=options)
+        found = find_path(session, messages, model=model or requested, options=options, conversation_id=dialogue)
     if as_json:
         print_json(asdict(found))
     else:
@@ -60,6 +60,7 @@ def _print(found: PathMatch) -> None:
         console.print(f"{found.ignored} messages have no content and count for nothing")
     if found.dialogue_id:
         console.print(f"dialogue {found.dialogue_id}")
+    console.print(f"context {found.context_hash}\npath    {found.path_hash}")
     _print_messages("Responses", found.responses)
     _print_messages("What follows the last known message", found.alternatives)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -20,6 +20,7 @@ from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
 from archive_pipeline.retrieval.reading.outline import read_heading
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
+from archive_pipeline.store.look_ups import reused_messages
 from archive_pipeline.store.reading import STATEMENT_SECONDS
 from archive_pipeline.store.snapshot import read_snapshot
 
@@ -28,13 +29,15 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
     """Print the dialogue."""
     with open_archive() as archive:
         dialogue = read_dialogue(archive.database, key)
+        with archive.database.session() as connection:
+            reused = reused_messages(connection, dialogue.heading.dialogue_id)
     leaf = current_leaf(dialogue) if branch is None else named_leaf(dialogue, branch)
     if as_json:
-        print_json(as_dict(dialogue, leaf))
+        print_json(as_dict(dialogue, leaf, reused))
     elif markdown:
         print_text(dialogue_markdown(dialogue) if branch is None else thread_markdown(dialogue, leaf))
     else:
-        _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf)))
+        _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused)))
 
 
 def read_dialogue(database: Database, name: str) -> Dialogue:
@@ -51,7 +54,7 @@ def read_dialogue(database: Database, name: str) -> Dialogue:
     return dialogue
 
 
-def as_dict(dialogue: Dialogue, leaf: int) -> dict[str, Any]:
+def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> dict[str, Any]:
     """Return a dialogue for programs: all messages, all branches, and which path is shown."""
     ids, parent = dialogue.batch.message_ids, dialogue.batch.parent
     path = dialogue.path(leaf)
@@ -74,6 +77,7 @@ def as_dict(dialogue: Dialogue, leaf: int) -> dict[str, Any]:
                 **asdict(message),
                 "parent_id": None if parent[position] == ROOT else ids[parent[position]],
                 "is_on_path": position in on_path,
+                "reused": reused.get(message.id, 0),
             }
             for position, message in zip(positions, dialogue.messages, strict=True)
         ],
@@ -91,7 +95,7 @@ def _heading(dialogue: Dialogue) -> Iterator[str]:
         yield click.style(f"{len(known):,} branches; --tree shows them, --branch NAME one of them", dim=True)
 
 
-def _thread(dialogue: Dialogue, leaf: int) -> Iterator[str]:
+def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> Iterator[str]:
     yield from _heading(dialogue)
     elsewhere = _branching(dialogue, leaf)
     for position in dialogue.path(leaf):
@@ -99,7 +103,7 @@ def _thread(dialogue: Dialogue, leaf: int) -> Iterator[str]:
         if message.is_hidden:
             continue
         yield ""
-        yield _message_heading(message)
+        yield _message_heading(message, reused.get(message.id, 0))
         for part in message.parts:
             yield from _part(part)
         for attachment in message.attachments:
@@ -127,10 +131,11 @@ def _branching(dialogue: Dialogue, leaf: int) -> dict[int, list[str]]:
     return leaving
 
 
-def _message_heading(message: Message) -> str:
+def _message_heading(message: Message, reused: int) -> str:
     told = [message.author if message.role == "tool" else None, message.model if message.role == "assistant" else None]
     told.append(f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else None)
     told.append(None if message.state == "complete" else message.state.replace("_", " "))
+    told.append(f"reused {reused:,} times" if reused > 1 else "reused once" if reused else None)
     details = " · ".join(one_line(part) for part in told if part)
     return click.style(message.role, bold=True, fg="cyan") + (click.style(f"  {details}", dim=True) if details else "")
 

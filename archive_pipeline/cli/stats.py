@@ -9,6 +9,7 @@ import psycopg
 from rich.table import Table
 
 from archive_pipeline.cli import contents
+from archive_pipeline.cli import look_ups as reuse
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import cell, count_table, note, one_line, print_json, stdout_console
 from archive_pipeline.derive.document_chunks import chunks_version
@@ -20,6 +21,7 @@ from archive_pipeline.store.archive_contents import Span, archive_contents
 from archive_pipeline.store.archive_stats import ArchiveStats, archive_stats
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.home_size import home_sizes
+from archive_pipeline.store.look_ups import look_ups
 
 MOST_TABLES: Final = 8
 
@@ -31,13 +33,20 @@ def run(*, as_json: bool) -> None:
         found = archive_stats(archive.database, versions, chunks_version(archive.settings.chunk_tokens))
         with archive.database.session() as connection:
             spans = archive_contents(connection)
+            asked = look_ups(connection)
             indexed = _vector_index(connection, archive.settings)
     if as_json:
         print_json(
-            _as_dict(found) | contents.as_dict(spans) | indexed | {"home_bytes": home_sizes(archive.settings.home)}
+            _as_dict(found)
+            | contents.as_dict(spans)
+            | indexed
+            | reuse.as_dict(asked)
+            | {"home_bytes": home_sizes(archive.settings.home)}
         )
     else:
         _print(found, spans)
+        if asked:
+            stdout_console().print(reuse.table(asked), "")
         _print_index(indexed["vector_index"])
         _print_home(home_sizes(archive.settings.home))
     if not (found.sources or found.rows["raw.documents"]):

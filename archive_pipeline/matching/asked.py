@@ -55,6 +55,7 @@ class HashedConversation:
         messages: those with content, in order; a response that was given with the array is the last.
         length: how many messages the array has, without that response.
         prompt_hash: that a response to the array has, with the options that were asked for.
+        path_hash: the same of all prompts on the way.
         options: the options as JSON text, None if none were given.
         names_response: it ends with an assistant's message, which is the response that is asked for.
     """
@@ -62,6 +63,7 @@ class HashedConversation:
     messages: tuple[AskedMessage, ...]
     length: int
     prompt_hash: str
+    path_hash: str
     options: str | None
     names_response: bool
 
@@ -74,6 +76,16 @@ class HashedConversation:
     def response(self) -> AskedMessage | None:
         """The response that the array ends with."""
         return self.messages[-1] if self.names_response else None
+
+    @property
+    def response_above(self) -> AskedMessage | None:
+        """The last response before the one that is asked for."""
+        return next((message for message in reversed(self.prompts) if message.record.role == "assistant"), None)
+
+    @property
+    def context_hash(self) -> str:
+        """The hash of the whole array."""
+        return self.messages[-1].context_hash
 
     @property
     def ignored(self) -> int:
@@ -113,11 +125,11 @@ def hash_conversation(
         raise InvalidMessagesError("the response has no content: there is nothing to store")
     asked = tuple(_asked(*read[position], hashes, position) for position in known)
     names_response = asked[-1].record.role == "assistant"
-    probe = hashes.prompt_hash[-1]
-    own = asked[-1].prompt_hash if names_response else probe
-    if own is None:
-        raise TypeError("a response without a prompt hash")
-    return HashedConversation(asked, length, own, encoded, names_response)
+    last = known[-1] if names_response else -1  # the probe, where nothing answers the array
+    prompt, path = hashes.prompt_hash[last], hashes.path_hash[last]
+    if prompt is None or path is None:
+        raise TypeError("a response without hashes of its prompts")
+    return HashedConversation(asked, length, prompt, path, encoded, names_response)
 
 
 def _response(response: object) -> list[MessageRecord]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,12 @@ import orjson
 from sqlalchemy.orm import Session
 
 from archive_pipeline.domain.batch import join_texts
+from archive_pipeline.domain.identity import as_uuid
+from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.matching.results import MOST_ALTERNATIVES, KnownMessage, Level
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.staleness import DialogueRef
+from archive_pipeline.text.sanitize import clean_text
 
 RowT = TypeVar("RowT")
 
@@ -38,6 +42,7 @@ class MatchRow:
     normalized_hash: str
     prompt_hash: str | None
     response_hash: str | None
+    path_hash: str | None
     level: Level
 
 
@@ -64,6 +69,7 @@ class _Response(NamedTuple):
     normalized_hash: str
     prompt_hash: str | None
     response_hash: str | None
+    path_hash: str | None
 
 
 class _Part(NamedTuple):
@@ -81,6 +87,12 @@ class _Context(NamedTuple):
     """A row of ``match_prefixes``."""
 
     context_hash: str
+
+
+class _Message(NamedTuple):
+    """A row of ``contexts_in_dialogue``."""
+
+    message_id: str
 
 
 def run(session: Session, name: str, parameters: dict[str, Any]) -> None:
@@ -105,27 +117,70 @@ def fetch(session: Session, name: str, row: type[RowT], parameters: dict[str, An
     return [row(**columns) for columns in found.mappings()]
 
 
-def bases_of(session: Session, context_hash: str) -> list[Base]:
+def dialogue_named(session: Session, name: str) -> str:
+    """Return the id of the dialogue with a partition key or id.
+
+    Raises:
+        UnknownDialogueError: there is none.
+    """
+    if clean_text(name, Counter()) == name:  # PostgreSQL takes no other
+        found = fetch(session, "raw/find_dialogue", DialogueRef, {"name": name, "id": as_uuid(name)})
+        if found:
+            return found[0].id
+    raise UnknownDialogueError(f"no dialogue has the key or id {name!r}; `llm-archive list` shows what there is")
+
+
+def bases_of(session: Session, context_hash: str, within: str | None = None) -> list[Base]:
     """Return the message with a context that branches hang on; none if it is gone."""
-    return fetch(session, "match/match_base", Base, {"hash": context_hash})
+    return fetch(session, "match/match_base", Base, {"hash": context_hash, "dialogue_id": within})
 
 
-def known_contexts(session: Session, context_hashes: Sequence[str]) -> set[str]:
-    """Return which of the contexts the archive has."""
-    parameters = {"context_hashes": list(context_hashes)}
+def known_contexts(session: Session, context_hashes: Sequence[str], within: str | None = None) -> set[str]:
+    """Return which of the contexts the archive, or one dialogue of it, has."""
+    parameters = {"context_hashes": list(context_hashes), "dialogue_id": within}
     return {row.context_hash for row in fetch(session, "match/match_prefixes", _Context, parameters)}
 
 
-def responses_to(session: Session, level: Level, prompt: str, model: str | None) -> list[MatchRow]:
+def responses_to(
+    session: Session, level: Level, prompt: str, model: str | None, within: str | None = None
+) -> list[MatchRow]:
     """Return the responses to the prompt that has the given hash at a level, in the defined order."""
-    parameters = {"hash": prompt, "model": model}
+    parameters = {"hash": prompt, "model": model, "dialogue_id": within}
     rows = fetch(session, "match/match_responses", _Response, parameters, column=_COLUMNS[level])
     return [MatchRow(*row, level) for row in rows]
 
 
-def following(session: Session, context_hash: str, model: str | None) -> list[MatchRow]:
+def responses_in_dialogue(
+    session: Session, within: str, above: str | None, prompt: str, prompt_hash: str | None, model: str | None
+) -> list[MatchRow]:
+    """Return the responses of one dialogue at one place, in the defined order.
+
+    Args:
+        session: to the archive.
+        within: the dialogue.
+        above: context of the response before them; None for the first response of a path.
+        prompt: context of what they answer.
+        prompt_hash: of what they answer with the request's options; None for any options.
+        model: whose responses come first.
+    """
+    parameters: dict[str, Any] = {
+        "dialogue_id": within,
+        "hash": prompt,
+        "prompt_hash": prompt_hash,
+        "model": model,
+    }
+    is_child = "response.parent_response_id IS NULL"
+    if above is not None:
+        found = fetch(session, "match/contexts_in_dialogue", _Message, {"hash": above, "dialogue_id": within})
+        parameters["above"] = [row.message_id for row in found]
+        is_child = "response.parent_response_id = ANY(%(above)s::uuid [])"
+    rows = fetch(session, "match/responses_in_dialogue", _Response, parameters, is_child=is_child)
+    return [MatchRow(*row, "exact") for row in rows]
+
+
+def following(session: Session, context_hash: str, model: str | None, within: str | None = None) -> list[MatchRow]:
     """Return what follows a context in the archive, in the defined order."""
-    parameters = {"hash": context_hash, "model": model, "most": MOST_ALTERNATIVES}
+    parameters = {"hash": context_hash, "model": model, "most": MOST_ALTERNATIVES, "dialogue_id": within}
     return [MatchRow(*row, "exact") for row in fetch(session, "match/match_following", _Response, parameters)]
 
 
@@ -148,8 +203,10 @@ def _known(item: MatchRow, parts: Sequence[_Part]) -> KnownMessage:
         tool_calls=tuple(_tool_calls(part for part in parts if part.part_type == "tool_use")),
         model=item.model,
         created_at=item.created_at,
+        context_hash=item.context_hash,
         prompt_hash=item.prompt_hash,
         response_hash=item.response_hash,
+        path_hash=item.path_hash,
         follows_level=item.level,
     )
 

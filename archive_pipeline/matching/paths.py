@@ -27,6 +27,7 @@ def find_path(
     *,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
+    conversation_id: str | None = None,
 ) -> PathMatch:
     """Say where a messages array is in the archive, and log that it was asked.
 
@@ -35,37 +36,42 @@ def find_path(
         messages: OpenAI chat messages, Anthropic messages, or the project's own (see ``read_chat_messages``).
         model: whose responses come first; those of other models are known all the same.
         options: of the request. None takes responses to any; others only those with the same deterministic options.
+        conversation_id: id or partition key of the only dialogue to look in; None for the whole archive.
 
     Raises:
         InvalidMessagesError: the messages or options cannot be read.
+        UnknownDialogueError: there is no such dialogue.
     """
     asked = hash_conversation(messages, options=options)
-    match = look_up(session, asked, model)
-    log_match(session, "find_path", asked, match, model)
+    within = None if conversation_id is None else lookup.dialogue_named(session, conversation_id)
+    match = look_up(session, asked, model, within)
+    log_match(session, "find_path", asked, match, "found" if match.hit else "missed", model)
     return match
 
 
-def look_up(session: Session, asked: HashedConversation, model: str | None) -> PathMatch:
-    """Return where a hashed messages array is; nothing is written."""
-    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages])
+def look_up(session: Session, asked: HashedConversation, model: str | None, within: str | None = None) -> PathMatch:
+    """Return where a hashed messages array is, in the archive or within one dialogue; nothing is written."""
+    known = lookup.known_contexts(session, [message.context_hash for message in asked.messages], within)
     matched = _matched(asked, known)
-    level, responses = _responses(session, asked, model)
+    level, responses = _responses(session, asked, model, within)
     chosen = _chosen(asked, level, responses)
     last = asked.messages[matched - 1] if matched else None
     alternatives: list[MatchRow] = []
     if last is not None and matched < len(asked.messages):
-        alternatives = lookup.following(session, last.context_hash, model)
+        alternatives = lookup.following(session, last.context_hash, model, within)
     return PathMatch(
         hit=chosen is not None,
         created=False,
         level=level or ("exact" if matched == len(asked.messages) else None),
         matched=_matched_of_array(asked, matched),
         length=asked.length,
-        dialogue_id=chosen.dialogue_id if chosen else _dialogue_of(session, last, responses),
+        dialogue_id=chosen.dialogue_id if chosen else _dialogue_of(session, last, responses, within),
         response_id=chosen.message_id if chosen else None,
         responses=lookup.with_contents(session, responses),
         alternatives=lookup.with_contents(session, alternatives),
         ignored=asked.ignored,
+        context_hash=asked.context_hash,
+        path_hash=asked.path_hash,
     )
 
 
@@ -82,7 +88,9 @@ def _matched_of_array(asked: HashedConversation, matched: int) -> int:
     return asked.length if matched == len(asked.messages) else min(asked.messages[matched].index, asked.length)
 
 
-def _responses(session: Session, asked: HashedConversation, model: str | None) -> tuple[Level | None, list[MatchRow]]:
+def _responses(
+    session: Session, asked: HashedConversation, model: str | None, within: str | None
+) -> tuple[Level | None, list[MatchRow]]:
     """Return the best level at which responses to the array are known, and these."""
     if not asked.prompts:
         return None, []
@@ -90,12 +98,24 @@ def _responses(session: Session, asked: HashedConversation, model: str | None) -
     hashes = {"exact": prompt.context_hash, "normalized": prompt.normalized_hash, "prompts": prompt.prompts_hash}
     for level in LEVELS:
         value = hashes[level]
-        found = [] if value is None else lookup.responses_to(session, level, value, model)
+        found: list[MatchRow] = []
+        if level == "exact" and within is not None:
+            found = _children(session, asked, model, within)
+        elif value is not None:
+            found = lookup.responses_to(session, level, value, model, within)
         if asked.options is not None:
             found = [item for item in found if item.prompt_hash == asked.prompt_hash]
         if found and (level == "prompts" or _fits(asked, level, found)):
             return level, found
     return None, []
+
+
+def _children(session: Session, asked: HashedConversation, model: str | None, within: str) -> list[MatchRow]:
+    """Return the responses of one dialogue at the place that the array leads to, as seed 003 looks for them."""
+    above, prompt = asked.response_above, asked.prompts[-1].context_hash
+    prompt_hash = None if asked.options is None else asked.prompt_hash
+    place = None if above is None else above.context_hash
+    return lookup.responses_in_dialogue(session, within, place, prompt, prompt_hash, model)
 
 
 def _fits(asked: HashedConversation, level: Level, found: Sequence[MatchRow]) -> bool:
@@ -118,8 +138,10 @@ def _chosen(asked: HashedConversation, level: Level | None, responses: Sequence[
     return next((item for item in responses if asked.response is None or _is_named(asked, level, item)), None)
 
 
-def _dialogue_of(session: Session, last: AskedMessage | None, responses: Sequence[MatchRow]) -> str | None:
+def _dialogue_of(
+    session: Session, last: AskedMessage | None, responses: Sequence[MatchRow], within: str | None
+) -> str | None:
     """Return the dialogue of the last known message, else of a response to the same prompts."""
-    found = [] if last is None else [base.dialogue_id for base in lookup.bases_of(session, last.context_hash)]
+    found = [] if last is None else [base.dialogue_id for base in lookup.bases_of(session, last.context_hash, within)]
     found += [response.dialogue_id for response in responses]
     return found[0] if found else None

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from archive_pipeline.matching.asked import hash_conversation
 from archive_pipeline.matching.creation import find_or_store
 from archive_pipeline.matching.lookup import fetch
-from archive_pipeline.matching.match_log import log_match
+from archive_pipeline.matching.match_log import EntryPoint, log_match
 from archive_pipeline.matching.paths import look_up
 from archive_pipeline.matching.results import KnownMessage, PathMatch
 
@@ -59,8 +59,8 @@ def respond(
     Raises:
         InvalidMessagesError: the messages, the options, or what ``call`` returned cannot be read.
     """
-    reply = _from_archive(session, messages, model, options)
-    return reply or _store(session, messages, call(messages), model, options)
+    reply = answer_from_archive(session, messages, model=model, options=options)
+    return reply or store_answer(session, messages, call(messages), model=model, options=options)
 
 
 async def respond_async(
@@ -72,29 +72,67 @@ async def respond_async(
     options: Mapping[str, Any] | None = None,
 ) -> Reply:
     """Do what ``respond`` does with a ``call`` that is awaited; the database is asked in a thread."""
-    reply = await asyncio.to_thread(_from_archive, session, messages, model, options)
+    reply = await asyncio.to_thread(answer_from_archive, session, messages, model=model, options=options)
     if reply is not None:
         return reply
     message = await call(messages)
-    return await asyncio.to_thread(_store, session, messages, message, model, options)
+    return await asyncio.to_thread(store_answer, session, messages, message, model=model, options=options)
 
 
-def _from_archive(
-    session: Session, messages: Messages, model: str | None, options: Mapping[str, Any] | None
+def answer_from_archive(
+    session: Session,
+    messages: Messages,
+    *,
+    model: str | None,
+    options: Mapping[str, Any] | None,
+    door: EntryPoint = "respond",
+    accept: Callable[[KnownMessage], bool] = lambda _: True,
 ) -> Reply | None:
+    """Return and log what the archive answers, None if it has no answer; the session is committed.
+
+    Args:
+        session: on the archive's database.
+        messages: as ``respond`` takes them.
+        model: the same.
+        options: the same.
+        door: who asks, for the log.
+        accept: tells which responses are an answer.
+    """
     asked = hash_conversation(messages, options=options or {})
     match = look_up(session, asked, model)
-    known = _reusable(session, match, model)
+    known = _reusable(session, match, model, accept)
     if known is not None:
-        log_match(session, "respond", asked, match, model)
+        match = replace(match, response_id=known.message_id, dialogue_id=known.dialogue_id)
+        log_match(session, door, asked, match, "found", model)
     session.commit()
     return None if known is None else Reply(known.as_message(), from_archive=True, match=match)
 
 
-def _reusable(session: Session, match: PathMatch, model: str | None) -> KnownMessage | None:
+def store_answer(
+    session: Session,
+    messages: Messages,
+    message: Any,
+    *,
+    model: str | None,
+    options: Mapping[str, Any] | None,
+    door: EntryPoint = "respond",
+) -> Reply:
+    """Store and log what a model answered; the session is committed."""
+    result = find_or_store(session, messages, response=message, model=model, options=options or {})
+    match = result.match
+    log_match(session, door, result.asked, match, result.outcome, model)
+    session.commit()
+    known = match.response
+    return Reply(known.as_message() if known else message, from_archive=False, match=match)
+
+
+def _reusable(
+    session: Session, match: PathMatch, model: str | None, accept: Callable[[KnownMessage], bool]
+) -> KnownMessage | None:
     if not match.hit or match.level != "exact":
         return None
-    return next((known for known in match.responses if model is None or _is_by(session, known, model)), None)
+    fitting = (known for known in match.responses if accept(known))
+    return next((known for known in fitting if model is None or _is_by(session, known, model)), None)
 
 
 class _Returned(NamedTuple):
@@ -104,18 +142,8 @@ class _Returned(NamedTuple):
 
 
 def _is_by(session: Session, known: KnownMessage, model: str) -> bool:
-    """Tell whether the model wrote the response, or returned the same one later, which is then not stored again."""
+    """Tell whether the model wrote the response, or returned it under another name, such as that of a version."""
     if known.model == model:
         return True
     parameters = {"model": model, "response_message_id": known.message_id}
     return any(row.times for row in fetch(session, "match/model_gave_response", _Returned, parameters))
-
-
-def _store(
-    session: Session, messages: Messages, message: Any, model: str | None, options: Mapping[str, Any] | None
-) -> Reply:
-    match, asked = find_or_store(session, messages, response=message, model=model, options=options or {})
-    log_match(session, "respond", asked, replace(match, hit=False), model)  # a call was made
-    session.commit()
-    known = match.response
-    return Reply(known.as_message() if known else message, from_archive=False, match=match)

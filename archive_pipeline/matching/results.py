@@ -20,7 +20,8 @@ class KnownMessage:
         tool_calls: its calls in OpenAI's form, with arguments as JSON text.
         model: that wrote it, None if unknown.
         created_at: when it was written, None if unknown.
-        prompt_hash, response_hash: of a response; None for other messages.
+        context_hash: of all messages on the way to it, itself included (docs/hashes.md).
+        prompt_hash, response_hash, path_hash: of a response; None for other messages.
         follows_level: how well what comes before it fits the array.
     """
 
@@ -31,8 +32,10 @@ class KnownMessage:
     tool_calls: tuple[dict[str, Any], ...]
     model: str | None
     created_at: datetime | None
+    context_hash: str
     prompt_hash: str | None
     response_hash: str | None
+    path_hash: str | None
     follows_level: Level
 
     def as_message(self) -> dict[str, Any]:
@@ -62,6 +65,8 @@ class PathMatch:
         alternatives: what follows the last known message in the archive, where the array goes on differently, in the
             same order; at most ``MOST_ALTERNATIVES``.
         ignored: messages of the array without any content, which are neither looked for nor stored.
+        context_hash: of the whole array, a response that was given with it included (docs/hashes.md).
+        path_hash: of all its prompts, with the options that were asked for.
     """
 
     hit: bool
@@ -74,6 +79,8 @@ class PathMatch:
     responses: tuple[KnownMessage, ...]
     alternatives: tuple[KnownMessage, ...]
     ignored: int
+    context_hash: str
+    path_hash: str
 
     @property
     def response(self) -> KnownMessage | None:

@@ -50,11 +50,25 @@ class _Response(NamedTuple):
     message_id: str
 
 
-def base_of(session: Session, context_hash: str) -> AttachPoint | None:
-    """Return the message with the given context that branches hang on; None if it is gone."""
-    for row in bases_of(session, context_hash):
+class _Place(NamedTuple):
+    """The row of ``dialogue_place``."""
+
+    dialogue_id: str
+    source: str
+    source_id: str
+
+
+def base_of(session: Session, context_hash: str, within: str | None = None) -> AttachPoint | None:
+    """Return the message with the given context that branches hang on, in one dialogue or any; None if it is gone."""
+    for row in bases_of(session, context_hash, within):
         return AttachPoint(row.dialogue_id, row.source, row.source_id, row.message_id, row.message_source_id)
     return None
+
+
+def beginning_of(session: Session, dialogue_id: str) -> AttachPoint:
+    """Return where another root of a dialogue hangs on."""
+    place = fetch(session, "match/dialogue_place", _Place, {"id": dialogue_id})[0]
+    return AttachPoint(*place)
 
 
 def begin_dialogue(session: Session, source_id: str, title: str | None) -> AttachPoint:
@@ -108,19 +122,21 @@ def _prepared(base: AttachPoint, branch: Sequence[AskedMessage], model: str | No
     parent = base.message_source_id
     records: list[MessageRecord] = []
     for message in branch:
-        source_id = _source_id(message)
-        record = replace(message.record, source_id=source_id, parent_source_id=parent, created_at=now)
+        record = message.record
         if message is branch[-1] and record.role == "assistant":
             record = replace(record, model=record.model or model)
-        records.append(record)
+        source_id = _source_id(message, record.model)
+        records.append(replace(record, source_id=source_id, parent_source_id=parent, created_at=now))
         parent = source_id
     known = {} if base.message_source_id is None else {base.message_source_id: None}
     return prepare(DialogueRecord(base.source, base.source_id, API, messages=tuple(records)), b"", known=known)
 
 
-def _source_id(message: AskedMessage) -> str:
-    """Return an id from content alone: the way to the message and, for a response, what tells its request apart."""
+def _source_id(message: AskedMessage, model: str | None) -> str:
+    """Return an id from content alone: the way to the message, what tells a response's request apart, and its model."""
     name = f"{message.context_hash}:{message.prompt_hash or ''}"
+    if model is not None:
+        name = f"{name}:{model}"
     return f"api-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 

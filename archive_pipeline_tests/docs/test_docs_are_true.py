@@ -11,6 +11,7 @@ from types import ModuleType
 
 import click
 import pytest
+from sqlalchemy.orm import Session
 
 import archive_pipeline
 from archive_pipeline.building.dialogues import build_stale
@@ -19,6 +20,7 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.domain.records import PartType
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.matching import find_or_create_from_messages
 from archive_pipeline.orchestration.assets.documents import CUT_CHECK, DOCUMENT_CHECK, PAGE_VECTORS
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.structure import CHECKS
@@ -197,6 +199,25 @@ def test_the_queries_of_the_operations_run(database: Database, settings: Setting
     with instance_for(settings), database.session() as connection:
         for query in queries:
             connection.execute(query)
+
+
+def test_the_queries_of_matching_tell_models_apart(database: Database):
+    (rates, answers) = re.findall(r"```sql\n(.*?)```", text("matching.md"), re.DOTALL)
+    with Session(database.engine) as session:
+        for model in ("one", "two"):
+            found = find_or_create_from_messages(
+                session, [{"role": "user", "content": "Hi"}], response="Hello", model=model
+            )
+        session.commit()
+    with database.session() as connection:
+        counted = connection.execute(rates).fetchall()
+        assert sorted(row[1:7] for row in counted) == [
+            ("one", "find_or_create", 1, 0, 0, 1),
+            ("two", "find_or_create", 1, 0, 1, 0),
+        ]
+        hashes = [known.prompt_hash for known in found.responses]
+        told = connection.execute(answers.replace("'…'", "%s"), hashes[:1]).fetchall()
+        assert [model for model, _, _ in told] == ["one", "two"]
 
 
 def test_every_check_of_the_summary_is_described():

@@ -14,6 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import find_or_create_from_messages, find_path
@@ -237,6 +238,24 @@ def test_order_does_not_matter_and_nothing_is_stored_twice(database, tmp_path_fa
     build_stale(database, Settings(home=tmp_path_factory.mktemp("home")))
     assert derived_rows(database)["message_contexts"] == other[1]
     assert raw_rows(database)
+
+
+def test_equal_answers_of_two_models_are_siblings_that_every_asset_takes(database, session, tmp_path):
+    """They are a regeneration of the tree; what follows them is below the first."""
+    settings = Settings(home=tmp_path)
+    for model in ("one", "two"):
+        find_or_create_from_messages(session, FRANCE, response="Paris is the capital of France.", model=model)
+    find_or_create_from_messages(session, [*FRANCE, assistant("Paris is the capital of France."), user("And?")])
+    session.commit()
+    build_stale(database, settings)
+    refresh_duplicates(database, settings)
+    tree = query(database, "SELECT total_nodes, leaf_count, has_regenerations FROM derived.dialogue_trees")
+    assert tree == [(5, 2, True)]
+    responses = query(database, "SELECT model FROM raw.messages WHERE role = 'assistant' ORDER BY sequence_number")
+    assert responses == [("one",), ("two",)]
+    below = "SELECT above.model FROM raw.messages AS above JOIN raw.messages AS next ON next.parent_id = above.id"
+    assert query(database, f"{below} WHERE above.role = 'assistant'") == [("one",)]
+    assert counts(database)["prompt_responses"] == 2
 
 
 @pytest.mark.parametrize(

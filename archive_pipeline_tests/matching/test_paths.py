@@ -8,26 +8,13 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.orm import Session
 
-from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import find_or_create_from_messages, find_path
-from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline_tests.exports import Said, chain, chatgpt, load
+from archive_pipeline_tests.exports import Said, chain, chatgpt
 from archive_pipeline_tests.matching.messages import assistant, system, turns, user
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.fixture
-def imported(database, tmp_path):
-    """Imports conversations and builds what there is to build."""
-
-    def run(*conversations):
-        load(database, tmp_path / "conversations.json", *conversations)
-        build_stale(database, Settings(home=tmp_path))
-
-    return run
 
 
 FRANCE = ("Capital of France?", "Paris", "Germany?", "Berlin")
@@ -201,14 +188,56 @@ def test_what_cannot_be_asked(session, messages, options, error):
         find_path(session, messages, options=options)
 
 
-@pytest.mark.parametrize(
-    "name", ["match/match_prefixes", "match/match_responses", "match/match_following", "match/match_base"]
-)
-def test_look_ups_use_indexes_only(imported, database, name):
-    imported(*(chatgpt(f"c{number}", chain(*(f"{number} {turn}" for turn in range(20)))) for number in range(100)))
-    with database.session() as connection:
-        connection.execute("ANALYZE")
+def test_results_carry_the_hashes_of_the_contract(session):
+    """The user message `Hi` of docs/hashes.md, and what answers it."""
+    hello, path = turns("Hi", "Hello"), "33f4acbb48a21a25ae892692b84813c7d17aed0780042eb732d0376cc77abba8"
+    context = "7b3fd14e7ec06603e3bdd7f04f90de0a5fce21e1d17ccb0751ae4ff6c54b0808"
+    unknown = find_path(session, hello[:1])
+    assert (unknown.context_hash, unknown.path_hash) == (context, path)
+    find_or_create_from_messages(session, hello)
+    asked, answered = find_path(session, hello[:1]), find_path(session, hello)
+    assert (asked.context_hash, asked.path_hash, asked.response.path_hash) == (context, path, path)
+    assert asked.response.context_hash == answered.context_hash != context
+    assert answered.path_hash == path
+    (known,) = find_path(session, [*hello[:1], assistant("Good day")]).alternatives
+    assert (known.context_hash, known.path_hash) == (answered.context_hash, path)
+    fixed = find_path(session, hello[:1], options={"temperature": 0})
+    assert fixed.path_hash != path, "options that determine something are part of it"
+
+
+@pytest.fixture
+def explained(imported, database):
+    """Returns the plan of a query in an archive whose tables are worth an index."""
+    imported(*(chatgpt(f"c{number}", chain(*(f"turn {turn}" for turn in range(20)))) for number in range(100)))
+
+    def explain(name, dialogue_id, **names):
         parameters = {"context_hashes": ["ab" * 32], "hash": "ab" * 32, "model": None, "most": 100}
-        statement = load_query(f"{name}").replace("{column}", "normalized_hash")
-        plan = [line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters)]
+        parameters |= {"dialogue_id": dialogue_id, "prompt_hash": "cd" * 32, "above": [dialogue_id]}
+        statement = load_query(name)
+        for placeholder, value in names.items():
+            statement = statement.replace(f"{{{placeholder}}}", value)
+        with database.session() as connection:
+            connection.execute("ANALYZE")
+            return [line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters)]
+
+    return explain
+
+
+SOME_DIALOGUE = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.mark.parametrize("within", [None, SOME_DIALOGUE])
+@pytest.mark.parametrize("name", ["match_prefixes", "match_responses", "match_following", "match_base"])
+def test_look_ups_use_indexes_only(explained, name, within):
+    plan = explained(f"match/{name}", within, column="normalized_hash")
+    assert not [line for line in plan if "Seq Scan" in line], plan
+
+
+@pytest.mark.parametrize("is_child", ["IS NULL", "= ANY(%(above)s::uuid [])"])
+def test_the_children_of_a_response_are_looked_up_in_the_index_of_the_seed(explained, is_child):
+    """Dialogue, response above and hash of the prompt are all conditions of the index."""
+    plan = explained("match/responses_in_dialogue", SOME_DIALOGUE, is_child=f"response.parent_response_id {is_child}")
+    scan = next(place for place, line in enumerate(plan) if "ix_response_hashes_dialogue_id" in line)
+    condition = plan[scan + 1]
+    assert all(name in condition for name in ("dialogue_id", "parent_response_id", "prompt_hash")), plan
     assert not [line for line in plan if "Seq Scan" in line], plan

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 
-from archive_pipeline.matching import respond, respond_async
+from archive_pipeline.matching import find_or_create_from_messages, find_path, respond, respond_async
 from archive_pipeline_tests.matching.messages import assistant, turns, user
 from archive_pipeline_tests.tables import query
 
@@ -31,12 +32,12 @@ def test_the_second_time_the_archive_answers(session, database):
     second = respond(session, turns("Hi"), call=model)
     assert (first.from_archive, second.from_archive, model.calls) == (False, True, 1)
     assert first.message == second.message == assistant("1 messages, call 1")
-    assert query(database, "SELECT door, is_hit, is_created FROM raw.match_log ORDER BY id") == [
-        ("respond", False, True),
-        ("respond", True, False),
+    assert query(database, "SELECT door, is_hit, is_created, outcome FROM raw.match_log ORDER BY id") == [
+        ("respond", False, True, "generated_new"),
+        ("respond", True, False, "found"),
     ]
-    assert query(database, "SELECT model, asked, hits, stored, hit_rate::text FROM derived.match_rates") == [
-        (None, 2, 1, 1, "0.5000")
+    assert query(database, "SELECT model, door, asked, hits, stored, hit_rate::text FROM derived.match_rates") == [
+        (None, "respond", 2, 1, 1, "0.5000")
     ]
 
 
@@ -45,8 +46,51 @@ def test_models_do_not_answer_for_each_other(session):
     for _ in range(3):
         respond(session, turns("Capital of France?"), call=one, model="one")
         respond(session, turns("Capital of France?"), call=two, model="two")
-    assert (one.calls, two.calls) == (1, 1), "also where both say the same, which is stored once"
+    assert (one.calls, two.calls) == (1, 1), "also where both say the same"
+    found = find_path(session, turns("Capital of France?"))
+    assert [(known.content, known.model) for known in found.responses] == [("Paris", "two"), ("Paris", "one")]
     assert respond(session, turns("Capital of France?"), call=Model(), model=None).from_archive
+
+
+def test_a_model_that_answers_by_the_name_of_its_version_is_known_by_the_name_it_was_asked_by(session):
+    model = Model({"role": "assistant", "content": "Paris", "model": "one-2026-01-01"})
+    for _ in range(2):
+        respond(session, turns("Capital of France?"), call=model, model="one")
+    assert model.calls == 1
+
+
+def test_what_was_found_and_what_was_generated_are_counted_apart_by_entry_point(session, database):
+    """Of five answers of a model one is new, one is equal to another model's, one is its own again, two are found."""
+    france = turns("Capital of France?")
+    find_path(session, france)
+    find_or_create_from_messages(session, france, response="Paris", model="one")
+    respond(session, france, call=Model("Paris"), model="two")
+    find_or_create_from_messages(session, france, response="Paris", model="two")
+    find_or_create_from_messages(session, france, response="Lyon", model="two")
+    find_or_create_from_messages(session, france, model="two")
+    for _ in range(2):
+        respond(session, france, call=Model(), model="two")
+    session.commit()
+    rates = query(
+        database,
+        "SELECT door, coalesce(model, '-'), asked, hits, generated_equal, generated_new, stored "
+        "FROM derived.match_rates ORDER BY 1, 2",
+    )
+    assert rates == [
+        ("find_or_create", "one", 1, 0, 0, 1, 1),
+        ("find_or_create", "two", 3, 1, 1, 1, 1),
+        ("find_path", "-", 1, 0, 0, 0, 0),
+        ("respond", "two", 3, 2, 1, 0, 1),
+    ]
+
+
+def test_look_ups_are_logged_with_their_hashes(session, database, caplog):
+    caplog.set_level(logging.INFO, logger="archive_pipeline.matching")
+    reply = respond(session, turns("Hi"), call=Model("Hello"))
+    (logged,) = query(database, "SELECT context_hash, path_hash, response_message_id::text FROM raw.match_log")
+    assert logged == (reply.match.context_hash, reply.match.path_hash, reply.match.response_id)
+    (line,) = caplog.messages
+    assert line == "respond: generated_new, context {}, path {}, response {}".format(*logged)
 
 
 def test_other_answers_on_the_way_are_another_question(session):

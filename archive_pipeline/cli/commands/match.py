@@ -12,8 +12,9 @@ from archive_pipeline.cli.arguments import TEXT, json_option
 @click.command()
 @click.argument("file", type=click.File("rb"), metavar="FILE.json")
 @click.option("--model", type=TEXT, help="Show responses of this model first.")
+@click.option("--dialogue", type=TEXT, metavar="KEY", help="Look in this dialogue only, by its key or id.")
 @json_option
-def match(file: IO[bytes], model: str | None, *, as_json: bool) -> int:
+def match(file: IO[bytes], model: str | None, dialogue: str | None, *, as_json: bool) -> int:
     """Say where the messages of FILE.json are in the archive (- reads standard input).
 
     The file holds a messages array, or a request with `messages` (and `system`, `model`, `temperature`, ...) as OpenAI
@@ -21,4 +22,4 @@ def match(file: IO[bytes], model: str | None, *, as_json: bool) -> int:
     """
     from archive_pipeline.cli.match import run
 
-    return run(file, model, as_json=as_json)
+    return run(file, model, dialogue, as_json=as_json)

@@ -17,6 +17,7 @@ from archive_pipeline.report.charts import CHARTS, Report, collect
 from archive_pipeline.report.drawing import LIGHT, draw
 from archive_pipeline.store.counts import count_quarantined, count_stale
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.look_ups import LookUps, all_look_ups, look_ups
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.text.sanitize import SANITIZED_NUL, SANITIZED_SURROGATE
 
@@ -49,6 +50,7 @@ class Summary:
         stale: dialogues to build per asset.
         quarantined: dialogues that cannot be built, per asset that has any.
         quarantined_dialogues: how many dialogues these are.
+        look_ups: of messages arrays, per entry point.
     """
 
     totals: dict[str, int]
@@ -59,6 +61,7 @@ class Summary:
     stale: dict[str, int]
     quarantined: dict[str, int]
     quarantined_dialogues: int
+    look_ups: list[LookUps]
 
 
 summarize_archive: Final = dg.define_asset_job(
@@ -97,6 +100,7 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
         }
         stale = count_stale(connection, versions)
         quarantined = count_quarantined(connection, versions)
+        asked = look_ups(connection)
     return Summary(
         totals=rows["summary_totals"][0],
         sources=rows["stats_sources"],
@@ -106,6 +110,7 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
         stale=stale,
         quarantined=quarantined.by_asset,
         quarantined_dialogues=quarantined.dialogues,
+        look_ups=asked,
     )
 
 
@@ -120,6 +125,21 @@ def summary_metadata(summary: Summary) -> dict[str, Any]:
         "surprises": sum(row["occurrences"] for row in summary.surprises),
         "stale_dialogues": max(summary.stale.values(), default=0),
         "quarantined_dialogues": summary.quarantined_dialogues,
+        **reuse(summary),
+    }
+
+
+def reuse(summary: Summary) -> dict[str, int | float]:
+    """Return what became of look-ups, over all entry points and the hit rate of each: numbers that Dagster plots."""
+    total = all_look_ups(summary.look_ups)
+    return {
+        "look_ups": total.asked,
+        "look_ups_found": total.found,
+        "look_ups_generated_equal": total.generated_equal,
+        "look_ups_generated_new": total.generated_new,
+        "look_ups_missed": total.missed,
+        "hit_rate": total.hit_rate,
+        **{f"hit_rate_{each.door}": each.hit_rate for each in summary.look_ups},
     }
 
 
@@ -166,6 +186,13 @@ def report(summary: Summary) -> str:
         _table(
             ("asset", "stale dialogues", "quarantined dialogues"),
             [(asset, stale, summary.quarantined.get(asset, 0)) for asset, stale in summary.stale.items()],
+        ),
+        _table(
+            ("look-ups", "asked", "found", "generated equal", "generated new", "missed"),
+            [
+                (each.door, each.asked, each.found, each.generated_equal, each.generated_new, each.missed)
+                for each in summary.look_ups
+            ],
         ),
     ]
     return "\n\n".join(section for section in sections if section)

@@ -17,6 +17,7 @@ from urllib.parse import unquote_to_bytes
 
 from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType
 from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
 
@@ -42,15 +43,16 @@ def read_blocks(blocks: Sequence[object], place: str) -> list[Block]:
 def _read_block(block: object, place: str) -> Block:
     if isinstance(block, str):
         return [PartRecord(PartType.TEXT, block, "text")] if block else []
-    if not isinstance(block, Mapping):
+    fields = as_mapping(block)
+    if fields is None:
         raise InvalidMessagesError(f"{place} is a {type(block).__name__}, not text or an object")
-    if "part_type" in block:
-        return [_own_row(block, place)]
-    name = block.get("type")
+    if "part_type" in fields:
+        return [_own_row(fields, place)]
+    name = fields.get("type")
     reader = _READERS.get(name) if isinstance(name, str) else None
     if reader is None:
         raise InvalidMessagesError(f"{place}.type is {name!r}; known are {', '.join(_READERS)}")
-    return reader(block, place)
+    return reader(fields, place)
 
 
 def _own_row(row: _Fields, place: str) -> PartRecord:

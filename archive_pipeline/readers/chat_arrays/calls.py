@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.parsing import MAX_DEPTH
 from archive_pipeline.readers.json.structure import extent_of
@@ -15,10 +17,9 @@ from archive_pipeline.readers.json.structure import extent_of
 
 def tool_call(call: object, place: str) -> PartRecord:
     """Return the part of a call in OpenAI's form, or in that of seed 004 (``name`` and ``parameters``)."""
-    if not isinstance(call, Mapping):
-        raise InvalidMessagesError(f"{place} is a {type(call).__name__}, not an object")
-    fields = Fields(call)
-    name = next((name for name in ("function", "custom") if isinstance(call.get(name), Mapping)), None)
+    said = _said(call, place)
+    fields = Fields(said)
+    name = next((name for name in ("function", "custom") if isinstance(said.get(name), Mapping)), None)
     if name is None:
         return _call(fields, fields, name)
     return _call(Fields(fields.take(name)), fields, name)
@@ -26,10 +27,15 @@ def tool_call(call: object, place: str) -> PartRecord:
 
 def legacy_call(call: object, place: str) -> PartRecord:
     """Return the part of a ``function_call``, which has no id."""
-    if not isinstance(call, Mapping):
-        raise InvalidMessagesError(f"{place} is a {type(call).__name__}, not an object")
-    function = Fields(call)
+    function = Fields(_said(call, place))
     return _call(function, Fields({}), None)
+
+
+def _said(call: object, place: str) -> Mapping[str, Any]:
+    said = as_mapping(call)
+    if said is None:
+        raise InvalidMessagesError(f"{place} is a {type(call).__name__}, not an object")
+    return said
 
 
 def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:

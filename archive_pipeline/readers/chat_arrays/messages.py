@@ -1,4 +1,4 @@
-"""Messages arrays as APIs take them: OpenAI chat messages, Anthropic messages, and the project's own rows.
+"""Messages arrays as APIs take them: OpenAI chat messages, Anthropic's, those of ``llm``, and the project's own rows.
 
 The forms are told apart message by message and block by block, so an array may mix them. One message may be several
 records: Anthropic sends tool results in a user's message, which here are messages of their own, as everywhere else.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord, PartRecord, PartType, Role
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.blocks import Block, attachment, is_result, read_blocks, result_with_parts
 from archive_pipeline.readers.chat_arrays.calls import legacy_call, tool_call
+from archive_pipeline.readers.chat_arrays.llm_messages import is_llm_message, with_blocks
+from archive_pipeline.readers.chat_arrays.objects import message_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_text
 
@@ -41,8 +44,8 @@ def read_chat_messages(messages: Sequence[object]) -> tuple[ChatMessage, ...]:
     """Return the records of a messages array; each follows the one before it.
 
     Args:
-        messages: dictionaries with a ``role`` and ``content`` (text, blocks or null), or objects that can say so by
-            ``model_dump`` or ``to_dict``, as API clients return them.
+        messages: dictionaries with a ``role`` and ``content`` (text, blocks or null), ``llm.Message``, objects that can
+            say so by ``model_dump`` or ``to_dict``, as API clients return them, or any with such attributes.
 
     Raises:
         InvalidMessagesError: the array or one of its messages is no such thing.
@@ -57,15 +60,10 @@ def read_chat_messages(messages: Sequence[object]) -> tuple[ChatMessage, ...]:
 
 
 def _as_mapping(message: object, place: str) -> Mapping[str, Any]:
-    if isinstance(message, Mapping):
-        return message
-    for name in ("model_dump", "to_dict"):
-        convert = getattr(message, name, None)
-        if callable(convert):
-            value = convert()
-            if isinstance(value, Mapping):
-                return value
-    raise InvalidMessagesError(f"{place} is a {type(message).__name__}, not an object with role and content")
+    said = message_mapping(message)
+    if said is None:
+        raise InvalidMessagesError(f"{place} is a {type(message).__name__}, not an object with role and content")
+    return with_blocks(said, place) if is_llm_message(said) else said
 
 
 def _records(message: Mapping[str, Any], place: str) -> Iterator[MessageRecord]:
@@ -93,7 +91,8 @@ def _records(message: Mapping[str, Any], place: str) -> Iterator[MessageRecord]:
 
 
 def _role(message: Mapping[str, Any], place: str) -> Role:
-    name = message.get("role")
+    given = message.get("role")
+    name = given.value if isinstance(given, Enum) else given
     role = ROLES.get(name) if isinstance(name, str) else None
     if role is None:
         raise InvalidMessagesError(f"{place}.role is {name!r}; known are {', '.join(ROLES)}")

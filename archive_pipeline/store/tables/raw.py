@@ -28,14 +28,13 @@ from archive_pipeline.domain.records import PartType
 from archive_pipeline.store.tables.base import RAW, dialogue_column, metadata, one_of, uuid_column
 from archive_pipeline.store.tables.dialogues import dialogue_links, dialogue_vintages
 from archive_pipeline.store.tables.drift import format_drift
+from archive_pipeline.store.tables.match_log import match_log
 
 ROLES: Final = ["user", "assistant", "system", "tool"]
 STATES: Final = ["complete", "in_progress", "aborted", "error"]
 PARENT_FLAGS: Final = ["missing_parent", "cycle"]
 ORIGINS: Final = ["import", "api"]
 IMPORT_STATUSES: Final = ["running", "done", "failed"]
-DOORS: Final = ["find_path", "find_or_create", "respond"]
-LEVELS: Final = ["exact", "normalized", "prompts"]
 
 sources: Final = Table(
     "sources",
@@ -247,28 +246,6 @@ attachments: Final = Table(
     Index(None, "dialogue_id"),
     schema=RAW,
     comment="Files that came with messages",
-)
-
-match_log: Final = Table(
-    "match_log",
-    metadata,
-    Column("id", BigInteger, Identity(), primary_key=True, comment="Order of look-ups"),
-    Column("asked_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it was asked"),
-    Column("door", Text, nullable=False, comment="Who asked: find_path, find_or_create or respond"),
-    Column("context_hash", Text, nullable=False, comment="Hash of the array that was asked for (hex)"),
-    Column("level", Text, comment="exact, normalized or prompts; NULL if the array was not known"),
-    Column("is_hit", Boolean, nullable=False, comment="The archive had the array and a response to it"),
-    Column("is_created", Boolean, nullable=False, comment="Something was stored"),
-    Column("matched", Integer, nullable=False, comment="Leading messages that were known"),
-    Column("length", Integer, nullable=False, comment="Messages in the array"),
-    Column("model", Text, comment="Model that was asked for; NULL if none was"),
-    uuid_column("response_message_id", "Response that was chosen; kept when it is deleted", nullable=True),
-    CheckConstraint(one_of("door", DOORS), name="door"),
-    CheckConstraint(one_of("level", LEVELS), name="level"),
-    Index(None, "asked_at"),
-    Index(None, "response_message_id"),
-    schema=RAW,
-    comment="Every look-up of a messages array, and what became of it (seed 003)",
 )
 
 RAW_TABLES: Final = (

@@ -10,8 +10,10 @@ from urllib.parse import unquote
 
 import dagster as dg
 import pytest
+from sqlalchemy.orm import Session
 
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.matching import find_or_create_from_messages, respond
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB, Summary, anomaly_classes
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.summary import (
@@ -88,6 +90,32 @@ def test_the_summary_has_numbers_a_report_and_a_picture(
         "unchanged_last_day": 0,
         "rejected_last_day": 0,
     }
+
+
+@pytest.mark.dagster
+@pytest.mark.postgres
+def test_the_summary_plots_what_became_of_look_ups(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
+) -> None:
+    """The same names each time, so that a plot has no gap; the log is what counts, whoever asks later."""
+    none = {name: value for name, value in metadata_of(summarize(instance, settings)).items() if "look_ups" in name}
+    assert set(none.values()) == {0}
+    hi = [{"role": "user", "content": "Hi"}]
+    with Session(empty_archive.engine) as session:
+        for _ in range(4):
+            respond(session, hi, call=lambda _: "Hello", model="m")
+        find_or_create_from_messages(session, hi, response="Hello", model="n")
+        session.commit()
+    after = metadata_of(summarize(instance, settings))
+    assert {name: after[name] for name in none} == {
+        "look_ups": 5,
+        "look_ups_found": 3,
+        "look_ups_generated_equal": 1,
+        "look_ups_generated_new": 1,
+        "look_ups_missed": 0,
+    }
+    assert (after["hit_rate"], after["hit_rate_respond"], after["hit_rate_find_or_create"]) == (0.6, 0.75, 0.0)
+    assert "| respond | 4 | 3 | 0 | 1 | 0 |" in after["report"]
 
 
 def plotted(result: dg.ExecuteInProcessResult) -> dict[str, set[str]]:
@@ -217,7 +245,7 @@ def test_missing_and_orphaned_keys_name_the_command() -> None:
 
 
 def test_every_class_of_surprises_has_a_number() -> None:
-    nothing = Summary({}, [], [], {}, [], {}, {}, 0)
+    nothing = Summary({}, [], [], {}, [], {}, {}, 0, [])
     assert anomaly_classes(nothing) == {
         "orphans": 0,
         "cycles": 0,

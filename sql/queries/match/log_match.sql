@@ -1,7 +1,7 @@
 INSERT INTO raw.match_log (
-    door, context_hash, level, is_hit, is_created, matched, length, model, response_message_id
+    door, context_hash, path_hash, level, outcome, is_hit, is_created, matched, length, model, response_message_id
 )
 VALUES (
-    %(door)s, %(context_hash)s, %(level)s, %(is_hit)s, %(is_created)s, %(matched)s, %(length)s, %(model)s,
-    %(response_message_id)s
+    %(door)s, %(context_hash)s, %(path_hash)s, %(level)s, %(outcome)s, %(is_hit)s, %(is_created)s, %(matched)s,
+    %(length)s, %(model)s, %(response_message_id)s
 );

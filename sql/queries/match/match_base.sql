@@ -14,6 +14,7 @@ INNER JOIN raw.dialogues AS dialogue
 WHERE
     context.context_hash = %(hash)s
     AND message.deleted_at IS NULL
+    AND (%(dialogue_id)s::uuid IS NULL OR context.dialogue_id = %(dialogue_id)s::uuid)
 ORDER BY
     dialogue.imported_at,
     dialogue.id,

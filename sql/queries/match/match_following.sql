@@ -8,7 +8,8 @@ SELECT
     child.context_hash,
     child.normalized_hash,
     response.prompt_hash,
-    response.response_hash
+    response.response_hash,
+    response.path_hash
 FROM derived.message_contexts AS known
 INNER JOIN derived.message_contexts AS child
     ON known.message_id = child.context_parent_id
@@ -19,6 +20,7 @@ LEFT JOIN derived.response_hashes AS response
 WHERE
     known.context_hash = %(hash)s
     AND message.deleted_at IS NULL
+    AND (%(dialogue_id)s::uuid IS NULL OR known.dialogue_id = %(dialogue_id)s::uuid)
 ORDER BY
     (message.model IS NOT DISTINCT FROM %(model)s::text) DESC,
     message.created_at DESC NULLS LAST,

@@ -10,4 +10,5 @@ WHERE
         WHERE
             context.context_hash = asked.context_hash
             AND message.deleted_at IS NULL
+            AND (%(dialogue_id)s::uuid IS NULL OR context.dialogue_id = %(dialogue_id)s::uuid)
     );

@@ -8,7 +8,8 @@ SELECT
     child.context_hash,
     child.normalized_hash,
     response.prompt_hash,
-    response.response_hash
+    response.response_hash,
+    response.path_hash
 FROM derived.message_contexts AS prompt
 INNER JOIN derived.message_contexts AS child
     ON prompt.message_id = child.context_parent_id
@@ -19,6 +20,7 @@ INNER JOIN raw.messages AS message
 WHERE
     prompt.{column} = %(hash)s
     AND message.deleted_at IS NULL
+    AND (%(dialogue_id)s::uuid IS NULL OR prompt.dialogue_id = %(dialogue_id)s::uuid)
 ORDER BY
     (message.model IS NOT DISTINCT FROM %(model)s::text) DESC,
     message.created_at DESC NULLS LAST,
