@@ -15,9 +15,16 @@ from archive_pipeline.store.counts import count_quarantined, count_stale, count_
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, quarantined_documents
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.store.tables import DERIVED_TABLES, DOCUMENT_TABLES, RAW_TABLES, document_chunks, page_vectors
+from archive_pipeline.store.tables import (
+    ATTACHMENT_TABLES,
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    document_chunks,
+    page_vectors,
+)
 
-_COUNTED: Final = (*RAW_TABLES, *DOCUMENT_TABLES, *DERIVED_TABLES, document_chunks, page_vectors)
+_COUNTED: Final = (*RAW_TABLES, *ATTACHMENT_TABLES, *DOCUMENT_TABLES, *DERIVED_TABLES, document_chunks, page_vectors)
 
 
 @dataclass(frozen=True, slots=True)
