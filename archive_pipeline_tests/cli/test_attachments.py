@@ -112,3 +112,18 @@ def test_a_damaged_file_is_an_exit_code_and_all_else_is_loaded(
     assert result.code == 1
     assert f"rejected  {path}/{file_id(2)}.dat cannot be read, and was not kept" in result.err
     assert query(emptied, "SELECT count(*) FROM raw.dialogues") == [(1,)]
+
+
+def test_show_says_which_files_are_kept_and_which_are_missing(
+    llm_archive: CommandLine, emptied: Database, tmp_path: Path
+):
+    llm_archive("import", export(tmp_path / "export.zip", MEMBERS))
+    thread = llm_archive("show", "chatgpt-c1").out
+    assert f"[file: notes.txt, text/plain, {len(NOTES)} bytes, {hashlib.sha256(NOTES).hexdigest()}]" in thread
+    assert "[file missing: gone.pdf]" in thread
+    message, answer = llm_archive("show", "chatgpt-c1", "--json").json["messages"]
+    assert [(file["file_id"], file["file_name"], file["size_bytes"]) for file in message["files"]] == [
+        (file_id(2), "gone.pdf", None),
+        (file_id(1), "notes.txt", len(NOTES)),
+    ]
+    assert answer["files"] == []
