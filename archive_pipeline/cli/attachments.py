@@ -53,11 +53,10 @@ def as_dict(kept: KeptAttachments) -> dict[str, Any] | None:
 
 
 def shown_counts(kept: dict[str, Any] | None) -> dict[str, int] | None:
-    """Return the counts that a summary shows, None if there is nothing to show; the argument is of ``as_dict``."""
-    if kept is None:
+    """Return the counts that a summary shows, None if the exports had no file; the argument is of ``as_dict``."""
+    if kept is None or not kept["stored"] + kept["unchanged"]:
         return None
-    counts = {name: int(kept[name]) for name in ("stored", "unchanged", "missing")}
-    return counts if any(counts.values()) else None
+    return {name: int(kept[name]) for name in ("stored", "unchanged", "missing")}
 
 
 def print_reasons(kept: KeptAttachments) -> None:

@@ -158,7 +158,7 @@ def _print_summary(result: dict[str, Any]) -> None:
     left.add_row(count_table("Dialogues", shown, headers=("", "")))
     if (files := attachments.shown_counts(result["attachments"])) is not None:
         left.add_row("")
-        left.add_row(count_table("Attached files", files, headers=("", "")))
+        left.add_row(count_table("Files", files, headers=("", "")))
     if result["surprises"]:
         left.add_row("")
         left.add_row(count_table("Surprises", result["surprises"], headers=("", "")))
