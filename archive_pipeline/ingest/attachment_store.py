@@ -1,6 +1,6 @@
 """Contents of attached files as files: ``ARCHIVE_HOME/attachments/ab/abcdef…``, named by their SHA-256.
 
-A file is written under another name, flushed to the disk and renamed, before a row of the database speaks of it. So a
+A file is written under another name, renamed, and flushed to the disk, before a row of the database speaks of it. So a
 process that is killed leaves a file that no row speaks of, never a row without its file; ``remove_strays`` removes it.
 Whoever writes or removes here holds the archive's writer lock.
 """
@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +66,7 @@ class AttachmentStore:
             return False
 
     def add(self, stream: BinaryIO) -> StoredContent:
-        """Store what a stream gives, to its end.
+        """Store what a stream gives, to its end; ``flush`` makes it outlive a power cut.
 
         Raises:
             ArchiveError: nothing can be written. What the stream raises is raised as it is, and nothing is left.
@@ -82,7 +82,6 @@ class AttachmentStore:
                 path = self.path_of(content.sha256)
                 private_folder(path.parent)
                 partial.replace(path)
-                _flush_folder(path.parent)
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
@@ -98,8 +97,23 @@ class AttachmentStore:
                 target.write(block)
         with self._writing():
             target.flush()
-            os.fsync(target.fileno())
         return StoredContent(digest.hexdigest(), size, media_type(head))
+
+    def flush(self, hashes: Iterable[str]) -> None:
+        """Have contents on the disk, and their names; many at once cost little more than one.
+
+        Raises:
+            ArchiveError: they cannot be written.
+        """
+        paths = [self.path_of(sha256) for sha256 in hashes]
+        folders = {folder for path in paths for folder in (path.parent, self.folder)}
+        with self._writing():
+            for path in (*paths, *sorted(folders)):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
     def remove(self, hashes: Sequence[str]) -> None:
         """Remove contents; those that are not there are none the less removed."""
@@ -145,11 +159,3 @@ class AttachmentStore:
                 f"attached files cannot be written below {self.folder} ({error.strerror or error}); make room and "
                 "import again, or import with --no-attachments; what was committed stays"
             ) from error
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -24,6 +24,7 @@ from archive_pipeline.ingest.documents import Added, remove_unlinked
 from archive_pipeline.ingest.importer import ImportSummary
 from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
+from archive_pipeline.readers.found import is_container
 from archive_pipeline.readers.reading import ArchiveReading
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import attachments as stored
@@ -153,6 +154,8 @@ class _Keeping:
         self._kept = KeptAttachments()
         self._waiting: list[dict[str, Any]] = []
         self._bytes = 0
+        with database.session() as connection:
+            self._known = {row.file_id: row for row in stored.known_files(connection)}
 
     def run(self) -> KeptAttachments:
         """Store what messages point to."""
@@ -168,13 +171,13 @@ class _Keeping:
         return self._kept
 
     def _keep(self, file: AttachedFile) -> None:
-        known = self._known(file.ids)
+        known = [self._known[file_id] for file_id in file.ids if file_id in self._known]
         if not known:
             self._kept.unclaimed += 1
             return
         if file.size == 0:
             return  # what an export has in the place of a file that it lacks
-        if all(row.sha256 and row.size_bytes and self._has_as_much(row, file.size) for row in known):
+        if all(self._has_as_much(row, file.size) for row in known):
             self._kept.unchanged += 1
             return
         try:
@@ -185,6 +188,9 @@ class _Keeping:
             technical = f"{type(error).__name__}: {error}"
             self._kept.unreadable.append(RejectedRecord(file.locator, reason, technical))
             return
+        for row in known:
+            if row.size_bytes is None or row.size_bytes < content.size_bytes:
+                self._known[row.file_id] = stored.KnownFile(row.file_id, content.sha256, content.size_bytes)
         self._bytes += content.size_bytes
         self._progress(STORING, self._bytes, self._bytes)
         self._waiting.append(
@@ -208,20 +214,16 @@ class _Keeping:
         """Tell whether what cannot be read is a zip, or a file that messages point to."""
         name = record.locator.rpartition("/")[2]
         file_id = id_in_name(name)
-        return bool(self._known((file_id,))) if file_id else name.lower().endswith(".zip")
-
-    def _known(self, file_ids: tuple[str, ...]) -> list[stored.KnownFile]:
-        with self._database.session() as connection:
-            return stored.known_files(connection, file_ids)
+        return file_id in self._known if file_id else is_container(name)
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
+        self._store.flush({content["sha256"]: None for content in waiting})
         with self._database.session() as connection:
             before = stored.known_contents(connection, [content["sha256"] for content in waiting])
-            for content in waiting:
-                stored.give_content(connection, content)
+            stored.give_contents(connection, waiting)
         new = {content["sha256"]: content["size_bytes"] for content in waiting if content["sha256"] not in before}
         self._kept.stored += len(new)
         self._kept.stored_bytes += sum(new.values())

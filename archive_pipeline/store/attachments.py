@@ -92,20 +92,22 @@ def replace_files(
     connection.execute(load_query("attachments/add_files"), parameters)
 
 
-def known_files(connection: psycopg.Connection[Any], file_ids: Sequence[str]) -> list[KnownFile]:
-    """Return those of some ids that messages point to."""
-    return fetch_rows(connection, "attachments/contents_of_files", KnownFile, {"file_ids": list(file_ids)})
+def known_files(connection: psycopg.Connection[Any]) -> list[KnownFile]:
+    """Return every file that messages point to, once."""
+    return fetch_rows(connection, "attachments/known_files", KnownFile)
 
 
-def give_content(connection: psycopg.Connection[Any], content: Mapping[str, Any]) -> None:
-    """Store a content as that of the files with some ids.
+def give_contents(connection: psycopg.Connection[Any], contents: Sequence[Mapping[str, Any]]) -> None:
+    """Store contents, each as that of the files with some ids.
 
     Args:
         connection: in a transaction.
-        content: ``sha256``, ``size_bytes``, ``media_type``, ``file_ids``, ``file_name`` (or None) and ``found_at``.
+        contents: of each ``sha256``, ``size_bytes``, ``media_type``, ``file_ids``, ``file_name`` (or None) and
+            ``found_at``.
     """
-    connection.execute(load_query("attachments/add_content"), content)
-    connection.execute(load_query("attachments/give_content"), content)
+    with connection.cursor() as cursor:
+        cursor.executemany(load_query("attachments/add_content"), contents)
+        cursor.executemany(load_query("attachments/give_content"), contents)
 
 
 def note_missing(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str], looked_in: str) -> list[MissingFile]:

@@ -122,9 +122,10 @@ def test_after_a_deletion_there_is_exactly_what_is_pointed_to(
 # Where a process may be gone: a place in the code, and at which of its calls.
 PLACES = [
     *((stored, "replace_files", call) for call in (1,)),
-    *((attachment_store, "_flush_folder", call) for call in (1, 2, 3)),
+    *((attachment_store.AttachmentStore, "flush", call) for call in (1,)),
+    *((attachment_store.AttachmentStore, "path_of", call) for call in (1, 2, 3)),
     *((attachment_store, "media_type", call) for call in (1, 2)),
-    *((stored, "give_content", call) for call in (1, 2)),
+    *((stored, "give_contents", call) for call in (1,)),
     *((stored, "note_missing", call) for call in (1,)),
     *((attachments, "purge_unreferenced", call) for call in (1,)),
     *((attachments, "read_texts", call) for call in (1,)),

@@ -20,15 +20,11 @@ WITH given AS (
             OR (-known.size_bytes, known.sha256) > (-%(size_bytes)s::bigint, %(sha256)s)
         )
     RETURNING file.message_id, known.sha256
-),
-
-unlinked AS (
-    DELETE FROM raw.document_attachments AS link
-    USING given, raw.documents AS document
-    WHERE
-        document.sha256 = given.sha256
-        AND link.document_id = document.id
-        AND link.message_id = given.message_id
 )
 
-SELECT count(*) AS files FROM given;
+DELETE FROM raw.document_attachments AS link
+USING given, raw.documents AS document
+WHERE
+    document.sha256 = given.sha256
+    AND link.document_id = document.id
+    AND link.message_id = given.message_id;
