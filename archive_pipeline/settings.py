@@ -22,7 +22,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from archive_pipeline.domain.choices import Normalization, Partitioning, VectorStore
+from archive_pipeline.domain.choices import AttachmentHandling, Normalization, Partitioning, VectorStore
 from archive_pipeline.errors import ConfigurationError
 
 __all__ = ["Settings"]
@@ -158,6 +158,11 @@ class Settings(BaseSettings):
         Partitioning.PER_DIALOGUE,
         f"use one of {', '.join(Partitioning)}",
         "partitions of Dagster: `per_dialogue`, or `sharded`: 1,024 keys however many dialogues there are",
+    )
+    attachments: AttachmentHandling = _value(
+        AttachmentHandling.KEEP,
+        f"use one of {', '.join(AttachmentHandling)}",
+        "whether imports `keep` the files that messages came with, or `leave` them in the exports",
     )
     hash_normalizations: Annotated[tuple[Normalization, ...], NoDecode, BeforeValidator(_normalizations)] = _value(
         (Normalization.NONE, Normalization.FULL),

@@ -89,6 +89,7 @@ def administrator_url(database: Database) -> str:
 # All other rows go with these.
 EMPTIED = (
     "raw.dialogues",
+    "raw.attachment_contents",
     "raw.imports",
     "raw.documents",
     "raw.match_log",

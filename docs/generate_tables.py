@@ -26,6 +26,7 @@ from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import (
     ANNOTATION_TABLES,
+    ATTACHMENT_TABLES,
     DERIVED_DOCUMENT_TABLES,
     DERIVED_TABLES,
     DOCUMENT_TABLES,
@@ -149,7 +150,7 @@ ORDER BY 1
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
     built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *LEXICAL_TABLES, *DERIVED_DOCUMENT_TABLES)
-    tables = (*RAW_TABLES, *DOCUMENT_TABLES, *ANNOTATION_TABLES, *built)
+    tables = (*RAW_TABLES, *ATTACHMENT_TABLES, *DOCUMENT_TABLES, *ANNOTATION_TABLES, *built)
     described = {str(table): table for table in tables}
     views = list(_views(database, described))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]

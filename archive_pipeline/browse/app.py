@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from archive_pipeline.browse import views
+from archive_pipeline.browse import attachments, views
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.retrieval.search.engine import SearchEngine
 
@@ -37,6 +37,7 @@ def build_app(engine: SearchEngine) -> App:
             Route("/documents", views.documents),
             Route("/documents/{document_id}", views.document),
             Route("/documents/{document_id}/pages/{page:int}/image", views.page_image),
+            Route("/attachments/{sha256}", attachments.attachment),
             Route("/pages/{doc_id}/{page:int}", views.cited),
             Mount("/static", StaticFiles(directory=_FOLDER / "static")),
         ],

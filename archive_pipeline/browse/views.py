@@ -19,8 +19,10 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.markdown import to_html
-from archive_pipeline.browse.reading import read_comparison, read_place, read_thread
+from archive_pipeline.browse.reading import Thread, read_comparison, read_place, read_thread
 from archive_pipeline.errors import ArchiveError, InvalidQueryError, UnknownDialogueError, UnknownDocumentError
+from archive_pipeline.ingest.media_types import INLINE_IMAGES
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
 from archive_pipeline.retrieval.reading.listing import After, list_dialogues, sources_of_dialogues
 from archive_pipeline.retrieval.search.engine import SearchEngine
@@ -46,7 +48,7 @@ async def dialogues(request: Request) -> Response:
         results = await _engine(request).search(form.q, RESULTS, filters=filters)
         return _page("search.html", request, form=form, results=results)
     after = place_of(request.query_params)
-    listed, sources = await _read(
+    listed, sources = await read_in_request(
         request,
         lambda connection: (
             list_dialogues(connection, filters, limit=ROWS_ON_PAGE, after=After(*after) if after else None),
@@ -62,22 +64,31 @@ async def dialogue(request: Request) -> Response:
     """Show a path of a dialogue: ``at`` names a message of it, ``start`` where the window begins."""
     query = request.query_params
     name, at, start = request.path_params["name"], query.get("at"), number_of(query, "start")
-    thread = await _read(request, lambda connection: read_thread(connection, name, message_id=at, start=start))
-    return _page("dialogue.html", request, thread=thread)
+
+    def read(connection: psycopg.Connection[Any]) -> tuple[Thread, dict[str, list[AttachedContent]]]:
+        thread = read_thread(connection, name, message_id=at, start=start)
+        return thread, attached_files(connection, [shown.message.head.message_id for shown in thread.messages])
+
+    thread, files = await read_in_request(request, read)
+    return _page("dialogue.html", request, thread=thread, files=files)
 
 
 async def versions(request: Request) -> Response:
     """Show the siblings of a message side by side."""
     name, message_id = request.path_params["name"], request.path_params["message_id"]
     start = number_of(request.query_params, "start") or 0
-    compared = await _read(request, lambda connection: read_comparison(connection, name, message_id, start=start))
+    compared = await read_in_request(
+        request, lambda connection: read_comparison(connection, name, message_id, start=start)
+    )
     return _page("versions.html", request, compared=compared)
 
 
 async def documents(request: Request) -> Response:
     """List documents."""
     after = place_of(request.query_params)
-    listed = await _read(request, lambda connection: list_documents(connection, limit=ROWS_ON_PAGE, after=after))
+    listed = await read_in_request(
+        request, lambda connection: list_documents(connection, limit=ROWS_ON_PAGE, after=after)
+    )
     last = listed.documents[-1] if listed.has_more else None
     following = (
         None if last is None else "/documents?" + urlencode({"after": place_text(last.added_at, last.document_id)})
@@ -89,7 +100,7 @@ async def document(request: Request) -> Response:
     """Show some pages of a document, from ``page`` on."""
     first = max(1, number_of(request.query_params, "page") or 1)
     document_id = request.path_params["document_id"]
-    shown = await _read(
+    shown = await read_in_request(
         request, lambda connection: read_document(connection, document_id, first_page=first, limit=PAGES_ON_PAGE)
     )
     return _page("document.html", request, document=shown, first=first)
@@ -98,7 +109,9 @@ async def document(request: Request) -> Response:
 async def page_image(request: Request) -> Response:
     """Send the image of a page of a document."""
     document_id, page = request.path_params["document_id"], request.path_params["page"]
-    shown = await _read(request, lambda connection: read_document(connection, document_id, first_page=page, limit=1))
+    shown = await read_in_request(
+        request, lambda connection: read_document(connection, document_id, first_page=page, limit=1)
+    )
     home: Path = request.app.state.home
     images = [home / each.image_path for each in shown.pages if each.image_path]
     if not images or not images[0].is_relative_to(home) or not images[0].is_file():
@@ -117,7 +130,7 @@ async def cited(request: Request) -> Response:
             return message_address(*read_place(connection, doc_id, page))
         return f"/documents/{found.heading.document_id}?page={page}#page-{page}"
 
-    return RedirectResponse(await _read(request, read), HTTPStatus.SEE_OTHER)
+    return RedirectResponse(await read_in_request(request, read), HTTPStatus.SEE_OTHER)
 
 
 async def failed(request: Request, error: Exception) -> Response:
@@ -148,7 +161,8 @@ def _told(error: Exception) -> tuple[int, str]:
     return HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error ({type(error).__name__}); the command's output has more"
 
 
-async def _read(request: Request, read: Callable[[psycopg.Connection[Any]], Result]) -> Result:
+async def read_in_request(request: Request, read: Callable[[psycopg.Connection[Any]], Result]) -> Result:
+    """Return what a function reads, in a transaction that ends with its request."""
     reading = ReadRequest(_engine(request).database)
 
     def run() -> Result:
@@ -180,7 +194,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(markdown=to_html, moment=_moment, role=_role, size=_size, key=_in_path, is_web=_is_web)
-    environment.globals["message_address"] = message_address
+    environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES)
     return environment
 
 

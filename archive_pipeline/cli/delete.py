@@ -8,7 +8,7 @@ from archive_pipeline.cli.archive import open_for_writing
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import note, one_line, print_json
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.ingest.documents import remove_unlinked
+from archive_pipeline.ingest.attachments import purge_unreferenced
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.staleness import find_dialogue
@@ -22,7 +22,7 @@ def run(key: str, *, as_json: bool) -> int:
             if dialogue is None:
                 raise UnknownDialogueError(f"no dialogue has the key or id {key!r}")
             delete_dialogues(connection, [dialogue.id])
-        remove_unlinked(archive.database, archive.settings)
+        purge_unreferenced(archive.database, archive.settings)
         left = left_in_vector_store(archive)
         _remove_key(archive.settings, dialogue.partition_key)
     if as_json:

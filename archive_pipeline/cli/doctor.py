@@ -79,7 +79,10 @@ def _as_dict(findings: Findings) -> dict[str, Any]:
         "duplicates": {kind: findings.duplicates[kind] for kind in ("identical", "different", "states")},
         "unknown_types": findings.unknown_types,
         "surprises": dict(sorted(findings.anomalies.items())),
-        "attachments": {kind: findings.attachments[kind] for kind in ("present", "missing")},
+        "attachments": {
+            **{kind: findings.attachments[kind] for kind in ("present", "missing")},
+            "bytes": findings.attachment_bytes,
+        },
         "format_drift": _drift_rows(findings),
         "rejected": [
             {"locator": encodable(record.locator), "reason": encodable(record.reason), "error": encodable(record.error)}
@@ -133,8 +136,9 @@ def _print(findings: Findings) -> None:
             note(f"unknown   {rest:,} more, see --json")
     if findings.dialogues:
         expected = findings.estimate()
+        files = f", {findings.attachment_bytes / 1e6:,.1f} MB of attached files" if findings.attachment_bytes else ""
         console.print(
-            f"\nabout {expected.seconds:,} seconds and {expected.database_bytes / 1e6:,.0f} MB of database",
+            f"\nabout {expected.seconds:,} seconds and {expected.database_bytes / 1e6:,.0f} MB of database{files}",
             soft_wrap=True,
         )
         console.print(expected.advice, soft_wrap=True)

@@ -52,7 +52,7 @@ def add_files(paths: tuple[Path, ...], exports: tuple[Path, ...], *, has_texts: 
             ]
         with progress_bars(enabled=not as_json) as bars:
             built = build_document_chunks(archive.database, archive.settings, progress=bars)
-        _report_added(archive, added, built)
+        report_added(archive, added, built)
     counts = Counter(item.outcome for item in added)
     if as_json:
         print_json({"counts": {outcome: counts[outcome] for outcome in Outcome}, "documents": list(map(_row, added))})
@@ -94,7 +94,7 @@ def _added(archive: OpenArchive, reader: ReaderProcess, found: Found, *, is_quie
     return item
 
 
-def _report_added(archive: OpenArchive, added: Sequence[Added], built: BuildResult) -> None:
+def report_added(archive: OpenArchive, added: Sequence[Added], built: BuildResult) -> None:
     """Let Dagster's UI show what was read and cut."""
     read = [item for item in added if item.outcome in READ]
     if not read and not built.built:

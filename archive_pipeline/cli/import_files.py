@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from archive_pipeline.cli import attachments
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.derived import check_assets, failures_of, plan_stale, run_plan
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
@@ -24,6 +25,7 @@ from archive_pipeline.cli.output import (
 )
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import ImportSummary, import_archive
 from archive_pipeline.ingest.mirror import Mirrored
 from archive_pipeline.ingest.mirror import mirror as remove_absent
@@ -38,7 +40,14 @@ RAW_TABLES = ("dialogues", "messages", "content_parts", "attachments")
 
 
 def run(
-    paths: tuple[Path, ...], source: str | None, *, partial: bool, mirror: bool, mirror_limit: int, as_json: bool
+    paths: tuple[Path, ...],
+    source: str | None,
+    *,
+    partial: bool,
+    mirror: bool,
+    mirror_limit: int,
+    keeps_attachments: bool,
+    as_json: bool,
 ) -> int:
     """Import the paths and build what became stale; return the exit code."""
     started = time.perf_counter()
@@ -48,29 +57,42 @@ def run(
             summary = import_archive(archive.database, reading, is_partial=partial, progress=bars)
             bars.finish()
         useless = _why_useless(summary, reading)
-        mirrored = None
-        if mirror and not useless:
-            mirrored = remove_absent(archive.database, summary, limit=mirror_limit)
+        may_mirror = mirror and not useless
+        mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if may_mirror else None
+        kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
+        if kept.stored or kept.unchanged:
+            useless = None
         left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
         outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
+        failures += attachments.build_texts(archive, kept, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
+    result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}
     if as_json:
         print_json(result)
     else:
         print_reasons(summary, reading)
+        attachments.print_reasons(kept)
     if useless:
         fail(useless)
         return EXIT_FAILED
-    for failure in result["failures"]:
+    refused = [mirrored.refused] if mirrored and mirrored.refused else []
+    for failure in [*failures, *refused]:
         fail(failure)
-    refused = mirrored.refused if mirrored else None
-    if refused:
-        fail(refused)
     if not as_json:
         _print_summary(result)
     is_left = say_left(left, "removed dialogues")
-    return EXIT_REJECTED if summary.dialogues["rejected"] or result["failures"] or refused or is_left else 0
+    has_failed = summary.dialogues["rejected"] or failures or refused or is_left or kept.unreadable
+    return EXIT_REJECTED if has_failed else 0
+
+
+def _attachments(
+    archive: OpenArchive, reading: ArchiveReading, summary: ImportSummary, *, is_wanted: bool, show_progress: bool
+) -> KeptAttachments:
+    with progress_bars(enabled=show_progress) as bars:
+        return attachments_of_import(
+            archive.database, archive.settings, reading, summary, is_wanted=is_wanted, progress=bars
+        )
 
 
 def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
@@ -134,6 +156,9 @@ def _print_summary(result: dict[str, Any]) -> None:
     left = Table.grid()
     shown = {name: count for name, count in result["dialogues"].items() if count or name != "older"}
     left.add_row(count_table("Dialogues", shown, headers=("", "")))
+    if (files := attachments.shown_counts(result["attachments"])) is not None:
+        left.add_row("")
+        left.add_row(count_table("Files", files, headers=("", "")))
     if result["surprises"]:
         left.add_row("")
         left.add_row(count_table("Surprises", result["surprises"], headers=("", "")))

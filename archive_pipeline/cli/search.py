@@ -62,4 +62,6 @@ def _scores(result: dict[str, Any]) -> str:
     others = len(result["alternatives"])
     key = one_line(result["metadata"]["partition_key"] or result["doc_id"])
     told = f"score {result['score']:.2f}: {scores}; {key}"
+    for origin in result["metadata"]["came_with"][:1]:
+        told += f"; came with {one_line(origin['title'] or '(untitled)')}, {one_line(origin['partition_key'])}"
     return told if not others else f"{told}; {others} more page{'s' if others > 1 else ''} with the question or a copy"

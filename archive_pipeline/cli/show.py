@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,12 +17,15 @@ from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
 from archive_pipeline.export.dialogues import Dialogue, Message, Part, read_dialogues
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.outline import read_heading
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
 from archive_pipeline.store.look_ups import reused_messages
 from archive_pipeline.store.reading import STATEMENT_SECONDS
 from archive_pipeline.store.snapshot import read_snapshot
+
+Files = Mapping[str, Sequence[AttachedContent]]
 
 
 def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bool) -> None:
@@ -31,13 +34,14 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
         dialogue = read_dialogue(archive.database, key)
         with archive.database.session() as connection:
             reused = reused_messages(connection, dialogue.heading.dialogue_id)
+            files = attached_files(connection, [message.id for message in dialogue.messages])
     leaf = current_leaf(dialogue) if branch is None else named_leaf(dialogue, branch)
     if as_json:
-        print_json(as_dict(dialogue, leaf, reused))
+        print_json(as_dict(dialogue, leaf, reused, files))
     elif markdown:
         print_text(dialogue_markdown(dialogue) if branch is None else thread_markdown(dialogue, leaf))
     else:
-        _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused)))
+        _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused, files)))
 
 
 def read_dialogue(database: Database, name: str) -> Dialogue:
@@ -54,8 +58,8 @@ def read_dialogue(database: Database, name: str) -> Dialogue:
     return dialogue
 
 
-def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> dict[str, Any]:
-    """Return a dialogue for programs: all messages, all branches, and which path is shown."""
+def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> dict[str, Any]:
+    """Return a dialogue for programs: all messages with their files, all branches, and which path is shown."""
     ids, parent = dialogue.batch.message_ids, dialogue.batch.parent
     path = dialogue.path(leaf)
     on_path = set(path)
@@ -78,6 +82,10 @@ def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> dict[st
                 "parent_id": None if parent[position] == ROOT else ids[parent[position]],
                 "is_on_path": position in on_path,
                 "reused": reused.get(message.id, 0),
+                "files": [
+                    {name: value for name, value in file._asdict().items() if name != "message_id"}
+                    for file in files.get(message.id, ())
+                ],
             }
             for position, message in zip(positions, dialogue.messages, strict=True)
         ],
@@ -95,7 +103,7 @@ def _heading(dialogue: Dialogue) -> Iterator[str]:
         yield click.style(f"{len(known):,} branches; --tree shows them, --branch NAME one of them", dim=True)
 
 
-def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> Iterator[str]:
+def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> Iterator[str]:
     yield from _heading(dialogue)
     elsewhere = _branching(dialogue, leaf)
     for position in dialogue.path(leaf):
@@ -108,10 +116,18 @@ def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int]) -> Iterato
             yield from _part(part)
         for attachment in message.attachments:
             yield click.style(f"[attachment: {one_line(attachment.file_name or 'pasted text')}]", dim=True)
+        for file in files.get(message.id, ()):
+            yield click.style(_file(file), dim=True)
         if position in elsewhere:
             yield click.style(f"({', '.join(elsewhere[position])} from here)", fg="yellow")
     if not dialogue.messages:
         yield "(no messages)"
+
+
+def _file(file: AttachedContent) -> str:
+    if file.sha256 is None:
+        return f"[file missing: {one_line(file.name)}]"
+    return f"[file: {one_line(file.name)}, {file.media_type}, {file.size_bytes:,} bytes, {file.sha256}]"
 
 
 def _branching(dialogue: Dialogue, leaf: int) -> dict[int, list[str]]:

@@ -77,6 +77,7 @@ def _as_dict(found: ArchiveStats) -> dict[str, Any]:
         "stale": {**found.stale, DOCUMENT_CHUNKS: found.stale_documents},
         "quarantined": found.quarantined,
         "imports": found.imports,
+        "attachments": found.attachments._asdict(),
         "unacknowledged": found.unacknowledged.counts,
         "acknowledged_at": found.unacknowledged.acknowledged_at,
         "last_import_at": found.last_import_at,
@@ -115,7 +116,14 @@ def _print(found: ArchiveStats, spans: Sequence[Span]) -> None:
     if noted:
         last += f", acknowledged {noted:%Y-%m-%d %H:%M}"
     console.print(f"\nlast import {last}")
+    if found.attachments.kept or found.attachments.missing:
+        console.print(_attached(found), soft_wrap=True)
     console.print(f"database {found.size_bytes / 1e6:,.1f} MB: {_largest(found.table_bytes)}", soft_wrap=True)
+
+
+def _attached(found: ArchiveStats) -> str:
+    kept, kept_bytes, missing = found.attachments
+    return f"attached files {kept:,} kept ({kept_bytes / 1e6:,.1f} MB), {missing:,} missing"
 
 
 def _largest(sizes: dict[str, int]) -> str:

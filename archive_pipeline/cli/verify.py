@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from rich.table import Table
 
 from archive_pipeline.building.verify import Verification, verify_archive
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import cell, fail, print_json, stdout_console
+from archive_pipeline.cli.output import cell, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.ingest.attachment_check import ContentCheck, check_contents
 from archive_pipeline.store.compare import KINDS
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
@@ -20,14 +22,27 @@ def run(*, as_json: bool) -> int:
     """Verify the archive; return the exit code."""
     with open_archive() as archive, progress_bars(enabled=not as_json) as bars:
         found = verify_archive(archive.database, archive.settings, progress=bars)
+        contents = check_contents(archive.database, archive.settings, progress=bars)
     for name, drift in found.drift.items():
         counts = ", ".join(f"{drift.counts[kind]:,} {kind}" for kind in KINDS if drift.counts[kind])
         fail(f"derived.{name}: {counts}; `llm-archive build --full` builds it again, if it returns, it is a defect")
+    _say(contents)
     if as_json:
-        print_json(_as_dict(found))
+        print_json(_as_dict(found) | {"attachments": asdict(contents)})
     else:
         _print(found)
-    return EXIT_DRIFT if found.drift else 0
+    return EXIT_DRIFT if found.drift or not contents.is_good else 0
+
+
+def _say(contents: ContentCheck) -> None:
+    for wrong, hashes in (("lost", contents.lost), ("damaged", contents.damaged)):
+        if hashes:
+            fail(
+                f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; import the "
+                "exports that have them again"
+            )
+    if contents.strays:
+        note(f"{contents.strays:,} files in the folder of attachments are of no content; the next import removes them")
 
 
 def _as_dict(found: Verification) -> dict[str, Any]:

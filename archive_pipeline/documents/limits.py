@@ -20,8 +20,6 @@ MAX_TEXT_BYTES: Final = 20_000_000
 MAX_XML_BYTES: Final = 100_000_000
 MAX_UNPACKED_BYTES: Final = 1_000_000_000
 MAX_MEMBERS: Final = 20_000
-# Files that messages came with.
-MAX_EXPORT_MEMBERS: Final = 1_000_000
 MAX_PAGES: Final = 5_000
 # Of the text of all pages, with the headings that they stand below.
 MAX_CHARACTERS: Final = 40_000_000
@@ -46,7 +44,11 @@ MAX_SILENT_SECONDS: Final = 600
 
 def check_size(path: Path, name: str, most: int = MAX_BYTES) -> None:
     """Raise ``UnreadableDocumentError`` if a file is empty or too large."""
-    size = path.stat().st_size
+    check_bytes(path.stat().st_size, name, most)
+
+
+def check_bytes(size: int, name: str, most: int = MAX_BYTES) -> None:
+    """Raise ``UnreadableDocumentError`` if a file of so many bytes is empty or too large."""
     if size == 0:
         raise UnreadableDocumentError(f"{name} is empty")
     if size > most:
@@ -63,14 +65,14 @@ def check_pages(number: int, name: str) -> None:
         raise UnreadableDocumentError(f"{name} has {number:,} pages; at most {MAX_PAGES:,} are read: split it")
 
 
-def check_member(entry: zipfile.ZipInfo, name: str, most: int = MAX_BYTES) -> None:
+def check_member(entry: zipfile.ZipInfo, name: str) -> None:
     """Raise ``UnreadableDocumentError`` if a member of a zip is encrypted, too large, or unpacks as nothing real does.
 
     What a member declares is what it is: ``zipfile`` reads no further.
     """
     if entry.flag_bits & 0x1:
         raise UnreadableDocumentError(f"{name} is encrypted: save it without a password")
-    if entry.file_size > most or is_bomb(entry.file_size, entry.compress_size):
+    if entry.file_size > MAX_BYTES or is_bomb(entry.file_size, entry.compress_size):
         ratio = entry.file_size / max(entry.compress_size, 1)
         raise UnreadableDocumentError(
             f"{name} unpacks to {entry.file_size / 1e6:,.0f} MB, {ratio:,.0f} times its size, and is not read"
@@ -91,10 +93,10 @@ def check_office_zip(archive: zipfile.ZipFile, name: str) -> None:
         )
 
 
-def check_members(entries: Sequence[zipfile.ZipInfo], name: str, most: int = MAX_MEMBERS) -> None:
+def check_members(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
     """Raise ``UnreadableDocumentError`` if members of a zip are too many, or unpack together as nothing real does."""
-    if len(entries) > most:
-        raise UnreadableDocumentError(f"{name} has {len(entries):,} members; at most {most:,} are read")
+    if len(entries) > MAX_MEMBERS:
+        raise UnreadableDocumentError(f"{name} has {len(entries):,} members; at most {MAX_MEMBERS:,} are read")
     unpacked = sum(entry.file_size for entry in entries)
     # Members may overlap: the same bytes, compressed once, unpack as often as the directory of the zip says.
     packed = {entry.header_offset: entry.compress_size for entry in entries}

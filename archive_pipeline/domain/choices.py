@@ -20,6 +20,13 @@ class VectorStore(StrEnum):
     CHROMA = "chroma"
 
 
+class AttachmentHandling(StrEnum):
+    """What imports do with the files that messages came with."""
+
+    KEEP = "keep"
+    LEAVE = "leave"
+
+
 class Normalization(StrEnum):
     """What happens to a text before it is hashed (seed 000)."""
 

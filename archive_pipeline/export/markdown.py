@@ -7,7 +7,7 @@ message that it leaves. Texts are as they are in the archive.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -24,6 +24,9 @@ _TOOLS: Final = {"tool_use": "Calls", "tool_result": "Result of"}
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f]+')
 _TITLE_BYTES: Final = 120
 
+Files = Mapping[str, Sequence[str]]
+NO_FILES: Final[Files] = {}
+
 
 def file_name(dialogue: Dialogue) -> str:
     """Return ``<source>/<day> <title> <beginning of the id>.md``; no two dialogues of an archive share one."""
@@ -35,8 +38,14 @@ def file_name(dialogue: Dialogue) -> str:
     return f"{source}/{day} {title} {heading.dialogue_id}.md"
 
 
-def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = ()) -> str:
-    """Return the whole dialogue: front matter, the main path, then what each other branch has of its own."""
+def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files = NO_FILES) -> str:
+    """Return the whole dialogue: front matter, the main path, then what each other branch has of its own.
+
+    Args:
+        dialogue: the dialogue.
+        tags: of the dialogue, for its front matter.
+        files: per id of a message, a line for each file that it came with.
+    """
     known = branches(dialogue)
     blocks = [_front_matter(dialogue, len(known), tags), f"# {_line(dialogue.heading.title or 'Untitled')}"]
     written: set[int] = set()
@@ -44,7 +53,7 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = ()) -> str:
         own = dialogue.path(branch.leaf, written)
         if branch is not known[0]:
             blocks.append(_branch_heading(dialogue, branch, own))
-        blocks += _messages(dialogue, own)
+        blocks += _messages(dialogue, own, files)
         written.update(own)
     return "\n\n".join(blocks) + "\n"
 
@@ -81,15 +90,15 @@ def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> s
     return f"# Branch {branch.name}\n\nAfter [[#^{_anchor(parent)}|message {parent.sequence_number}]]."
 
 
-def _messages(dialogue: Dialogue, positions: Iterable[int]) -> Iterator[str]:
+def _messages(dialogue: Dialogue, positions: Iterable[int], files: Files = NO_FILES) -> Iterator[str]:
     for position in positions:
         message = dialogue.message(position)
         if not message.is_hidden:
-            yield message_markdown(message)
+            yield message_markdown(message, files.get(message.id, ()))
 
 
-def message_markdown(message: Message) -> str:
-    """Return a message: a heading with its role, model and time, then its parts and attachments."""
+def message_markdown(message: Message, files: Sequence[str] = ()) -> str:
+    """Return a message: a heading with its role, model and time, then its parts, attachments, and lines for files."""
     told = [message.role.capitalize(), message.model if message.role == "assistant" else message.author]
     told.append("" if message.created_at is None else f"{message.created_at:%Y-%m-%d %H:%M}")
     if message.state != "complete":
@@ -97,6 +106,7 @@ def message_markdown(message: Message) -> str:
     blocks = [f"## {' · '.join(_line(part) for part in told if part)}"]
     blocks += [block for part in message.parts if (block := _part(part))]
     blocks += [_attachment(attachment) for attachment in message.attachments]
+    blocks += files
     return "\n\n".join([*blocks, f"^{_anchor(message)}"])
 
 

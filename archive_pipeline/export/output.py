@@ -70,6 +70,21 @@ class Output:
             raise ExportError(f"two files of the export would be {name}") from error
         self._files.append(WrittenFile(name, len(content), hashlib.sha256(content).hexdigest(), None))
 
+    def copy(self, name: str, source: Path, sha256: str) -> bool:
+        """Copy a file whose content has a known hash, once; return whether it is there."""
+        path = self.folder / name
+        if path.exists():
+            return True
+        try:
+            with source.open("rb") as opened:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as target:
+                    shutil.copyfileobj(opened, target, _BUFFER_BYTES)
+        except FileNotFoundError:
+            return False
+        self._files.append(WrittenFile(name, path.stat().st_size, sha256, None))
+        return True
+
     def close(self) -> list[WrittenFile]:
         """Finish all files and return them in the order of their paths."""
         for table in self._tables.values():

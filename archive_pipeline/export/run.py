@@ -23,6 +23,8 @@ from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
 from archive_pipeline.export.selection import Group, groups
 from archive_pipeline.export.speed import collection_paused, read_ahead
 from archive_pipeline.export.splits import read_components, split_of
+from archive_pipeline.ingest.attachment_store import AttachmentStore
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.counts import count_stale
 from archive_pipeline.store.database import Database
@@ -134,8 +136,9 @@ def _write(
         with read_snapshot(database) as snapshot:
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
-            writer = _Writer(format_, run, output, component)
-            with closing(read_ahead(groups(snapshot, choices))) as batches, collection_paused():
+            writer = _Writer(format_, run, output, component, AttachmentStore.of(settings.home))
+            found = groups(snapshot, choices, with_files=format_.files is not None)
+            with closing(read_ahead(found)) as batches, collection_paused():
                 for group in batches:
                     if redactor is not None:
                         for dialogue in group.dialogues:
@@ -168,8 +171,11 @@ def _check_built(snapshot: Snapshot, settings: Settings, format_: Format, choice
 class _Writer:
     """Sends what a format makes of dialogues to its files."""
 
-    def __init__(self, format_: Format, run: Run, output: Output, component: dict[str, str]) -> None:
+    def __init__(
+        self, format_: Format, run: Run, output: Output, component: dict[str, str], store: AttachmentStore
+    ) -> None:
         self._format, self._run, self._output, self._component = format_, run, output, component
+        self._store = store
         # Files without a row are there too: who reads them should not have to know.
         shares = run.choices.splits
         splits = [split for split, share in zip(SPLITS, shares, strict=True) if share] if shares else [None]
@@ -204,8 +210,16 @@ class _Writer:
                 self._count("examples", split)
         if self._format.files is not None:
             for name, content in self._format.files(dialogue, group, self._run):
-                self._output.file(f"{split}/{name}" if split else name, content)
-                self._count("files", split)
+                self._write_file(f"{split}/{name}" if split else name, content)
+                self._count("files" if isinstance(content, bytes) else "attached files", split)
+
+    def _write_file(self, name: str, content: bytes | AttachedContent) -> None:
+        if isinstance(content, bytes):
+            self._output.file(name, content)
+        elif content.sha256 is not None and not self._output.copy(
+            name, self._store.path_of(content.sha256), content.sha256
+        ):
+            self._run.left_out["attached files whose content is lost"] += 1
 
     def _write_tables(self, snapshot: Snapshot, group: Group) -> None:
         if self._format.tables is None:

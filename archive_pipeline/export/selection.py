@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from psycopg.rows import class_row
@@ -12,6 +12,7 @@ from psycopg.rows import class_row
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.dialogues import Dialogue, read_dialogues
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query
@@ -44,18 +45,23 @@ class Group:
         dialogues: in the order of their ids.
         annotations: about them.
         copies: ids of messages that are copies of what is kept elsewhere; empty unless duplicates are dropped.
+        files: per id of a message, the files it came with; empty unless they were asked for.
     """
 
     dialogues: list[Dialogue]
     annotations: Annotations
     copies: frozenset[str]
+    files: Mapping[str, Sequence[AttachedContent]] = field(default_factory=dict)
 
 
-def groups(snapshot: Snapshot, choices: Choices) -> Iterator[Group]:
+def groups(snapshot: Snapshot, choices: Choices, *, with_files: bool = False) -> Iterator[Group]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported."""
     for headings in _batches(snapshot, choices):
         ids = [heading.dialogue_id for heading in headings]
-        yield Group(read_dialogues(snapshot, headings), _annotations(snapshot, ids), _copies(snapshot, ids, choices))
+        dialogues = read_dialogues(snapshot, headings)
+        messages = [message.id for dialogue in dialogues for message in dialogue.messages] if with_files else []
+        files = attached_files(snapshot.connection, messages) if messages else {}
+        yield Group(dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
 
 
 def _batches(snapshot: Snapshot, choices: Choices) -> Iterator[list[Heading]]:

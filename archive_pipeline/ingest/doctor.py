@@ -15,12 +15,13 @@ from typing import Final
 
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.domain.records import PartType, RejectedRecord
-from archive_pipeline.ingest.document_sources import file_id, pointed_file
 from archive_pipeline.ingest.estimates import Estimate, estimate
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.ingest.writer import fingerprint_of
+from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.drift import Drift
+from archive_pipeline.readers.file_ids import pointed_id
 from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.reading import ArchiveReading, FileReading, ReadDialogue
 
@@ -68,7 +69,8 @@ class Findings:
         anomalies: everything unusual, by name, as an import counts it.
         unknown_types: types of content that readers do not know, with how often.
         duplicates: dialogues that come again: ``identical``, ``different`` or of another time (``states``).
-        attachments: files that messages point to, and how many of them stand in what was given.
+        attachments: files that messages point to, each once: ``present`` in what was given, or ``missing``.
+        attachment_bytes: of those that are present, which an import copies.
         rejected: what could not be read, up to a bound; ``rejected_count`` has the number.
         skipped: what is left out; ``missing`` what was not given though it belongs to it.
         drift: what readers do not know.
@@ -81,6 +83,7 @@ class Findings:
     anomalies: Counter[str] = field(default_factory=Counter)
     duplicates: Counter[str] = field(default_factory=Counter)
     attachments: Counter[str] = field(default_factory=Counter)
+    attachment_bytes: int = 0
     rejected: list[RejectedRecord] = field(default_factory=list)
     rejected_count: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
@@ -122,6 +125,7 @@ def examine(reading: ArchiveReading, *, progress: Progress = no_progress) -> Fin
     examination = _Examination(reading)
     for file in reading:
         examination.add_file(file, lambda: reading.tell(progress))
+    examination.look_for_attachments()
     findings = examination.findings
     findings.skipped = reading.skipped
     findings.missing = [*missing_shards(file.locator for file in reading.files), *reading.missing]
@@ -131,7 +135,8 @@ def examine(reading: ArchiveReading, *, progress: Progress = no_progress) -> Fin
 class _Examination:
     def __init__(self, reading: ArchiveReading) -> None:
         self.findings = Findings()
-        self._present = {name for locator in reading.locators for part in _parts(locator) if (name := file_id(part))}
+        self._reading = reading
+        self._pointed: set[str] = set()
         self._seen: dict[str, tuple[bytes, datetime | None]] = {}
         self._made: Counter[str] = Counter()
 
@@ -182,7 +187,7 @@ class _Examination:
         source.vintages[item.record.vintage] += 1
         source.add_times(dialogue)
         self.findings.anomalies.update({name: count for name, count in dialogue.counts.items() if count})
-        self._count_attachments(dialogue)
+        self._pointed.update(_pointed_files(dialogue))
         return True
 
     def _is_duplicate(self, dialogue: PreparedDialogue) -> bool:
@@ -194,13 +199,24 @@ class _Examination:
         self.findings.duplicates[kind] += 1
         return True
 
-    def _count_attachments(self, dialogue: PreparedDialogue) -> None:
-        for message in dialogue.messages:
-            record = message.record
-            uris = [part.uri for part in record.parts if part.part_type in _POINTED]
-            uris += [attachment.uri or attachment.source_id for attachment in record.attachments]
-            for name in {name for uri in uris if uri and (name := pointed_file(uri))}:
-                self.findings.attachments["present" if name in self._present else "missing"] += 1
+    def look_for_attachments(self) -> None:
+        """Count the files that messages point to, when all messages are known."""
+        sizes: dict[str, int] = {}
+        for file in attached_files(self._reading.paths, self._reading.companions):
+            if isinstance(file, AttachedFile) and file.size:
+                for name in self._pointed.intersection(file.ids):
+                    sizes[name] = max(file.size, sizes.get(name, 0))
+        self.findings.attachments = Counter(present=len(sizes), missing=len(self._pointed) - len(sizes))
+        self.findings.attachment_bytes = sum(sizes.values())
+
+
+def _pointed_files(dialogue: PreparedDialogue) -> set[str]:
+    pointers: list[str | None] = []
+    for message in dialogue.messages:
+        record = message.record
+        pointers += [part.uri for part in record.parts if part.part_type in _POINTED]
+        pointers += [attachment.source_id or attachment.uri for attachment in record.attachments]
+    return {name for pointer in pointers if pointer and (name := pointed_id(pointer))}
 
 
 def _container_of(locator: str) -> str:
@@ -208,7 +224,3 @@ def _container_of(locator: str) -> str:
     path = PurePosixPath(locator)
     zips = (parent for parent in path.parents if parent.suffix.lower() == ".zip")
     return str(next(zips, path.parent))
-
-
-def _parts(locator: str) -> tuple[str, ...]:
-    return PurePosixPath(locator).parts

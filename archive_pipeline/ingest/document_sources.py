@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
-import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath
 from typing import Final
 
-from archive_pipeline.documents.limits import MAX_EXPORT_MEMBERS, check_member, check_members
+from archive_pipeline.documents.limits import check_bytes
 from archive_pipeline.documents.reading import EXTENSIONS
 from archive_pipeline.documents.records import Kind
-from archive_pipeline.domain.zip_errors import DAMAGED_ZIP
-from archive_pipeline.errors import UnreadableDocumentError
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.errors import UnreadableDocumentError, UnreadableInputError
 from archive_pipeline.ingest.documents import Added, Candidate, Outcome
+from archive_pipeline.readers.attached_files import AttachedFile, attached_files
+from archive_pipeline.readers.containers import find_files
+from archive_pipeline.readers.file_ids import id_in_name, pointed_id
+from archive_pipeline.readers.found import SourceFile, is_container
 from archive_pipeline.store.documents import AttachmentPointer, AttachmentText
 
 PASTED: Final = "pasted text"
 
-# What exports call a file: the id at the end of its pointer, and at the beginning of its name.
-_SCHEME: Final = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_ID_IN_NAME: Final = re.compile(r"^(file[-_][A-Za-z0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
-_NO_DOCUMENTS: Final = frozenset({"json", "zip", "index"})
-_UNPACK_ERRORS: Final[tuple[type[Exception], ...]] = (OSError, *DAMAGED_ZIP)
+# Companions and parts of exports that are named like an upload.
+_NO_DOCUMENTS: Final = frozenset({".json", ".zip", ".index"})
 
 Found = Candidate | Added
 
@@ -49,47 +48,44 @@ def files_at(path: Path) -> Iterator[Found]:
 def files_of_export(path: Path, pointers: Iterable[AttachmentPointer]) -> Iterator[Found]:
     """Yield the files in an export, a zip or a folder, that messages of the archive point to.
 
+    They are found wherever ``readers.attached_files`` finds them: in zips in zips, and on Grok's asset server.
+
     Args:
         path: the export. Files of a zip are unpacked one by one, and are gone when the next one is taken.
         pointers: ``store.documents.attachment_pointers``.
     """
     messages, names = _by_id(pointers)
-    if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.is_file() and (key := file_id(file.name)) in messages:
-                yield Candidate(file, str(file), names.get(key) or file.name, messages[key])
+    companions = (found for found in find_files(path) if isinstance(found, SourceFile))
+    for item in attached_files([path], companions):
+        if isinstance(item, RejectedRecord):
+            name = PurePath(item.locator).name
+            if id_in_name(name) in messages or is_container(name) or item.locator == str(path):
+                yield Added(item.locator, Outcome.REJECTED, reason=item.reason)
+            continue
+        known = [file_id for file_id in item.ids if file_id in messages]
+        if known and PurePath(item.locator).suffix.lower() not in _NO_DOCUMENTS:
+            given = next((names[file_id] for file_id in known if file_id in names), None)
+            name = given or item.file_name or PurePath(item.locator).name
+            yield from _file(item, name, sorted({message for file_id in known for message in messages[file_id]}))
+
+
+def _file(item: AttachedFile, name: str, messages: list[str]) -> Iterator[Found]:
+    if item.found.member is None:
+        yield Candidate(item.found.path, item.locator, name, messages)
         return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = {entry: file_id(PurePosixPath(entry.filename).name) for entry in archive.infolist()}
-            chosen = [entry for entry, key in entries.items() if key in messages and not entry.is_dir()]
-            check_members(chosen, str(path), MAX_EXPORT_MEMBERS)
-            for entry in sorted(chosen, key=lambda entry: entry.filename):
-                key = entries[entry]
-                yield from _member(archive, entry, f"{path}/{entry.filename}", names.get(key), messages[key])
-    except UnreadableDocumentError as error:
-        yield Added(str(path), Outcome.REJECTED, reason=str(error))
-    except _UNPACK_ERRORS as error:
-        yield Added(str(path), Outcome.REJECTED, reason=f"{path} is no readable zip or folder: {error}")
-
-
-def _member(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, locator: str, name: str | None, messages: list[str]
-) -> Iterator[Found]:
-    file_name = name or PurePosixPath(entry.filename).name
     with tempfile.TemporaryDirectory(prefix="llm-archive-") as folder:
         unpacked = Path(folder) / "document"
         try:
-            check_member(entry, locator)
-            with archive.open(entry) as source, unpacked.open("wb") as target:
+            check_bytes(item.size, item.locator)
+            with item.open() as source, unpacked.open("wb") as target:
                 shutil.copyfileobj(source, target)
         except UnreadableDocumentError as error:
-            yield Added(locator, Outcome.REJECTED, reason=str(error))
+            yield Added(item.locator, Outcome.REJECTED, reason=str(error))
             return
-        except _UNPACK_ERRORS as error:
-            yield Added(locator, Outcome.REJECTED, reason=f"{locator} cannot be unpacked: {error}")
+        except (OSError, UnreadableInputError) as error:
+            yield Added(item.locator, Outcome.REJECTED, reason=f"{item.locator} cannot be unpacked: {error}")
             return
-        yield Candidate(unpacked, locator, file_name, messages)
+        yield Candidate(unpacked, item.locator, name, messages)
 
 
 def texts_of_attachments(rows: Iterable[AttachmentText]) -> Iterator[Candidate]:
@@ -116,22 +112,9 @@ def _by_id(pointers: Iterable[AttachmentPointer]) -> tuple[dict[str, list[str]],
     messages: dict[str, set[str]] = defaultdict(set)
     names: dict[str, str] = {}
     for row in pointers:
-        key = pointed_file(row.pointer)
+        key = pointed_id(row.pointer)
         if key:
             messages[key].add(row.message_id)
             if row.file_name:
                 names.setdefault(key, row.file_name)
     return {key: sorted(found) for key, found in messages.items()}, names
-
-
-def pointed_file(pointer: str) -> str:
-    """Return the id of the file that a pointer in a message means, empty if that cannot be told."""
-    return file_id(_SCHEME.sub("", pointer))
-
-
-def file_id(name: str) -> str:
-    """Return the id that a file's name begins with, empty if it begins with none."""
-    if name.rpartition(".")[2].lower() in _NO_DOCUMENTS:
-        return ""
-    found = _ID_IN_NAME.match(name)
-    return found.group() if found else ""

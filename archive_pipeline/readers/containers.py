@@ -15,7 +15,17 @@ from typing import BinaryIO
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import companion_kind, private_part
-from archive_pipeline.readers.found import Found, SkippedFile, SourceFile, is_passed_over, left_out, rejected
+from archive_pipeline.readers.found import (
+    ATTACHED_FILES,
+    CONVERSATIONS,
+    Found,
+    Selection,
+    SkippedFile,
+    SourceFile,
+    is_container,
+    is_passed_over,
+    rejected,
+)
 from archive_pipeline.readers.zip_members import zip_members
 
 
@@ -39,14 +49,25 @@ def find_files(path: Path) -> Iterator[Found]:
         yield rejected(str(path), _what_is_wrong(error), error)
         return
     if stat.S_ISDIR(mode):
-        yield from _walk(path)
+        yield from _walk(path, CONVERSATIONS)
     elif stat.S_ISREG(mode):
-        yield from _open_file(path, companion=companion_kind(path.name), is_named=True)
+        yield from _open_file(path, CONVERSATIONS, companion=companion_kind(path.name), is_named=True)
     else:
         yield rejected(str(path), "is neither a file nor a folder")
 
 
-def _walk(folder: Path) -> Iterator[Found]:
+def find_all_files(path: Path) -> Iterator[Found]:
+    """Yields every file at a path the user named but private ones, as ``find_files``; links in folders are left out.
+
+    A member of a zip is to be opened, if at all, before the next file is asked for.
+    """
+    if path.is_dir():
+        yield from _walk(path, ATTACHED_FILES)
+    else:
+        yield from _open_file(path, ATTACHED_FILES, companion=None, is_named=True)
+
+
+def _walk(folder: Path, selection: Selection) -> Iterator[Found]:
     broken: list[OSError] = []
     for root, folders, names in os.walk(folder, onerror=broken.append):
         while broken:
@@ -59,7 +80,7 @@ def _walk(folder: Path) -> Iterator[Found]:
                 yield reason
         for name in sorted(names):
             if not is_passed_over(name):
-                yield from _found_in_folder(Path(root) / name, folder)
+                yield from _found_in_folder(Path(root) / name, folder, selection)
     while broken:
         yield _from_walk_error(broken.pop())
 
@@ -71,16 +92,16 @@ def _why_not_entered(path: Path, folder: Path) -> SkippedFile | None:
     return None if private is None else SkippedFile(str(path), f"private and never opened: {private}")
 
 
-def _found_in_folder(path: Path, folder: Path) -> Iterator[Found]:
+def _found_in_folder(path: Path, folder: Path, selection: Selection) -> Iterator[Found]:
     name = path.relative_to(folder).as_posix()
-    skipped = left_out(name, str(path))
+    skipped = selection.leave_out(name, str(path))
     if skipped is not None:
         yield skipped
-    else:
-        yield from _open_file(path, companion=companion_kind(name))
+    elif selection.follows_links or not path.is_symlink():
+        yield from _open_file(path, selection, companion=companion_kind(name))
 
 
-def _open_file(path: Path, *, companion: str | None, is_named: bool = False) -> Iterator[Found]:
+def _open_file(path: Path, selection: Selection, *, companion: str | None, is_named: bool = False) -> Iterator[Found]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -91,8 +112,10 @@ def _open_file(path: Path, *, companion: str | None, is_named: bool = False) -> 
     except OSError as error:
         yield rejected(str(path), _what_is_wrong(error), error)
         return
-    if magic.startswith((b"PK\x03\x04", b"PK\x05\x06")) or path.suffix.lower() == ".zip":
-        yield from zip_members(path)
+    # An office document is a zip too.
+    may_be_zip = is_named or path.suffix.lower() == ".json"
+    if is_container(path.name) or (may_be_zip and magic.startswith((b"PK\x03\x04", b"PK\x05\x06"))):
+        yield from zip_members(path, selection)
     else:
         opener = partial(_open_plain, path)
         yield SourceFile(path, str(path), status.st_size, opener, is_named=is_named, companion=companion)

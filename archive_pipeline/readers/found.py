@@ -76,8 +76,8 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
     A zip is read if nothing else speaks against it.
     """
     suffix = PurePosixPath(name).suffix.lower()
-    if (private := private_part(name)) is not None:
-        return SkippedFile(locator, f"private and never opened: {private}")
+    if (private := left_closed(name, locator)) is not None:
+        return private
     if is_file_store(name):
         return companion(locator, FILES)
     if is_upload(name):
@@ -88,6 +88,38 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return companion(locator, kind)
     reason = f"not JSON ({suffix or 'no suffix'})"
     return SkippedFile(locator, reason, may_hold_conversations=may_hold_conversations(name))
+
+
+def left_closed(name: str, locator: str) -> SkippedFile | None:
+    """Returns a file of a folder or zip that is private, judged by its path in it; None if it is not."""
+    private = private_part(name)
+    return None if private is None else SkippedFile(locator, f"private and never opened: {private}")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is looked for in folders and zips.
+
+    Attributes:
+        leave_out: tells of a file, by its path in the export and its name for people, whether it is left out.
+        is_read_later: files are opened when all are known. Else each is opened, if at all, before the next one is asked
+            for: no zip stays open for members that nobody wants.
+        follows_links: links to files are read as what they lead to.
+    """
+
+    leave_out: Callable[[str, str], SkippedFile | None]
+    is_read_later: bool
+    follows_links: bool
+
+
+CONVERSATIONS = Selection(left_out, is_read_later=True, follows_links=True)
+# A link in somebody's folder may lead to what is no part of an export, and a copy would be kept of it.
+ATTACHED_FILES = Selection(left_closed, is_read_later=False, follows_links=False)
+
+
+def is_container(name: str) -> bool:
+    """Tells by its name whether a file is a part of an export; a zip that was uploaded to a chat is a file of it."""
+    return PurePosixPath(name).suffix.lower() == ".zip" and not is_upload(name)
 
 
 def is_passed_over(part: str) -> bool:

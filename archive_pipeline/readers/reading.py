@@ -29,6 +29,7 @@ class ArchiveReading:
     """Everything found at the paths a user named, in order, to be iterated once.
 
     Attributes:
+        paths: what the user named.
         files: the files to read, each once however often it was named. Companions in which conversations are found
             join them when all others have been iterated.
         companions: what stands beside the conversations, to be opened by whoever has a use for it; ``companion`` names
@@ -41,6 +42,7 @@ class ArchiveReading:
         if source is not None and source not in readers():
             msg = f"unknown source {source!r}: choose one of {', '.join(readers())}"
             raise ConfigurationError(msg)
+        self.paths = tuple(map(Path, paths))
         self.files: list[FileReading] = []
         self.companions: list[SourceFile] = []
         self.missing: list[str] = []
@@ -49,7 +51,7 @@ class ArchiveReading:
         self._digests: dict[Path, str] = {}
         self._seen: set[tuple[str, str]] = set()
         self.locators: list[str] = []
-        for path in map(Path, paths):
+        for path in self.paths:
             for found in find_files(path):
                 self._add(found, path, source)
 

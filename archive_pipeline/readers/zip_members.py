@@ -19,7 +19,16 @@ from archive_pipeline.domain.zip_errors import DAMAGED_ZIP
 from archive_pipeline.domain.zip_limits import MAX_MEMBERS, ZipAllowance, is_bomb
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import companion_kind
-from archive_pipeline.readers.found import Found, SkippedFile, SourceFile, is_passed_over, left_out, rejected
+from archive_pipeline.readers.found import (
+    CONVERSATIONS,
+    Found,
+    Selection,
+    SkippedFile,
+    SourceFile,
+    is_container,
+    is_passed_over,
+    rejected,
+)
 from archive_pipeline.readers.zip_streams import OpenZip, lists_all
 
 # A privacy portal's export has its conversations in a zip inside the zip; one level more is a mail or a backup of it.
@@ -29,20 +38,21 @@ _ERRORS: Final[tuple[type[Exception], ...]] = (OSError, UnreadableInputError, *D
 
 @dataclass(slots=True)
 class _Limits:
-    """What is left for a zip on disk and all zips in it."""
+    """What is left for a zip on disk and all zips in it, and what is looked for in them."""
 
     allowance: ZipAllowance
-    members: int = MAX_MEMBERS
+    members: int
+    selection: Selection
 
     def are_spent(self) -> bool:
         """Tells whether more files were found than are read."""
         return self.members < 0
 
 
-def zip_members(path: Path) -> Iterator[Found]:
+def zip_members(path: Path, selection: Selection = CONVERSATIONS) -> Iterator[Found]:
     """Yields what stands in a zip on disk, in the order of the names, and in the zips in it."""
     size = path.stat().st_size
-    limits = _Limits(ZipAllowance(size), MAX_MEMBERS)
+    limits = _Limits(ZipAllowance(size), MAX_MEMBERS, selection)
     yield from _Zip(path, str(path), partial(_open_plain, path), limits, is_empty=size == 0).found()
 
 
@@ -89,6 +99,8 @@ class _Zip:
             yield rejected(self.locator, what, error)
             return
         yield from self._members(entries)
+        if not self._limits.selection.is_read_later:
+            self._zip.close()
         if not is_complete:
             yield rejected(self.locator, "does not name all the files in it: copy or download it again")
 
@@ -113,8 +125,8 @@ class _Zip:
         name = self._name_of(entry)
         locator = f"{self.locator}/{name}"
         path = f"{PurePosixPath(self.locator).name}/{entry.filename}"
-        is_zip = PurePosixPath(entry.filename).suffix.lower() == ".zip"
-        skipped = left_out(path, locator)
+        is_zip = is_container(entry.filename)
+        skipped = self._limits.selection.leave_out(path, locator)
         if skipped is None and is_zip and self._level == MAX_LEVELS:
             reason = f"a zip inside {MAX_LEVELS} zips is not opened: unpack it and import it by itself"
             skipped = SkippedFile(locator, reason, may_hold_conversations=True)

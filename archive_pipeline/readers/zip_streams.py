@@ -71,6 +71,12 @@ class OpenZip:
                 self._file.close()
             self._file = self._archive = None
 
+    def close(self) -> None:
+        """Closes the zip, though members are left; those that are being read are closed by their reader."""
+        self._users += 1
+        self.unread = 0
+        self.release()
+
     def open_zip(self, entry: zipfile.ZipInfo) -> BinaryIO:
         """Opens a member that is a zip itself, at a copy that can be read in any order.
 

@@ -11,13 +11,21 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from archive_pipeline.store.acknowledgements import Unacknowledged, unacknowledged
+from archive_pipeline.store.attachments import Totals, totals
 from archive_pipeline.store.counts import count_quarantined, count_stale, count_stale_documents
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, quarantined_documents
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.store.tables import DERIVED_TABLES, DOCUMENT_TABLES, RAW_TABLES, document_chunks, page_vectors
+from archive_pipeline.store.tables import (
+    ATTACHMENT_TABLES,
+    DERIVED_TABLES,
+    DOCUMENT_TABLES,
+    RAW_TABLES,
+    document_chunks,
+    page_vectors,
+)
 
-_COUNTED: Final = (*RAW_TABLES, *DOCUMENT_TABLES, *DERIVED_TABLES, document_chunks, page_vectors)
+_COUNTED: Final = (*RAW_TABLES, *ATTACHMENT_TABLES, *DOCUMENT_TABLES, *DERIVED_TABLES, document_chunks, page_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,7 @@ class ArchiveStats:
         stale_documents: documents whose chunks are to build.
         quarantined: dialogues and documents that cannot be built, per derived asset that has any.
         imports: imported files by status, and rejected records.
+        attachments: attached files that are kept and missing.
         unacknowledged: what imports met that nobody has taken note of.
         last_import_at: when the last import ended.
         size_bytes: size of the database.
@@ -43,6 +52,7 @@ class ArchiveStats:
     stale_documents: int
     quarantined: dict[str, int]
     imports: dict[str, int]
+    attachments: Totals
     unacknowledged: Unacknowledged
     last_import_at: datetime | None
     size_bytes: int
@@ -59,7 +69,7 @@ def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_v
     """
     with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
         sources = cursor.execute(load_query("summary/stats_sources")).fetchall()
-        totals: dict[str, Any] = cursor.execute(load_query("summary/stats_totals")).fetchone() or {}
+        found: dict[str, Any] = cursor.execute(load_query("summary/stats_totals")).fetchone() or {}
         rows: dict[str, int] = {}
         for table in _COUNTED:
             name = sql.Identifier(table.schema or "public", table.name)
@@ -70,6 +80,7 @@ def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_v
         quarantined = count_quarantined(connection, code_versions)
         documents_set_aside = len(quarantined_documents(connection, chunks_version))
         not_noted = unacknowledged(connection)
+        attached = totals(connection)
         sizes = cursor.execute(load_query("summary/table_sizes")).fetchall()
     return ArchiveStats(
         sources=sources,
@@ -80,9 +91,10 @@ def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_v
             **quarantined.by_asset,
             **({DOCUMENT_CHUNKS: documents_set_aside} if documents_set_aside else {}),
         },
-        imports={name: totals[name] for name in ("done", "failed", "running", "rejected_records")},
+        attachments=attached,
+        imports={name: found[name] for name in ("done", "failed", "running", "rejected_records")},
         unacknowledged=not_noted,
-        last_import_at=totals["last_import_at"],
-        size_bytes=totals["size_bytes"],
+        last_import_at=found["last_import_at"],
+        size_bytes=found["size_bytes"],
         table_bytes={row["name"]: row["size_bytes"] for row in sizes},
     )

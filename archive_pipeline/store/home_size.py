@@ -15,6 +15,7 @@ _PARTS: Final = (
     ("postgres", "database"),
     ("chroma", "vector_store"),
     ("documents", "page_images"),
+    ("attachments", "attached_files"),
     ("imports", "drop_folder"),
     ("storage", "logs"),
     ("logs", "logs"),

@@ -47,7 +47,7 @@ def test_programs_get_all_of_it(doctor, tmp_path: Path):
     assert source["reader_version"]
     assert (found["dialogues"], found["messages"], found["orphans"], found["cycles"]) == (1, 2, 0, 0)
     assert found["duplicates"] == {"identical": 0, "different": 0, "states": 0}
-    assert found["attachments"] == {"present": 0, "missing": 0}
+    assert found["attachments"] == {"present": 0, "missing": 0, "bytes": 0}
     assert [record["reason"] for record in found["rejected"]] == ["is a number, not a conversation"]
     assert found["estimate"]["partitioning"] == "per_dialogue"
     assert found["containers"] == [{"path": str(tmp_path), "files": 1}]

@@ -253,7 +253,7 @@ def test_encoding_without_a_model_says_what_to_set(llm_archive: CommandLine):
 def test_an_export_that_is_no_zip_is_rejected(llm_archive: CommandLine, tmp_path: Path):
     (tmp_path / "no.zip").write_text("no")
     result = llm_archive("documents", "add", "--from-export", tmp_path / "no.zip")
-    assert (result.code, "no.zip is no readable zip or folder" in result.err) == (2, True)
+    assert (result.code, "no.zip is not a readable zip" in result.err) == (2, True)
 
 
 def test_removing_takes_a_document_out_of_the_vector_store(llm_archive: CommandLine, tmp_path: Path):
@@ -366,7 +366,7 @@ def test_members_of_an_export_are_bounded_together(llm_archive: CommandLine, dat
         for number in range(5):
             archive.writestr(f"{PICTURE}-{number}.png", bytes(9_000_000))
     result = llm_archive("documents", "add", "--from-export", path)
-    assert (result.code, f"{path} unpacks to 45 MB" in result.err) == (2, True)
+    assert (result.code, "times the zip's size and is not read" in result.err) == (1, True)
 
 
 def has_ended(process: psutil.Process) -> bool:

@@ -103,7 +103,8 @@ def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database,
     assert {name.split(".")[1]: rows for name, rows in result.json["rows"].items()} == {
         "sources": len(readers()) + 1,  # and what is stored by matching
         **stored,
-        **dict.fromkeys(("document_attachments", "page_vectors"), 0),
+        **dict.fromkeys(("document_attachments", "page_vectors", "attachment_contents"), 0),
+        "attached_files": 3,
         "documents": 2,
         "document_pages": 4,
         "document_chunks": 2,

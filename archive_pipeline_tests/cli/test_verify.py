@@ -8,10 +8,12 @@ import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.documents import build_document_chunks
+from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.attached import export, file_id, imported, talk
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.tables import counts
@@ -79,3 +81,17 @@ def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive:
     mended = llm_archive("build", "--asset", "document_chunks", "--full", "--json")
     assert (mended.code, mended.json["rows"]) == (0, {"document_chunks": 4})
     assert llm_archive("verify").code == 0
+
+
+def test_a_lost_attachment_is_told_and_an_exit_code(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": b"text"}
+    imported(database, settings, export(tmp_path / "e.zip", members))
+    [content] = [path for path in AttachmentStore.of(settings.home).folder.rglob("*") if path.is_file()]
+    good = llm_archive("verify", "--json").json["attachments"]
+    content.unlink()
+    result = llm_archive("verify")
+    assert good == {"contents": 1, "lost": [], "damaged": [], "strays": 0}
+    assert result.code == 1
+    assert result.error.startswith(f"raw.attachment_contents: 1 files are lost, the first is {content.name}; ")

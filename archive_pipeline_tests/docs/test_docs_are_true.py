@@ -34,6 +34,7 @@ from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import (
     ANNOTATION_TABLES,
+    ATTACHMENT_TABLES,
     DERIVED_DOCUMENT_TABLES,
     DERIVED_TABLES,
     DOCUMENT_TABLES,
@@ -126,7 +127,7 @@ def test_every_command_and_option_is_described(name: str, command: click.Command
 def test_every_table_view_and_asset_is_described():
     views = [name for file in view_names() for name in re.findall(r"VIEW derived\.(\w+)", load_sql(f"views/{file}"))]
     built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *LEXICAL_TABLES, *DERIVED_DOCUMENT_TABLES)
-    names = [str(table) for table in (*RAW_TABLES, *DOCUMENT_TABLES, *ANNOTATION_TABLES, *built)]
+    names = [str(table) for table in (*RAW_TABLES, *ATTACHMENT_TABLES, *DOCUMENT_TABLES, *ANNOTATION_TABLES, *built)]
     headings = re.findall(r"^## (\S+)$", text("tables.md"), re.MULTILINE)
     assert headings == [*names, *(f"derived.{view}" for view in views)]
     assets = [*ASSETS, DUPLICATES, DOCUMENT_CHUNKS, PAGE_VECTORS]

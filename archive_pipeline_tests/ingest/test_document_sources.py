@@ -11,6 +11,8 @@ import pytest
 
 from archive_pipeline.ingest.document_sources import files_of_export
 from archive_pipeline.ingest.documents import Added, Candidate, Outcome
+from archive_pipeline.ingest.project_documents import texts_of_projects
+from archive_pipeline_tests.attached import unpacked, zipped
 
 FIRST, SECOND = "file-AbCdEfGh", "file-IjKlMnOp"
 POINTERS = [
@@ -69,4 +71,49 @@ def test_an_export_whose_directory_has_a_name_that_is_no_utf_8_is_rejected(tmp_p
     path.write_bytes(data)
     texts, [rejected] = found(path)
     assert texts == []
-    assert "is no readable zip or folder" in (rejected.reason or "")
+    assert "is not a readable zip" in (rejected.reason or "")
+
+
+GROK_FILE = "5f0a1b2c-0000-4000-8000-00000000abcd"
+PROJECT = {"uuid": "p1", "name": "Garden", "prompt_template": "Answer briefly.", "docs": []}
+
+
+def pointer(name: str) -> SimpleNamespace:
+    return SimpleNamespace(pointer=name, message_id="m", file_name=None)
+
+
+@pytest.mark.parametrize(
+    ("members", "name"),
+    [
+        ({"User Online Activity/Files__u-0001.zip": zipped({f"{FIRST}.dat": b"text"})}, FIRST),
+        ({"a.zip": zipped({"b.zip": zipped({f"{FIRST}-notes.txt": b"text"})})}, FIRST),
+        ({f"ttl/30d/export_data/u/prod-mc-asset-server/{GROK_FILE}/content": b"text"}, GROK_FILE),
+    ],
+)
+def test_files_are_found_in_zips_in_zips_and_on_the_asset_server(tmp_path: Path, members: dict[str, bytes], name: str):
+    (tmp_path / "export.zip").write_bytes(zipped(members))
+    unpacked(tmp_path / "folder", members)
+    for path in (tmp_path / "export.zip", tmp_path / "folder"):
+        [found] = [item.path.read_bytes() for item in files_of_export(path, [pointer(name)]) if item.path]
+        assert found == b"text"
+
+
+def test_a_file_has_the_name_that_the_export_gives_it(tmp_path: Path):
+    members = {f"{FIRST}.dat": b"# Plan", "conversation_asset_file_names.json": {f"{FIRST}.dat": "plan.md"}}
+    (tmp_path / "export.zip").write_bytes(zipped(members))
+    [found] = files_of_export(tmp_path / "export.zip", [pointer(FIRST)])
+    assert isinstance(found, Candidate)
+    assert found.file_name == "plan.md"
+
+
+def test_private_parts_are_not_looked_into(tmp_path: Path):
+    (tmp_path / "export.zip").write_bytes(zipped({f"Financial/{FIRST}.txt": b"text"}))
+    assert list(files_of_export(tmp_path / "export.zip", [pointer(FIRST)])) == []
+
+
+def test_projects_are_found_in_zips_in_zips(tmp_path: Path):
+    inner = zipped({"projects/p1.json": PROJECT, "memories.json": [{"project_memories": {"p1": "Likes roses."}}]})
+    (tmp_path / "export.zip").write_bytes(zipped({"data-1.zip": inner}))
+    found = list(texts_of_projects(tmp_path / "export.zip"))
+    assert [item.locator.rpartition("Garden/")[1] for item in found] == ["Garden/"] * len(found)
+    assert len(found) == 2

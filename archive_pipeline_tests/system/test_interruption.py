@@ -12,6 +12,7 @@ import pytest
 
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.attached import export, file_id, referenced_hashes, stored_names, talk
 from archive_pipeline_tests.system.commands import Gate, contents, gate
 from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import counts, query
@@ -130,3 +131,26 @@ def kill_server(home: Path) -> None:
     for process in processes:
         process.kill()
     psutil.wait_procs(processes, timeout=60)
+
+
+def test_an_import_that_is_killed_between_a_file_and_its_row_is_repeated(
+    faulty: Database, faulty_home: Path, start: Start, tmp_path: Path
+):
+    home = Settings(home=faulty_home)
+    files = {f"{file_id(number)}.dat": f"text {number}" for number in (1, 2, 3)}
+    path = export(tmp_path / "export.zip", {"conversations.json": [talk("attached", 1, 2, 3)], **files})
+    with gate(faulty, "raw.attachment_contents", "true") as held:
+        command = start(faulty_home, "import", path)
+        held.wait_for_visitor()
+        command.send(signal.SIGKILL)
+        assert command.end().code == -signal.SIGKILL
+    assert len(stored_names(home)) == 3
+    assert referenced_hashes(faulty) == set()
+    # An export without the files first: what the killed process left is of no row, and goes.
+    without = export(tmp_path / "without.zip", {"conversations.json": [talk("attached", 1, 2, 3)]})
+    assert start(faulty_home, "import", without).end().code == 0
+    assert stored_names(home) == set()
+    again = start(faulty_home, "import", path).end()
+    assert again.code == 0, again.err
+    assert len(stored_names(home)) == 3
+    assert stored_names(home) == referenced_hashes(faulty)

@@ -26,9 +26,17 @@ from archive_pipeline.readers.containers import require_paths
     metavar="PERCENT",
     help="Remove nothing if it were more than this share of a source's dialogues.",
 )
+@click.option("--no-attachments", is_flag=True, help="Leave the files that messages came with in the export.")
 @json_option
 def import_(
-    paths: tuple[Path, ...], source: str | None, *, partial: bool, mirror: bool, mirror_limit: int, as_json: bool
+    paths: tuple[Path, ...],
+    source: str | None,
+    *,
+    partial: bool,
+    mirror: bool,
+    mirror_limit: int,
+    no_attachments: bool,
+    as_json: bool,
 ) -> int:
     """Import exports (files, zips or folders) and build every derived table of what is new or changed.
 
@@ -40,4 +48,12 @@ def import_(
     require_paths(paths)
     from archive_pipeline.cli.import_files import run
 
-    return run(paths, source, partial=partial, mirror=mirror, mirror_limit=mirror_limit, as_json=as_json)
+    return run(
+        paths,
+        source,
+        partial=partial,
+        mirror=mirror,
+        mirror_limit=mirror_limit,
+        keeps_attachments=not no_attachments,
+        as_json=as_json,
+    )

@@ -14,6 +14,7 @@ from archive_pipeline.export.chat import Turn, answered_turns, turns
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.text.tokens import default_counter
 
@@ -41,7 +42,7 @@ class Run:
 
 Row = dict[str, Any]
 Lines = Callable[[Dialogue, Group, Run], Iterator[Row]]
-Files = Callable[[Dialogue, Group, Run], Iterator[tuple[str, bytes]]]
+Files = Callable[[Dialogue, Group, Run], Iterator[tuple[str, bytes | AttachedContent]]]
 Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Sequence[Row]]]]
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
+from archive_pipeline.export.attached import exported_name, file_lines, kept
 from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.markdown import dialogue_markdown, file_name
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 
 
-def _files(dialogue: Dialogue, group: Group, _run: Run) -> Iterator[tuple[str, bytes]]:
+def _files(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, bytes | AttachedContent]]:
     tags = group.annotations.tags.get(dialogue.heading.dialogue_id, ())
-    yield file_name(dialogue), dialogue_markdown(dialogue, tags).encode()
+    attached = {message.id: group.files[message.id] for message in dialogue.messages if message.id in group.files}
+    if run.choices.redact and attached:
+        run.left_out["attached files, which cannot be redacted"] += len(kept(chain(*attached.values())))
+        attached = {}
+    name = file_name(dialogue)
+    yield name, dialogue_markdown(dialogue, tags, file_lines(attached, name)).encode()
+    yield from ((exported_name(content), content) for content in kept(chain(*attached.values())))
 
 
 MARKDOWN: Final = Format(
     "markdown",
-    "A Markdown file per dialogue with front matter and branches; opens in Obsidian",
+    "A Markdown file per dialogue with front matter and branches, attached files beside them; opens in Obsidian",
     "files",
     frozenset(),
     files=_files,

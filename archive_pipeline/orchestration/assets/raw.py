@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import dagster as dg
 from sqlalchemy import Table
 
+from archive_pipeline.ingest.documents import Added, Outcome
 from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
 from archive_pipeline.store.tables.documents import document_pages, documents
 from archive_pipeline.store.tables.raw import attachments, content_parts, dialogues, messages
@@ -21,7 +22,7 @@ ADDED_TABLES: Final = {table.name: table for table in (documents, document_pages
 RAW_ASSET_TABLES: Final = {**IMPORTED_TABLES, **ADDED_TABLES}
 _WRITERS: Final = {
     **dict.fromkeys(IMPORTED_TABLES, "imports: the command line or the job import_files"),
-    **dict.fromkeys(ADDED_TABLES, "`llm-archive documents add`"),
+    **dict.fromkeys(ADDED_TABLES, "imports, of attached files, and `llm-archive documents add`"),
 }
 
 
@@ -61,6 +62,12 @@ def report_import(instance: dg.DagsterInstance, rows: Mapping[str, int], removed
     """Tell Dagster of an import outside any run; the arguments are those of `import_events`."""
     for event in import_events(rows, removed):
         instance.report_runless_asset_event(event)
+
+
+def document_events(added: Iterable[Added]) -> Iterator[dg.AssetMaterialization]:
+    """Yield what Dagster is told of documents that an import read."""
+    read = [item for item in added if item.outcome in (Outcome.NEW, Outcome.READ_AGAIN)]
+    yield from _events(ADDED_TABLES, {"documents": len(read), "document_pages": sum(item.pages for item in read)}, ())
 
 
 def report_documents(instance: dg.DagsterInstance, rows: Mapping[str, int], removed: Sequence[str] = ()) -> None:

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import orjson
 
+from archive_pipeline.readers.file_ids import ids_of
+
 BYTES_PER_SCAN: Final = 1_000_000_000
 # Dagster waits a minute for a sensor and then throws away what it found out: a slow disk would be read for ever. After
 # these seconds a look ends with the block it is in.
@@ -27,7 +29,7 @@ MOST_ENTRIES: Final = 2_000
 BLOCK_BYTES: Final = 64 * 1024 * 1024
 # What browsers and copying programs call a file that they have not finished.
 UNFINISHED: Final = (".crdownload", ".download", ".opdownload", ".part", ".partial", ".tmp")
-# In a folder, imports read nothing else.
+# In a folder, imports read these and attached files.
 _READ_IN_FOLDERS: Final = (".json", ".zip")
 _VERSION: Final = 1
 
@@ -155,7 +157,7 @@ def scan(folder: Path, notes: list[str]) -> dict[str, Entry]:
         if entry is not None and entry.files:
             entries[name] = entry
         elif entry is not None:
-            notes.append(f"{name} holds neither JSON nor zip files")
+            notes.append(f"{name} holds neither JSON nor zip nor attached files")
     return entries
 
 
@@ -169,7 +171,7 @@ def entry_at(path: Path) -> Entry | None:
         return None
     described = [[os.path.relpath(file, path), status.st_size, status.st_mtime_ns] for file, status in found]
     signature = hashlib.sha256(repr(described).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    read = [(file, status.st_size) for file, status in found if file == path or _is_read_in_folders(file)]
+    read = [(file, status.st_size) for file, status in found if file == path or _is_read_in_folders(path, file)]
     return Entry(signature, tuple(read))
 
 
@@ -241,8 +243,8 @@ def _is_unfinished(name: str) -> bool:
     return name.startswith(".") or name.lower().endswith(UNFINISHED)
 
 
-def _is_read_in_folders(path: Path) -> bool:
-    return path.name.lower().endswith(_READ_IN_FOLDERS)
+def _is_read_in_folders(folder: Path, path: Path) -> bool:
+    return path.name.lower().endswith(_READ_IN_FOLDERS) or bool(ids_of(path.relative_to(folder).as_posix(), {}))
 
 
 def _is_text(name: str, notes: list[str]) -> bool:

@@ -12,16 +12,18 @@ from pydantic import Field
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
+from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import ImportSummary, import_archive
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.mirror import Mirrored, mirror
-from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, import_events
+from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.markdown import escaped
 from archive_pipeline.orchestration.partitions.keys import register_keys, remove_dialogues
 from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.readers.containers import require_paths
+from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.store.import_log import only_writer
 
@@ -43,6 +45,10 @@ class ImportConfig(dg.Config):
         False,  # noqa: FBT003
         description="The export is everything its account has: dialogues of its sources it does not have are removed.",
     )
+    attachments: bool = Field(
+        True,  # noqa: FBT003
+        description="Keep the files that messages came with, unless ARCHIVE_ATTACHMENTS leaves them in the exports.",
+    )
     mirror_limit: int = Field(
         MIRROR_LIMIT_PERCENT,
         ge=1,
@@ -62,14 +68,25 @@ def import_exports(context: dg.OpExecutionContext, config: ImportConfig, archive
         mirrored = Mirrored()
         if config.mirror:
             mirrored = mirror(archive.database, summary, limit=config.mirror_limit)
+        kept = attachments_of_import(
+            archive.database,
+            archive.settings,
+            reading,
+            summary,
+            is_wanted=config.attachments,
+            progress=archive.progress,
+        )
+    for event in document_events(kept.texts):
+        context.log_event(event)
     remove_dialogues(context.instance, archive.settings, mirrored.keys)
     for event in import_events(summary.rows, mirrored.keys):
         context.log_event(event)
     with transient_errors_retried(), archive.database.session() as connection:
         stale = [item.key for item in stale_keys(connection, archive.settings)]
     register_keys(context.instance, archive.settings, stale)
-    metadata = import_metadata(summary, reading, mirrored)
-    if not summary.files_read and not summary.loaded and not reading.companions:
+    metadata = import_metadata(summary, reading, mirrored, kept)
+    has_files = bool(kept.stored or kept.unchanged)
+    if not summary.files_read and not summary.loaded and not reading.companions and not has_files:
         raise ExplainedError(_why_nothing(summary, config), metadata=metadata)
     if mirrored.refused is not None:
         raise ExplainedError(f"All else was done, but {mirrored.refused}.", metadata=metadata)
@@ -85,12 +102,15 @@ def import_files() -> None:
     import_exports()
 
 
-def import_metadata(summary: ImportSummary, reading: ArchiveReading, mirrored: Mirrored) -> dict[str, Any]:
+def import_metadata(
+    summary: ImportSummary, reading: ArchiveReading, mirrored: Mirrored, kept: KeptAttachments
+) -> dict[str, Any]:
     """Return what the run's page shows of an import: numbers first, then surprises, what was rejected, what removed."""
     rejected = [
         dg.TableRecord({"locator": record.locator, "reason": record.reason, "error": record.error})
         for record in summary.rejected[:SHOWN_REJECTED]
     ]
+    missing = "\n".join(f"- {escaped(line)}" for line in summary.missing[:SHOWN_REJECTED])
     skipped = "\n".join(f"- {escaped(f'{file.locator}: {file.reason}')}" for file in reading.skipped[:SHOWN_REJECTED])
     return {
         **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in _OUTCOMES},
@@ -98,10 +118,36 @@ def import_metadata(summary: ImportSummary, reading: ArchiveReading, mirrored: M
         "dialogues_removed": len(mirrored.keys),
         "files_read": summary.files_read,
         "files_failed": summary.files_failed,
+        **(attachment_metadata(kept) if kept.is_wanted else {}),
+        **{f"format_drift_{kind}": summary.drift[kind] for kind in KINDS},
         "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
         **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
         **({"removed": mirrored.keys[:SHOWN_REMOVED]} if mirrored.keys else {}),
         **({"skipped": dg.MetadataValue.md(skipped)} if skipped else {}),
+        **({"missing": dg.MetadataValue.md(missing)} if missing else {}),
+    }
+
+
+def attachment_metadata(kept: KeptAttachments) -> dict[str, Any]:
+    """Return what the run's page shows of attached files: numbers, which are missing, what cannot be read."""
+    missing = [
+        dg.TableRecord({"id": file_id, "name": name or ""})
+        for file_id, name in list(kept.missing.items())[:SHOWN_REJECTED]
+    ]
+    unread = [(record.locator, record.reason, record.error) for record in kept.unreadable]
+    unread += [(item.locator, item.reason, "") for item in kept.texts if item.reason is not None]
+    unreadable = [
+        dg.TableRecord({"locator": locator, "reason": reason, "error": error})
+        for locator, reason, error in unread[:SHOWN_REJECTED]
+    ]
+    return {
+        "attachments_stored": kept.stored,
+        "attachments_stored_bytes": kept.stored_bytes,
+        "attachments_unchanged": kept.unchanged,
+        "attachments_missing": len(kept.missing),
+        "attachments_unclaimed": kept.unclaimed,
+        **({"missing_attachments": dg.MetadataValue.table(missing)} if missing else {}),
+        **({"unreadable_attachments": dg.MetadataValue.table(unreadable)} if unreadable else {}),
     }
 
 

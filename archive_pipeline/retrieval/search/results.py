@@ -66,12 +66,14 @@ class ResultOptions:
         words: finds the words of the query in a text; None if it has none.
         home: images of pages are below it.
         originals: of dialogues that begin with a copy of another one's messages, that one.
+        origins: of documents that came with messages, the dialogues.
     """
 
     limit: int
     words: re.Pattern[str] | None
     home: Path
     originals: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list[dict[str, Any]]:
@@ -129,16 +131,16 @@ def _result(found: FoundPage, others: Sequence[FoundPage], options: ResultOption
             }
             for other in others
         ],
-        "metadata": _metadata(chunk, options.home),
+        "metadata": _metadata(chunk, options),
     }
 
 
-def _metadata(chunk: FoundChunk, home: Path) -> dict[str, Any]:
+def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
     return {
         "extension": chunk.extension,
         "timestamp": _iso(chunk.created_at),
-        "thumb_path": _below(home, chunk.thumb_path),
-        "image_path": _below(home, chunk.image_path),
+        "thumb_path": _below(options.home, chunk.thumb_path),
+        "image_path": _below(options.home, chunk.image_path),
         "section_path": chunk.section_path,
         "parent_heading": chunk.parent_heading,
         "source": chunk.source,
@@ -151,6 +153,7 @@ def _metadata(chunk: FoundChunk, home: Path) -> dict[str, Any]:
         "answered_at": None if chunk.pair_id is None else _iso(chunk.happened_at),
         "question_message_id": chunk.question_message_id,
         "answer_message_id": chunk.answer_message_id,
+        "came_with": list(options.origins.get(chunk.doc_id, ())),
     }
 
 

@@ -23,6 +23,7 @@ from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.fusion import first_places, fuse
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
+from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, Query
 from archive_pipeline.retrieval.search.results import FoundPage, Page, ResultOptions, SearchResults, one_per_question
 from archive_pipeline.retrieval.search.retrievers.base import (
@@ -120,7 +121,11 @@ class Search:
         pages = self._pages(ranked)
         copied_from = originals(self._connection, {found.page[0] for found in pages})
         options = ResultOptions(
-            self._num_results, word_pattern(self._query.wanted), self._engine.settings.home, copied_from
+            self._num_results,
+            word_pattern(self._query.wanted),
+            self._engine.settings.home,
+            copied_from,
+            origins_of(self._connection, {found.page[0] for found in pages if found.chunk.partition_key is None}),
         )
         results = one_per_question(pages, options)
         if not results:

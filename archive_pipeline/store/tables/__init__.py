@@ -1,6 +1,7 @@
 """Every table is declared here, once: migrations, bulk copies, column schemas in Dagster and the docs follow it."""
 
 from archive_pipeline.store.tables.annotations import ANNOTATION_TABLES
+from archive_pipeline.store.tables.attachments import ATTACHMENT_TABLES
 from archive_pipeline.store.tables.base import metadata
 from archive_pipeline.store.tables.builds import build_errors, build_state
 from archive_pipeline.store.tables.derived import DERIVED_TABLES
@@ -17,6 +18,7 @@ from archive_pipeline.store.tables.search import SEARCH_TABLES
 
 __all__ = [
     "ANNOTATION_TABLES",
+    "ATTACHMENT_TABLES",
     "DERIVED_DOCUMENT_TABLES",
     "DERIVED_TABLES",
     "DOCUMENT_TABLES",

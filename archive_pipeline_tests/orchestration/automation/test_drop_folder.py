@@ -100,6 +100,16 @@ def test_a_folder_waits_for_all_that_is_in_it(tmp_path: Path) -> None:
     assert third.ready[0].path == tmp_path / "export"
 
 
+def test_attached_files_in_a_folder_are_part_of_its_content(tmp_path: Path) -> None:
+    (tmp_path / "export").mkdir()
+    (tmp_path / "export" / "conversations.json").write_text("[1]")
+    before = looks(tmp_path, 2)
+    (tmp_path / "export" / "file-AbCdEfGhIjKlMnOpQrStUv.dat").write_text("...")
+    after = looks(tmp_path, 2, before.cursor)
+    assert names(after) == ["export"]
+    assert after.ready != before.ready
+
+
 def test_pictures_in_a_folder_are_no_part_of_its_content(tmp_path: Path) -> None:
     (tmp_path / "export").mkdir()
     (tmp_path / "export" / "conversations.json").write_text("[1]")
@@ -123,7 +133,7 @@ def test_a_folder_without_anything_to_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "holiday").mkdir()
     (tmp_path / "holiday" / "beach.jpg").write_text("...")
     seen = looks(tmp_path, 3)
-    assert (seen.ready, seen.notes) == ((), ("holiday holds neither JSON nor zip files",))
+    assert (seen.ready, seen.notes) == ((), ("holiday holds neither JSON nor zip nor attached files",))
 
 
 def test_entries_that_cannot_be_read_are_named_and_cost_no_other(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from archive_pipeline.orchestration.automation import import_job
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.attached import export, file_id, referenced_hashes, stored_names, talk
 from archive_pipeline_tests.exports import chain, chatgpt, write
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -156,3 +157,32 @@ def test_a_run_that_was_to_mirror_and_did_not_fails(
     with empty_archive.session() as connection:
         assert connection.execute("SELECT count(*) FROM raw.dialogues").fetchone() == (4,)
     assert {f"chatgpt-kept{n}" for n in range(4)} <= set(instance.get_dynamic_partitions("dialogues"))
+
+
+def test_attached_files_are_kept_and_what_is_missing_is_told(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path
+) -> None:
+    home = settings.with_values(home=tmp_path / "home", database_url=empty_archive.url)
+    conversation = talk("c1", 1, 2, names={1: "notes.txt", 2: "gone.pdf"})
+    members = {"conversations.json": [conversation | {"never_seen": 1}], f"{file_id(1)}.dat": b"Feed the starter."}
+    path = export(tmp_path / "export.zip", members)
+    left = metadata_of(run(instance, home, path, attachments=False))
+    assert "attachments_stored" not in left
+    assert left["format_drift_key"] >= 1
+    metadata = metadata_of(run(instance, home, path))
+    assert (metadata["attachments_stored"], metadata["attachments_missing"]) == (1, 1)
+    assert [record.data for record in metadata["missing_attachments"].records] == [
+        {"id": file_id(2), "name": "gone.pdf"}
+    ]
+    assert stored_names(home) == referenced_hashes(empty_archive)
+    event = instance.get_latest_materialization_event(dg.AssetKey(["raw", "documents"]))
+    assert event is not None
+    assert event.asset_materialization.metadata["rows_written"].value == 1
+
+
+def test_what_a_manifest_names_and_was_not_given_is_told(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path
+) -> None:
+    write(tmp_path / "conversations-000.json", talk("c1"))
+    write(tmp_path / "conversations-002.json", talk("c2"))
+    assert "conversations-001.json: was not given" in metadata_of(run(instance, settings, tmp_path))["missing"]

@@ -143,6 +143,7 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(archive: Archive):
         "section_path": "Sourdough > Storage",
         "parent_heading": "Storage",
         "source": "document",
+        "came_with": [],
         **dict.fromkeys(
             (
                 "partition_key",

@@ -1,14 +1,14 @@
 """Look-ups say what became of them: found, generated though known, generated and new, missed.
 
 Revision ID: 0018
-Revises: 0016
+Revises: 0017
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0018"
-down_revision = "0016"
+down_revision = "0017"
 
 # A call of find_or_create that stored nothing and was a hit may have brought an answer or not: what is not known to be
 # found does not count as found.

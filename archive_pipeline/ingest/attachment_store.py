@@ -1,0 +1,161 @@
+"""Contents of attached files as files: ``ARCHIVE_HOME/attachments/ab/abcdef…``, named by their SHA-256.
+
+A file is written under another name, renamed, and flushed to the disk, before a row of the database speaks of it. So a
+process that is killed leaves a file that no row speaks of, never a row without its file; ``remove_strays`` removes it.
+Whoever writes or removes here holds the archive's writer lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from more_itertools import chunked
+
+from archive_pipeline.errors import ArchiveError
+from archive_pipeline.ingest.media_types import HEAD_BYTES, media_type
+from archive_pipeline.store.home import private_folder
+
+FOLDER: Final = "attachments"
+_PARTIAL: Final = ".partial"
+_NAME: Final = re.compile(r"[0-9a-f]{64}")
+_BLOCK_BYTES: Final = 1 << 20
+_PER_QUESTION: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """A content that is on the disk: hash of its bytes (hex), their number, and what they are."""
+
+    sha256: str
+    size_bytes: int
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentStore:
+    """The folder of contents in a home.
+
+    Attributes:
+        folder: ``ARCHIVE_HOME/attachments``; it is created with the first content.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, home: Path) -> AttachmentStore:
+        """Return the store of a home."""
+        return cls(home / FOLDER)
+
+    def path_of(self, sha256: str) -> Path:
+        """Return where a content is, or would be."""
+        return self.folder / sha256[:2] / sha256
+
+    def has(self, sha256: str, size_bytes: int) -> bool:
+        """Tell whether a content is there in full length."""
+        try:
+            return self.path_of(sha256).stat().st_size == size_bytes
+        except OSError:
+            return False
+
+    def add(self, stream: BinaryIO) -> StoredContent:
+        """Store what a stream gives, to its end; ``flush`` makes it outlive a power cut.
+
+        Raises:
+            ArchiveError: nothing can be written. What the stream raises is raised as it is, and nothing is left.
+        """
+        with self._writing():
+            private_folder(self.folder)
+            descriptor, name = tempfile.mkstemp(suffix=_PARTIAL, dir=self.folder)  # mode 0600
+        partial = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as target:
+                content = self._copy(stream, target)
+            with self._writing():
+                path = self.path_of(content.sha256)
+                private_folder(path.parent)
+                partial.replace(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+        return content
+
+    def _copy(self, stream: BinaryIO, target: IO[bytes]) -> StoredContent:
+        digest, head, size = hashlib.sha256(), b"", 0
+        while block := stream.read(_BLOCK_BYTES):
+            digest.update(block)
+            head += block[: HEAD_BYTES - len(head)]
+            size += len(block)
+            with self._writing():
+                target.write(block)
+        with self._writing():
+            target.flush()
+        return StoredContent(digest.hexdigest(), size, media_type(head))
+
+    def flush(self, hashes: Iterable[str]) -> None:
+        """Have contents on the disk, and their names; many at once cost little more than one.
+
+        Raises:
+            ArchiveError: they cannot be written.
+        """
+        paths = [self.path_of(sha256) for sha256 in hashes]
+        folders = {folder for path in paths for folder in (path.parent, self.folder)}
+        with self._writing():
+            for path in (*paths, *sorted(folders)):
+                descriptor = os.open(path, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+    def remove(self, hashes: Sequence[str]) -> None:
+        """Remove contents; those that are not there are none the less removed."""
+        for sha256 in hashes:
+            self.path_of(sha256).unlink(missing_ok=True)
+
+    def strays(self, known: Callable[[Sequence[str]], set[str]]) -> Iterator[Path]:
+        """Yield files that no content is kept in: those of interrupted imports.
+
+        Args:
+            known: returns those of some hashes whose content is kept.
+        """
+        for paths in chunked(self._files(), _PER_QUESTION):
+            named = {path: path.name for path in paths if self._is_in_place(path)}
+            kept = known(list(named.values())) if named else set()
+            yield from (path for path in paths if named.get(path) not in kept)
+
+    def remove_strays(self, known: Callable[[Sequence[str]], set[str]]) -> int:
+        """Remove what ``strays`` yields; return how many files that were."""
+        removed = 0
+        for path in list(self.strays(known)):
+            path.unlink(missing_ok=True)
+            removed += 1
+            if path.parent != self.folder:
+                with suppress(OSError):  # another content is in it
+                    path.parent.rmdir()
+        return removed
+
+    def _is_in_place(self, path: Path) -> bool:
+        return bool(_NAME.fullmatch(path.name)) and path == self.path_of(path.name)
+
+    def _files(self) -> Iterator[Path]:
+        for folder, _names, files in os.walk(self.folder):
+            yield from (Path(folder, name) for name in files)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Tell errors of writing, of which the disk is the cause, from those of reading a damaged export."""
+        try:
+            yield
+        except OSError as error:
+            raise ArchiveError(
+                f"attached files cannot be written below {self.folder} ({error.strerror or error}); make room and "
+                "import again, or import with --no-attachments; what was committed stays"
+            ) from error

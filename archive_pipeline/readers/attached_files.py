@@ -1,0 +1,106 @@
+"""The files that messages came with, wherever in an export they stand: in folders, in zips, and in zips in them.
+
+They are looked for apart from the conversations: their order is another one, most are of no message, and a zip of them
+that is damaged or a bomb must cost no conversation. The bounds of zips are the same, counted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Final
+
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.companions import ASSET_NAMES, LIBRARY
+from archive_pipeline.readers.containers import find_all_files
+from archive_pipeline.readers.file_ids import ids_of, own_name
+from archive_pipeline.readers.found import SourceFile
+from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.json.shapes import as_object, as_text
+
+_MAX_NAMES_BYTES: Final = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file that messages may point to.
+
+    Attributes:
+        ids: by which they do; at least one.
+        file_name: what the user called it; None if the export does not say.
+        found: the file, to be opened before the next one is asked for.
+    """
+
+    ids: tuple[str, ...]
+    file_name: str | None
+    found: SourceFile
+
+    @property
+    def locator(self) -> str:
+        """Its name for people: ``export.zip/file-abc.dat``."""
+        return self.found.locator
+
+    @property
+    def size(self) -> int:
+        """Bytes of its content."""
+        return self.found.size
+
+    def open(self) -> BinaryIO:
+        """Opens the file at its start; may raise ``OSError`` or ``UnreadableInputError``."""
+        return self.found.open()
+
+
+def attached_files(
+    paths: Iterable[Path], companions: Iterable[SourceFile] = ()
+) -> Iterator[AttachedFile | RejectedRecord]:
+    """Yields the files at some paths whose names say that messages may point to them, and what cannot be read.
+
+    Args:
+        paths: files, folders and zips of exports; each is looked at once.
+        companions: what stands beside the conversations in them, of which some give files their names.
+    """
+    names = file_names(companions)
+    for path in {path.resolve(): path for path in paths}.values():
+        for found in find_all_files(path):
+            if isinstance(found, RejectedRecord):
+                yield found
+            elif isinstance(found, SourceFile) and (ids := ids_of(_path_of(found), names)):
+                yield AttachedFile(ids, own_name(_path_of(found), names), found)
+
+
+def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:
+    """Returns what companions of an export call its files, by their names in the export or their ids; ``{}`` if none.
+
+    ``conversation_asset_file_names.json`` has names by name, ``library_files.json`` an array of objects.
+    """
+    names: dict[str, str] = {}
+    for companion in companions:
+        if companion.companion == ASSET_NAMES:
+            given = as_object(_value_of(companion))
+            names.update({key: text for key, value in given.items() if (text := as_text(value))})
+        elif companion.companion == LIBRARY:
+            names.update({key: name for key, name in _library_names(_value_of(companion)) if key not in names})
+    return names
+
+
+def _library_names(value: Any) -> Iterator[tuple[str, str]]:
+    for entry in map(as_object, value if isinstance(value, list) else ()):
+        file_id, name = as_text(entry.get("file_id")), as_text(entry.get("file_name"))
+        if file_id and name:
+            yield f"{file_id}.dat", name
+
+
+def _value_of(companion: SourceFile) -> Any:
+    """Returns what a companion says; None if it cannot be read, which costs names and no file."""
+    try:
+        with companion.open() as stream:
+            return parse_json(stream.read(_MAX_NAMES_BYTES))[0]
+    except (OSError, ValueError, UnreadableInputError):
+        return None
+
+
+def _path_of(found: SourceFile) -> str:
+    """Returns the path of a file in its export, with the folders around it that are in no zip."""
+    return str(found.path) if found.member is None else str(PurePosixPath(found.path.name) / found.member)

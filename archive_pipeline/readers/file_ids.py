@@ -1,0 +1,53 @@
+"""The ids by which exports name attached files: at the end of a message's pointer, and at the beginning of a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Final
+
+_SCHEME: Final = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ID_IN_NAME: Final = re.compile(r"file[-_][A-Za-z0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Grok's asset server: each file is called ``content`` and stands in a folder that has its id.
+_ASSET_SERVER: Final = "prod-mc-asset-server"
+# What stands between an id and the rest of a name.
+_BETWEEN: Final = "-_. "
+
+
+def id_in_name(name: str) -> str:
+    """Return the id that a file's name begins with, empty if it begins with none."""
+    found = _ID_IN_NAME.match(name)
+    return found.group() if found else ""
+
+
+def pointed_id(pointer: str) -> str:
+    """Return the id of the file that a pointer in a message means, empty if that cannot be told."""
+    return id_in_name(_SCHEME.sub("", pointer))
+
+
+def ids_of(path: str, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the ids of a file of an export; none of one that no message can point to.
+
+    Args:
+        path: its path in the export.
+        names: what ``conversation_asset_file_names.json`` calls files, by their names in the export.
+    """
+    place = PurePosixPath(path)
+    found = [id_in_name(place.name)]
+    if place.name in names:
+        found.append(id_in_name(PurePosixPath(names[place.name]).name))
+    if _ASSET_SERVER in place.parts[:-1]:
+        found.extend(map(id_in_name, place.parts[place.parts.index(_ASSET_SERVER) + 1 : -1]))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def own_name(path: str, names: Mapping[str, str]) -> str | None:
+    """Return what the user called a file of an export, None if the export does not say; arguments as of ``ids_of``."""
+    place = PurePosixPath(path)
+    given = PurePosixPath(names[place.name]).name if place.name in names else place.name
+    identifier = id_in_name(given)
+    rest = given[len(identifier) :].lstrip(_BETWEEN) if identifier else given
+    # What is left of ``file-abc.dat`` is a suffix, and Grok calls every file ``content``.
+    is_name = rest != given or (place.name in names and not identifier)
+    return rest if is_name and "." in rest else None

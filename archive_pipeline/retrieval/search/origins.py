@@ -1,0 +1,35 @@
+"""The dialogues that documents came with, as attached files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+import psycopg
+
+from archive_pipeline.store.rows import fetch_rows
+
+_MOST: Final = 3
+
+
+class Origin(NamedTuple):
+    """A message that a document came with, the first of its dialogue."""
+
+    document_id: str
+    message_id: str
+    partition_key: str
+    title: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as results have it."""
+        return {"partition_key": self.partition_key, "title": self.title, "message_id": self.message_id}
+
+
+def origins_of(connection: psycopg.Connection[Any], doc_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return, by id of a document, the earliest dialogues that it came with, three at most; ids of others have none."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    wanted = {"doc_ids": sorted(doc_ids), "count": _MOST}
+    for origin in fetch_rows(connection, "search/origins_of_documents", Origin, wanted):
+        found[origin.document_id].append(origin.as_dict())
+    return found

@@ -1,0 +1,117 @@
+"""Texts in attached files are documents: found by search with the dialogue they came with, read once, gone with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.building.documents import build_document_chunks
+from archive_pipeline.ingest.attachment_texts import read_texts
+from archive_pipeline.ingest.attachments import purge_unreferenced
+from archive_pipeline.ingest.documents import Outcome
+from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.raw_writes import delete_dialogues
+from archive_pipeline_tests.attached import PNG, export, file_id, imported, talk
+from archive_pipeline_tests.documents import files
+from archive_pipeline_tests.tables import query, records
+
+pytestmark = pytest.mark.postgres
+
+NOTES = "# Sourdough\n\nFeed the starter with rye flour.\n"
+
+
+@pytest.fixture
+def home(settings: Settings, tmp_path: Path) -> Settings:
+    """The archive of the session with a folder of this test's own for contents."""
+    return settings.with_values(home=tmp_path / "home")
+
+
+def test_a_text_becomes_a_document_by_the_name_that_the_user_gave_it(
+    database: Database, home: Settings, tmp_path: Path
+):
+    conversation = talk("c1", 1, names={1: "bread.md"})
+    path = export(tmp_path / "export.zip", {"conversations.json": [conversation], f"{file_id(1)}.dat": NOTES})
+    [added] = imported(database, home, path).texts
+    assert (added.outcome, added.pages) == (Outcome.NEW, 1)
+    [row] = records(database, "SELECT file_name, extension, origin, status, source_path FROM raw.documents")
+    assert row == {
+        "file_name": "bread.md",
+        "extension": "md",
+        "origin": "attachment",
+        "status": "done",
+        "source_path": f"{path}/{file_id(1)}.dat/bread.md",
+    }
+
+
+def test_a_pdf_is_found_and_cited_with_its_name_and_dialogue(database: Database, home: Settings, tmp_path: Path):
+    content = files.pdf(tmp_path / "report.pdf").read_bytes()
+    conversation = talk("c1", 1, names={1: "report.pdf"})
+    imported(
+        database, home, export(tmp_path / "e.zip", {"conversations.json": [conversation], f"{file_id(1)}.dat": content})
+    )
+    build_document_chunks(database, home)
+    [(text,)] = query(database, "SELECT text FROM derived.document_chunks ORDER BY page, chunk_index LIMIT 1")
+    word = max(text.split(), key=len)
+    [result, *_] = SearchEngine(database, home).search_now(word, 5, "lexical")
+    [(message,)] = query(database, "SELECT id::text FROM raw.messages WHERE source_id = 'm0'")
+    assert result["filename"] == "report.pdf"
+    assert result["metadata"]["came_with"] == [
+        {"partition_key": "chatgpt-c1", "title": "A chat", "message_id": message}
+    ]
+
+
+def test_a_content_is_read_once_and_linked_to_every_dialogue(database: Database, home: Settings, tmp_path: Path):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": NOTES}
+    imported(database, home, export(tmp_path / "a.zip", members))
+    [(read_at,)] = query(database, "SELECT read_at FROM raw.documents")
+    again = imported(database, home, export(tmp_path / "b.zip", {"conversations.json": [talk("c2", 1)]}))
+    assert [item.outcome for item in again.texts] == [Outcome.UNCHANGED]
+    assert query(database, "SELECT read_at FROM raw.documents") == [(read_at,)]
+    assert query(database, "SELECT count(*) FROM raw.document_attachments") == [(2,)]
+    assert imported(database, home, export(tmp_path / "c.zip", members)).texts == []
+
+
+def test_what_cannot_be_read_is_said_once_and_is_kept(database: Database, home: Settings, tmp_path: Path):
+    locked = files.pdf(tmp_path / "locked.pdf", locked_by="secret").read_bytes()
+    members = {
+        "conversations.json": [talk("c1", 1, 2, names={1: "locked.pdf"})],
+        f"{file_id(1)}.dat": locked,
+        f"{file_id(2)}.dat": NOTES,
+    }
+    path = export(tmp_path / "e.zip", members)
+    kept = imported(database, home, path)
+    assert sorted(item.outcome for item in kept.texts) == [Outcome.NEW, Outcome.REJECTED]
+    assert kept.stored == 2
+    assert imported(database, home, path).texts == []
+
+
+def test_pictures_are_no_documents(database: Database, home: Settings, tmp_path: Path):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": PNG}
+    assert imported(database, home, export(tmp_path / "e.zip", members)).texts == []
+
+
+def test_pages_chunks_and_words_go_with_the_dialogue(database: Database, home: Settings, tmp_path: Path):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": NOTES}
+    imported(database, home, export(tmp_path / "e.zip", members))
+    build_document_chunks(database, home)
+    with database.session() as connection:
+        [(dialogue,)] = connection.execute("SELECT id::text FROM raw.dialogues").fetchall()
+        delete_dialogues(connection, [dialogue])
+    purge_unreferenced(database, home)
+    for table in ("raw.documents", "raw.document_pages", "derived.document_chunks", "derived.search_postings"):
+        assert query(database, f"SELECT count(*) FROM {table}") == [(0,)], table  # noqa: S608 (names of this test)
+
+
+def test_a_content_that_is_lost_is_said_and_costs_no_other(database: Database, home: Settings, tmp_path: Path):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": NOTES}
+    imported(database, home, export(tmp_path / "e.zip", members))
+    with database.session() as connection:
+        connection.execute("DELETE FROM raw.documents")
+    for path in (home.home / "attachments").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    [added] = read_texts(database, home)
+    assert added.outcome is Outcome.REJECTED
