@@ -19,6 +19,7 @@ from archive_pipeline.building.source import Read, Ref, Source
 from archive_pipeline.derive.asset import Batch, DerivedAsset
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.errors import NothingCanBeBuiltError
+from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
@@ -83,6 +84,7 @@ def build(
     done, total = 0, sum(map(source.size, items))
     progress(asset.name, done, total)
     with (
+        seldom_collected(),
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
     ):

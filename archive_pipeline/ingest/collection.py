@@ -14,7 +14,13 @@ OBJECTS_BETWEEN: Final = 100_000
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Collect garbage seldom until the end of the block, and never look through what was there before it."""
+    """Collect garbage seldom until the end of the block, and never look through what was there before it.
+
+    Inside another such block nothing changes.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
     thresholds = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN, *thresholds[1:])
