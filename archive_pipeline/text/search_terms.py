@@ -109,15 +109,15 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
         of_texts.append(np.array(some, dtype=np.int64)[places])
     names = sorted(numbers)
     # Half as wide, keys are sorted twice as fast.
-    key = np.uint32 if len(names) <= MOST_TEXTS else np.int64
-    ranks = np.empty(len(names), dtype=key)
-    ranks[[numbers[name] for name in names]] = np.arange(len(names), dtype=key)
-    keys = ranks[np.concatenate(of_terms)] * key(MOST_TEXTS) + np.concatenate(of_texts).astype(key)
+    ranks: npt.NDArray[Any] = np.empty(len(names), dtype=np.uint32 if len(names) <= MOST_TEXTS else np.int64)
+    ranks[[numbers[name] for name in names]] = np.arange(len(names))
+    keys = ranks[np.concatenate(of_terms)] * ranks.dtype.type(MOST_TEXTS)
+    keys += np.concatenate(of_texts).astype(ranks.dtype)
     keys.sort()
     starts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
-    of_term, ordinals = np.divmod(keys[starts], key(MOST_TEXTS))
+    of_term, ordinals = np.divmod(keys[starts], ranks.dtype.type(MOST_TEXTS))
     bounds = np.searchsorted(of_term, np.arange(len(names) + 1))
-    lengths = np.bincount(keys % key(MOST_TEXTS), minlength=1)[ordinals]
+    lengths = np.bincount(keys % ranks.dtype.type(MOST_TEXTS), minlength=1)[ordinals]
     weights = _weights(np.diff(starts, append=len(keys)), lengths)
     return Postings(names, bounds.tolist(), ordinals.astype(np.uint16), weights)
 
