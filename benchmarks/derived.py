@@ -89,7 +89,7 @@ def _compare(database: Database, settings: Settings, sample: int, rounds: int) -
 def _hash(database: Database) -> None:
     """Print the rate of one process, and of as many at once as there are cores: so do runs of the queue work."""
     with database.session() as connection:
-        first = next(DIALOGUES.chunks(stale_dialogues(connection, "", "")))
+        first = next(DIALOGUES.chunks(stale_dialogues(connection, "", ""), {}))
     batch = load_batch(database, [dialogue.id for dialogue in first])
     _ = forest_of(batch)  # other assets have computed it
     for processes in sorted({1, os.cpu_count() or 1}):

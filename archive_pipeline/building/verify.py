@@ -81,7 +81,7 @@ def verify_archive(database: Database, settings: Settings, *, progress: Progress
             everything = source.everything(connection)
         stage, done, total = f"verifying {source.unit}", 0, sum(map(source.size, everything))
         progress(stage, done, total)
-        for chunk in source.chunks(everything):
+        for chunk in source.chunks(everything, source.text_bytes(database, everything)):
             _verify(database, settings, source, [item.id for item in chunk], found)
             done += sum(map(source.size, chunk))
             progress(stage, done, total)

@@ -31,7 +31,7 @@ _MEAN_TERMS: Final = 200
 # A weight is at most 1 + _K1; a byte has that to a hundredth.
 WEIGHT_SCALE: Final = 100
 # Texts are taken apart in groups of so many characters.
-_GROUP_CHARACTERS: Final = 1 << 20
+_GROUP_CHARACTERS: Final = 1 << 18
 
 _IDEOGRAPHS: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
 # PostgreSQL's texts have no NUL.
@@ -45,8 +45,9 @@ _TO_SPACES: Final = bytes(
     code if code < 128 and (chr(code).isalnum() or chr(code) == _END) else 32 for code in range(256)
 )
 
-Numbers = npt.NDArray[np.int64]
-_NOTHING: Final[Numbers] = np.zeros(0, dtype=np.int64)
+# Of terms and words: half as wide as positions, of which there are as many as words.
+Numbers = npt.NDArray[np.int32]
+_NOTHING: Final[Numbers] = np.zeros(0, dtype=np.int32)
 Ordinals = npt.NDArray[np.uint16]
 Weights = npt.NDArray[np.uint8]
 # A number per text: texts of one posting list are numbered by 16 bits.
@@ -101,18 +102,19 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
     """
     numbers = _Numbers()
     of_languages: dict[str, _Words] = {}
-    of_terms, of_texts = [_NOTHING], [_NOTHING]
+    of_terms: list[Numbers] = [_NOTHING]
+    of_texts: list[Ordinals] = [np.zeros(0, dtype=np.uint16)]
     for some, encoded, language in _groups(texts, languages):
         words = of_languages.setdefault(language, _Words(language, numbers))
         terms, places = _terms_at(encoded, words)
         of_terms.append(terms)
-        of_texts.append(np.array(some, dtype=np.int64)[places])
+        of_texts.append(np.array(some, dtype=np.uint16)[places])
     names = sorted(numbers)
     # Half as wide, keys are sorted twice as fast.
     ranks: npt.NDArray[Any] = np.empty(len(names), dtype=np.uint32 if len(names) <= MOST_TEXTS else np.int64)
     ranks[[numbers[name] for name in names]] = np.arange(len(names))
     keys = ranks[np.concatenate(of_terms)] * ranks.dtype.type(MOST_TEXTS)
-    keys += np.concatenate(of_texts).astype(ranks.dtype)
+    keys += np.concatenate(of_texts)
     keys.sort()
     starts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
     of_term, ordinals = np.divmod(keys[starts], ranks.dtype.type(MOST_TEXTS))
@@ -159,7 +161,7 @@ class _Words:
         self._language = language
         self._terms = terms
         # Per place among the terms of a word, the number of the term there; -1 where a word has no more of them.
-        self._columns: list[Numbers] = [np.array([-1], dtype=np.int64)]
+        self._columns: list[Numbers] = [np.array([-1], dtype=np.int32)]
 
     def columns(self) -> list[Numbers]:
         """Return, per place among the terms of a word, the terms there by number of the word."""
@@ -167,18 +169,18 @@ class _Words:
         new = [terms_of_word(word, self._language) for word in list(self.numbers)[known:]]
         for place in range(max([len(self._columns), *map(len, new)])):
             if place == len(self._columns):
-                self._columns.append(np.full(known, -1, dtype=np.int64))
+                self._columns.append(np.full(known, -1, dtype=np.int32))
             more = [self._terms[terms[place]] if place < len(terms) else -1 for terms in new]
-            self._columns[place] = np.concatenate((self._columns[place], np.array(more, dtype=np.int64)))
+            self._columns[place] = np.concatenate((self._columns[place], np.array(more, dtype=np.int32)))
         return self._columns
 
 
 def _terms_at(joined: str, words: _Words) -> tuple[Numbers, Numbers]:
     """Return the numbers of the terms in joined texts, and the place of the text that each is in."""
     found = _split_plain(joined)
-    at = np.fromiter(map(words.numbers.__getitem__, found), dtype=np.int64, count=len(found))
+    at = np.fromiter(map(words.numbers.__getitem__, found), dtype=np.int32, count=len(found))
     is_word = at != 0
-    places = np.cumsum(~is_word)[is_word]
+    places = np.cumsum(~is_word, dtype=np.int32)[is_word]
     at = at[is_word]
     terms, of_places = [_NOTHING], [_NOTHING]
     for column in words.columns():
@@ -191,7 +193,7 @@ def _terms_at(joined: str, words: _Words) -> tuple[Numbers, Numbers]:
     return np.concatenate(terms), np.concatenate(of_places)
 
 
-def _weights(counts: Numbers, lengths: Numbers) -> Weights:
+def _weights(counts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Weights:
     saturated = counts * (1 + _K1) / (counts + _K1 * (1 - _B + _B * lengths / _MEAN_TERMS))
     return np.maximum(np.round(saturated * WEIGHT_SCALE), 1).astype(np.uint8)
 
