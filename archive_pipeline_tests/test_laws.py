@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -212,16 +213,24 @@ def test_a_call_id_too_long_for_an_index_does_not_stop_the_build(
     assert pairs == [(36 + len(":1:") + 64, "Tool: f({})")]
 
 
-@given(st.lists(st.integers(0, 30_000), max_size=30))
-def test_chunks_are_bounded_and_never_cut_a_dialogue(sizes: list[int]):
-    dialogues = [DialogueRef(str(at), "", "", "", size) for at, size in enumerate(sizes)]
-    found = list(DIALOGUES.chunks(dialogues))
+@given(st.lists(st.tuples(st.integers(0, 8_000), st.integers(0, 8_000_000)), max_size=30))
+def test_chunks_are_bounded_and_never_cut_a_dialogue(sizes: list[tuple[int, int]]):
+    dialogues = [DialogueRef(str(at), "", "", "", messages) for at, (messages, _) in enumerate(sizes)]
+    text_bytes = {str(at): text for at, (_, text) in enumerate(sizes) if text}
+    found = list(DIALOGUES.chunks(dialogues, text_bytes))
     assert [dialogue for chunk in found for dialogue in chunk] == dialogues
     for chunk in found:
         assert chunk
-        assert len(chunk) == 1 or sum(dialogue.message_count for dialogue in chunk) <= DIALOGUES.max_size
+        messages = sum(dialogue.message_count for dialogue in chunk)
+        text = sum(text_bytes.get(dialogue.id, 0) for dialogue in chunk)
+        assert len(chunk) == 1 or (messages <= DIALOGUES.max_size and text <= DIALOGUES.max_bytes)
+    for chunk, following in pairwise(found):  # none is smaller than it has to be
+        joined = [*chunk, following[0]]
+        messages = sum(dialogue.message_count for dialogue in joined)
+        text = sum(text_bytes.get(dialogue.id, 0) for dialogue in joined)
+        assert messages > DIALOGUES.max_size or text > DIALOGUES.max_bytes
 
 
 def test_chunks_hold_so_many_dialogues_at_most():
     dialogues = [DialogueRef(str(at), "", "", "", 0) for at in range(2 * DIALOGUES.max_items + 1)]
-    assert [len(chunk) for chunk in DIALOGUES.chunks(dialogues)] == [DIALOGUES.max_items, DIALOGUES.max_items, 1]
+    assert [len(chunk) for chunk in DIALOGUES.chunks(dialogues, {})] == [DIALOGUES.max_items, DIALOGUES.max_items, 1]

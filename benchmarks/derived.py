@@ -4,9 +4,9 @@
 
 Makes a seeded corpus, imports it into an archive of its own in a temporary folder, and then takes turns: the seeds'
 builders on a random sample of dialogues (the whole corpus takes them half an hour), the pipeline on all of them, from
-empty derived tables. Dagster's bookkeeping is not part of either. Prints both rates of each round, the median ratio,
-and the seconds of each asset; then the rate at which hashes of messages are computed, without the database, and that of
-verifying all tables.
+empty derived tables: every asset, first without Dagster, then as a run of Dagster over all dialogues, from the request
+to its end. Before that, prints the rate at which hashes of messages are computed, without the database; then the rates
+and ratios of each round, the median ratios, the seconds of each asset, and the rate of verifying all tables.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.orchestration.instance.opening import instance_for
+from archive_pipeline.orchestration.local_runs import run_derived
+from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
@@ -54,8 +57,8 @@ def main() -> None:
         settings = Settings(home=home)
         try:
             database = _archive(settings, Path(folder) / "conversations.json", arguments.dialogues, arguments.seed)
+            _hash(database)  # in forks, which are made before Dagster handles signals
             _compare(database, settings, arguments.sample, arguments.rounds)
-            _hash(database)
             _verify(database, settings)
             database.engine.dispose()
         finally:
@@ -75,21 +78,31 @@ def _archive(settings: Settings, path: Path, dialogues: int, seed: int) -> Datab
 
 
 def _compare(database: Database, settings: Settings, sample: int, rounds: int) -> None:
-    ratios: list[float] = []
-    for number in range(1, rounds + 1):
-        seeds = build_all(database.engine, dialogue_limit=sample)
-        _empty_derived(database)
-        started = time.perf_counter()
-        results = build_stale(database, settings)
-        seconds = time.perf_counter() - started
-        ratios.append(_print_round(number, seeds, results, seconds))
-    print(f"\nmedian     {statistics.median(ratios):,.0f} times the seeds' builders")
+    ratios: list[tuple[float, float]] = []
+    with instance_for(settings) as instance:
+        with database.session() as connection:
+            keys = [item.key for item in stale_keys(connection, settings)]
+        for number in range(1, rounds + 1):
+            seeds = build_all(database.engine, dialogue_limit=sample)
+            _empty_derived(database)
+            started = time.perf_counter()
+            results = build_stale(database, settings)
+            seconds = time.perf_counter() - started
+            _empty_derived(database)
+            started = time.perf_counter()
+            outcome = run_derived(instance, settings, keys, full=True)
+            with_dagster = time.perf_counter() - started
+            if not outcome.success:
+                raise RuntimeError(f"the run failed: {outcome.errors or outcome.failed_checks}")
+            ratios.append(_print_round(number, seeds, results, seconds, with_dagster))
+    bare, whole = (statistics.median(each) for each in zip(*ratios, strict=True))
+    print(f"\nmedian     {whole:,.0f} times the seeds' builders with Dagster's bookkeeping, {bare:,.0f} times without")
 
 
 def _hash(database: Database) -> None:
     """Print the rate of one process, and of as many at once as there are cores: so do runs of the queue work."""
     with database.session() as connection:
-        first = next(DIALOGUES.chunks(stale_dialogues(connection, "", "")))
+        first = next(DIALOGUES.chunks(stale_dialogues(connection, "", ""), {}))
     batch = load_batch(database, [dialogue.id for dialogue in first])
     _ = forest_of(batch)  # other assets have computed it
     for processes in sorted({1, os.cpu_count() or 1}):
@@ -129,18 +142,21 @@ def _empty_derived(database: Database) -> None:
         )
 
 
-def _print_round(number: int, seeds: SeedRun, results: dict[str, BuildResult], seconds: float) -> float:
+def _print_round(
+    number: int, seeds: SeedRun, results: dict[str, BuildResult], seconds: float, with_dagster: float
+) -> tuple[float, float]:
+    """Print a round; return how many times the seeds' rate is reached without and with Dagster's bookkeeping."""
     messages = max(result.size for result in results.values())
-    rate = messages / seconds
-    print(f"\nround {number}    {'messages/s':>12}  {'messages':>10}  {'seconds':>8}")
+    ratios = (messages / seconds / seeds.messages_per_second, messages / with_dagster / seeds.messages_per_second)
+    print(f"\nround {number}    {'messages/s':>12}  {'messages':>10}  {'seconds':>8}  {'ratio':>6}")
     print(f"seeds      {seeds.messages_per_second:>12,.0f}  {seeds.messages:>10,}  {seeds.seconds:>8.1f}")
     for name, part in seeds.seconds_by_builder.items():
         print(f"  {name:<22}{'':>12}  {part:>9.2f}")
-    print(f"pipeline   {rate:>12,.0f}  {messages:>10,}  {seconds:>8.1f}")
+    for name, spent, ratio in (("pipeline", seconds, ratios[0]), ("Dagster", with_dagster, ratios[1])):
+        print(f"{name:<11}{messages / spent:>12,.0f}  {messages:>10,}  {spent:>8.1f}  {ratio:>6,.1f}")
     for name, result in results.items():
         print(f"  {name:<22}{sum(result.rows.values()):>12,} rows {result.seconds:>5.2f}")
-    print(f"ratio      {rate / seeds.messages_per_second:>12,.0f}")
-    return rate / seeds.messages_per_second
+    return ratios
 
 
 if __name__ == "__main__":

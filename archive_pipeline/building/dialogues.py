@@ -27,7 +27,7 @@ from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.replace import quarantine, replace_rows
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.store.staleness import DialogueRef, stale_dialogues
+from archive_pipeline.store.staleness import DialogueRef, stale_dialogues, text_bytes
 
 
 class DialogueSource(Source[DialogueRef, DialogueBatch]):
@@ -39,6 +39,8 @@ class DialogueSource(Source[DialogueRef, DialogueBatch]):
     # Larger chunks were no faster.
     max_items = 1_000
     max_size = 4_000
+    # What is computed of a chunk takes some twenty times as much.
+    max_bytes = 4_000_000
     max_sampled_size = 5_000
 
     @property
@@ -49,6 +51,11 @@ class DialogueSource(Source[DialogueRef, DialogueBatch]):
     def size(self, item: DialogueRef) -> int:
         """Return how many live messages a dialogue has."""
         return item.message_count
+
+    def text_bytes(self, database: Database, items: Sequence[DialogueRef]) -> Mapping[str, int]:
+        """Return the bytes of the texts of dialogues, those of calls and deleted messages among them."""
+        with database.session() as connection:
+            return text_bytes(connection, [item.id for item in items])
 
     def label(self, item: DialogueRef) -> str:
         """Return its partition key."""
@@ -147,10 +154,18 @@ class BatchCache:
     disk_budget: int = 4_000_000_000
     _batches: dict[tuple[tuple[str, str], ...], DialogueBatch] = field(default_factory=dict)
     _used: int = 0
+    _text_bytes: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
     _spilled: SpilledBatches = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._spilled = SpilledBatches(self.disk_budget)
+
+    def chunks(self, database: Database, dialogues: Sequence[DialogueRef]) -> Iterator[list[DialogueRef]]:
+        """Return the dialogues in chunks; the texts of each are measured once."""
+        new = [dialogue for dialogue in dialogues if (dialogue.id, dialogue.fingerprint) not in self._text_bytes]
+        measured = DIALOGUES.text_bytes(database, new) if new else {}
+        self._text_bytes |= {(each.id, each.fingerprint): measured.get(each.id, 0) for each in new}
+        return DIALOGUES.chunks(dialogues, {each.id: self._text_bytes[each.id, each.fingerprint] for each in dialogues})
 
     def load(self, database: Database, dialogues: Sequence[DialogueRef]) -> DialogueBatch:
         """Return the batch of the given dialogues, with their present content."""
@@ -192,9 +207,18 @@ def build_asset(
         NothingCanBeBuiltError: too many dialogues failed, and none did not.
         Exception: what is no dialogue's own fault (`is_systemic`).
     """
-    load = partial((BatchCache() if cache is None else cache).load, database)
-    version = effective_version(name, settings)
-    return build(database, settings, DIALOGUES, ASSETS[name], version, dialogues, load=load, progress=progress)
+    cache = BatchCache() if cache is None else cache
+    return build(
+        database,
+        settings,
+        DIALOGUES,
+        ASSETS[name],
+        effective_version(name, settings),
+        dialogues,
+        chunks=cache.chunks(database, dialogues),
+        load=partial(cache.load, database),
+        progress=progress,
+    )
 
 
 def build_stale(database: Database, settings: Settings, *, progress: Progress = no_progress) -> dict[str, BuildResult]:

@@ -30,6 +30,7 @@ class DocumentSource(Source[DocumentRef, DocumentBatch]):
     owner = "document_id"
     max_items = 1_000
     max_size = 1_000
+    max_bytes = 4_000_000
     max_sampled_size = 1_000
 
     @property
@@ -40,6 +41,11 @@ class DocumentSource(Source[DocumentRef, DocumentBatch]):
     def size(self, item: DocumentRef) -> int:
         """Return how many pages a document has."""
         return item.page_count
+
+    def text_bytes(self, database: Database, items: Sequence[DocumentRef]) -> Mapping[str, int]:
+        """Return the bytes of the documents' pages."""
+        with database.session() as connection:
+            return stored.text_bytes(connection, [item.id for item in items])
 
     def label(self, item: DocumentRef) -> str:
         """Return its id."""

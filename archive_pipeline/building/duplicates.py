@@ -98,7 +98,8 @@ def _refresh(
         duplicate_finder(settings.hash_normalizations, settings.home) as finder,
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
     ):
-        for _, reading in read_ahead(reader, load, DIALOGUES.chunks(dialogues)):
+        chunks = DIALOGUES.chunks(dialogues, DIALOGUES.text_bytes(database, dialogues))
+        for _, reading in read_ahead(reader, load, chunks):
             batch = reading.result()
             finder.add(batch)
             messages += len(batch)

@@ -19,6 +19,7 @@ from archive_pipeline.building.source import Read, Ref, Source
 from archive_pipeline.derive.asset import Batch, DerivedAsset
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.errors import NothingCanBeBuiltError
+from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
@@ -56,6 +57,7 @@ def build(
     version: str,
     items: Sequence[Ref],
     *,
+    chunks: Iterable[list[Ref]] | None = None,
     load: Callable[[Sequence[Ref]], Batch] | None = None,
     progress: Progress = no_progress,
 ) -> BuildResult:
@@ -71,6 +73,7 @@ def build(
         asset: what to build.
         version: the version that is recorded.
         items: what to build it for.
+        chunks: the items in chunks, where these were measured before.
         load: reads the batch of a chunk, in a thread of its own; by default from the database.
         progress: told of messages or pages by the asset's name, after each chunk.
 
@@ -82,12 +85,15 @@ def build(
     state = _AssetBuild(database, settings, source, asset, version)
     done, total = 0, sum(map(source.size, items))
     progress(asset.name, done, total)
+    if chunks is None:
+        chunks = source.chunks(items, source.text_bytes(database, items))
     with (
+        seldom_collected(),
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
         ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
     ):
         pending: Future[None] | None = None
-        for chunk, batch in read_ahead(reader, load or state.load, source.chunks(items)):
+        for chunk, batch in read_ahead(reader, load or state.load, chunks):
             # Computed and encoded here: the writer then only waits for PostgreSQL, while the next chunk is computed.
             step = state.computed(chunk, batch)
             if pending is not None:

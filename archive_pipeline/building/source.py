@@ -33,7 +33,8 @@ class Source(ABC, Generic[Ref, Batch]):
         assets: the derived assets of it, upstream before downstream.
         noun, unit: what its items and their parts are called: dialogues of messages, documents of pages.
         owner: the column of derived tables that says whose a row is.
-        max_items, max_size: of a chunk, which is one batch in memory and one transaction; a larger item comes alone.
+        max_items, max_size, max_bytes: of a chunk, which is one batch in memory and one transaction; a larger item
+            comes alone. Bytes are those of texts.
         max_sampled_size: larger items are left out of samples: a check is to take a second.
     """
 
@@ -42,6 +43,7 @@ class Source(ABC, Generic[Ref, Batch]):
     owner: str
     max_items: int
     max_size: int
+    max_bytes: int
     max_sampled_size: int
 
     @property
@@ -115,15 +117,27 @@ class Source(ABC, Generic[Ref, Batch]):
     ) -> Mapping[str, Sequence[str]]:
         """Return, per asset, those whose rows are up to date."""
 
-    def chunks(self, items: Sequence[Ref]) -> Iterator[list[Ref]]:
-        """Split the items into chunks of bounded size; an item is never split."""
+    @abstractmethod
+    def text_bytes(self, database: Database, items: Sequence[Ref]) -> Mapping[str, int]:
+        """Return about how many bytes of text items have, by id; those without any are left out."""
+
+    def chunks(self, items: Sequence[Ref], text_bytes: Mapping[str, int]) -> Iterator[list[Ref]]:
+        """Split the items into chunks of bounded size; an item is never split.
+
+        Args:
+            items: in order.
+            text_bytes: what `text_bytes` says of them.
+        """
         chunk: list[Ref] = []
-        size = 0
+        size = bytes_held = 0
         for item in items:
-            if chunk and (size + self.size(item) > self.max_size or len(chunk) == self.max_items):
+            item_size, item_bytes = self.size(item), text_bytes.get(item.id, 0)
+            is_full = size + item_size > self.max_size or bytes_held + item_bytes > self.max_bytes
+            if chunk and (is_full or len(chunk) == self.max_items):
                 yield chunk
-                chunk, size = [], 0
+                chunk, size, bytes_held = [], 0, 0
             chunk.append(item)
-            size += self.size(item)
+            size += item_size
+            bytes_held += item_bytes
         if chunk:
             yield chunk

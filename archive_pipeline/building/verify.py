@@ -21,7 +21,9 @@ from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.compare import TableDrift, compare_rows
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.lexical_compare import compare_next
 from archive_pipeline.store.replace import TABLES
+from archive_pipeline.store.tables import search_postings
 
 SOURCES: Final[tuple[Source[Any, Any], ...]] = (DIALOGUES, DOCUMENTS)
 
@@ -33,7 +35,8 @@ class Verification:
     Attributes:
         counts: how many dialogues, messages, documents and pages were looked at.
         compared: ids of the dialogues or documents that were looked at, of a sample.
-        tables: per derived table, what is wrong with it.
+        tables: per derived table, what is wrong with it. A row of ``search_postings`` is a term in a chunk; these are
+            looked at where the whole archive is.
         stale: per asset, dialogues or documents that were left out because they are stale.
         seconds: wall time.
     """
@@ -64,7 +67,7 @@ class Verification:
 
 
 def verify_archive(database: Database, settings: Settings, *, progress: Progress = no_progress) -> Verification:
-    """Verify every table of the whole archive that is derived from dialogues or documents, chunk by chunk.
+    """Verify every table of the whole archive that is derived from dialogues or documents, and the lexical index.
 
     Args:
         database: the archive's.
@@ -78,12 +81,24 @@ def verify_archive(database: Database, settings: Settings, *, progress: Progress
             everything = source.everything(connection)
         stage, done, total = f"verifying {source.unit}", 0, sum(map(source.size, everything))
         progress(stage, done, total)
-        for chunk in source.chunks(everything):
+        for chunk in source.chunks(everything, source.text_bytes(database, everything)):
             _verify(database, settings, source, [item.id for item in chunk], found)
             done += sum(map(source.size, chunk))
             progress(stage, done, total)
+    found.tables[search_postings.name] = _verify_index(database)
     found.seconds = time.perf_counter() - started
     return found
+
+
+def _verify_index(database: Database) -> TableDrift:
+    """Compare the lexical index with the stored chunks, some thousand of them at a time, each as of one snapshot."""
+    drift = TableDrift()
+    last: int | None = -1
+    while last is not None:
+        with database.snapshot() as connection:
+            found, last = compare_next(connection, last)
+        drift.add(found)
+    return drift
 
 
 def verify_sample(

@@ -6,10 +6,13 @@ the question of regenerated answers is in several pairs, and is cut and embedded
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from archive_pipeline.derive.asset import DerivedAsset
@@ -23,13 +26,15 @@ from archive_pipeline.text.chunks import Piece, split_into_pieces
 from archive_pipeline.text.languages import MOST_CHARACTERS, text_language
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
-from archive_pipeline.text.simhash import SHINGLE_WORDS, word_hashes
+from archive_pipeline.text.simhash import SHINGLE_WORDS, shingle_hashes, word_hashes
 
 CODE_VERSION: Final = "3"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
 # A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.
 KNOWN_SHARE: Final = 0.9
+# The one shingle of texts without words.
+_NO_WORD: Final = 0
 
 _COLUMNS: Final = (
     "chunk_id",
@@ -48,7 +53,20 @@ _COLUMNS: Final = (
 )
 
 
-Shingle = tuple[int, ...]
+@dataclass(slots=True)
+class _Side:
+    """A question or an answer in pieces; ``marks`` tells which of them are near-duplicates, empty where none is."""
+
+    name: str
+    text: str
+    pieces: list[Piece]
+    marks: list[bool] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _ChunkedPair:
+    pair: Pair
+    sides: tuple[_Side, _Side]
 
 
 def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
@@ -59,21 +77,23 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
         chunk_tokens: most tokens of a chunk.
     """
     pieces: dict[tuple[str, str], list[Piece]] = {}
-    pages = page_of_messages(batch)
     languages = _dialogue_languages(batch)
-    rows: list[tuple[object, ...]] = []
-    shingles = _Shingles()
-    for siblings in _siblings(find_pairs(batch)):
-        known: dict[str, set[Shingle]] = {QUESTION: set(), ANSWER: set()}
-        for pair in siblings:
-            page, language = pages[pair.end], languages[batch.dialogue[pair.end]]
-            for side, text in ((QUESTION, pair.question), (ANSWER, pair.answer)):
-                found = pieces.get((text, language))
-                if found is None:
-                    found = [] if text == NO_RESULT_CONTENT else split_into_pieces(text, chunk_tokens, language)
-                    pieces[text, language] = found
-                marks = shingles.near_duplicates(text, found, known[side]) if len(siblings) > 1 else None
-                rows.extend(_rows(batch, pair, side, page, found, marks))
+
+    def side(name: str, text: str, language: str) -> _Side:
+        found = pieces.get((text, language))
+        if found is None:
+            found = [] if text == NO_RESULT_CONTENT else split_into_pieces(text, chunk_tokens, language)
+            pieces[text, language] = found
+        return _Side(name, text, found)
+
+    def chunked(pair: Pair) -> _ChunkedPair:
+        language = languages[batch.dialogue[pair.end]]
+        return _ChunkedPair(pair, (side(QUESTION, pair.question, language), side(ANSWER, pair.answer, language)))
+
+    questions = [[chunked(pair) for pair in siblings] for siblings in _siblings(find_pairs(batch))]
+    _mark_near_duplicates(questions)
+    pages = page_of_messages(batch)
+    rows = [row for siblings in questions for pair in siblings for row in _rows(batch, pair, pages[pair.pair.end])]
     columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
     return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
 
@@ -96,62 +116,74 @@ def _dialogue_languages(batch: DialogueBatch) -> list[str]:
 
 
 class _Shingles:
-    """Shingles of texts and their chunks; a text that several pairs have is normalised once."""
+    """Shingles of texts, by their hashes: three consecutive words each; a text of fewer words is one shingle."""
 
-    def __init__(self) -> None:
-        self._of_texts: dict[str, list[set[Shingle]]] = {}
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Hash the words of all texts at once: by itself, a short text costs as much as a page."""
+        self._numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        words = word_hashes([normalize(text, Normalization.FULL) for text in self._numbers])
+        counts = np.diff(words.offsets)
+        self._hashes = shingle_hashes(words.hashes, words.offsets, counts)
+        shingles = np.where(counts > 0, np.maximum(counts - (SHINGLE_WORDS - 1), 1), 0)
+        self._bounds: list[int] = [0, *np.cumsum(shingles).tolist()]
 
-    def near_duplicates(self, text: str, pieces: list[Piece], known: set[Shingle]) -> list[bool]:
-        """Tell of each chunk whether it is known from the siblings before, and add the whole text to what is known."""
-        if text not in self._of_texts:
-            self._of_texts[text] = _shingles_of(text, pieces)
-        *chunks, whole = self._of_texts[text]
-        marks = [len(shingles & known) >= KNOWN_SHARE * len(shingles) for shingles in chunks]
-        known |= whole
-        return marks
-
-
-def _shingles_of(text: str, pieces: list[Piece]) -> list[set[Shingle]]:
-    """Return the shingles of each chunk of a text, and of the whole text at last."""
-    parts = [piece.text for piece in pieces if piece.text != text] + [text]
-    words = word_hashes([normalize(part, Normalization.FULL) for part in parts])
-    hashes = words.hashes.tolist()
-    found = [_shingles(hashes[start:end]) for start, end in pairwise(words.offsets.tolist())]
-    return found if len(found) == len(pieces) + 1 else [*found, found[-1]]
+    def of(self, text: str) -> set[int]:
+        """Return the hashes of a text's shingles; what has no word has one that all of that kind have."""
+        number = self._numbers[text]
+        start, end = self._bounds[number], self._bounds[number + 1]
+        return set(self._hashes[start:end].tolist()) if start < end else {_NO_WORD}
 
 
-def _shingles(words: list[int]) -> set[Shingle]:
-    """Return three consecutive words each; a text of fewer words is one shingle."""
-    if len(words) < SHINGLE_WORDS:
-        return {tuple(words)}
-    return set(zip(words, words[1:], words[2:], strict=False))
+def _mark_near_duplicates(chunked: Iterable[Sequence[_ChunkedPair]]) -> None:
+    """Mark the chunks of which the siblings before say nearly everything.
+
+    Args:
+        chunked: the pairs of each question, in order.
+    """
+    several = [siblings for siblings in chunked if len(siblings) > 1]
+    shingles = _Shingles(text for siblings in several for text in _compared_texts(siblings))
+    for siblings in several:
+        known: dict[str, set[int]] = defaultdict(set)
+        for nth, chunked_pair in enumerate(siblings):
+            for side in chunked_pair.sides:
+                if nth > 0:
+                    side.marks = [_is_known(shingles.of(piece.text), known[side.name]) for piece in side.pieces]
+                if nth < len(siblings) - 1:
+                    known[side.name] |= shingles.of(side.text)
 
 
-def _rows(
-    batch: DialogueBatch,
-    pair: Pair,
-    side: str,
-    page: int,
-    pieces: list[Piece],
-    marks: list[bool] | None,
-) -> Iterator[tuple[object, ...]]:
-    pair_id, dialogue = pair.pair_id(batch), batch.dialogue_of_message[pair.start]
-    for index, piece in enumerate(pieces):
-        yield (
-            row_id("chunk", pair_id, side, str(index)),
-            pair_id,
-            dialogue,
-            side,
-            index,
-            piece.chunk.start,
-            piece.chunk.end,
-            piece.text,
-            piece.chunk.tokens,
-            page,
-            piece.content_hash,
-            marks is not None and marks[index],
-            piece.language,
-        )
+def _compared_texts(siblings: Sequence[_ChunkedPair]) -> Iterator[str]:
+    """Yield what is compared of siblings: the chunks of all but the first, the whole texts of all but the last."""
+    for pair in siblings[1:]:
+        yield from (piece.text for side in pair.sides for piece in side.pieces)
+    for pair in siblings[:-1]:
+        yield from (side.text for side in pair.sides)
+
+
+def _is_known(shingles: set[int], known: set[int]) -> bool:
+    return len(shingles & known) >= KNOWN_SHARE * len(shingles)
+
+
+def _rows(batch: DialogueBatch, chunked: _ChunkedPair, page: int) -> Iterator[tuple[object, ...]]:
+    pair_id, dialogue = chunked.pair.pair_id(batch), batch.dialogue_of_message[chunked.pair.start]
+    for side in chunked.sides:
+        marks = side.marks or [False] * len(side.pieces)
+        for index, (piece, is_near_duplicate) in enumerate(zip(side.pieces, marks, strict=True)):
+            yield (
+                row_id("chunk", pair_id, side.name, str(index)),
+                pair_id,
+                dialogue,
+                side.name,
+                index,
+                piece.chunk.start,
+                piece.chunk.end,
+                piece.text,
+                piece.chunk.tokens,
+                page,
+                piece.content_hash,
+                is_near_duplicate,
+                piece.language,
+            )
 
 
 ASSET: Final = DerivedAsset(

@@ -49,6 +49,11 @@ def read_documents(
     return [DocumentRef(*row) for row in connection.execute(load_query("documents/read_documents"), parameters)]
 
 
+def text_bytes(connection: psycopg.Connection[Any], document_ids: Sequence[str]) -> dict[str, int]:
+    """Return the bytes of the pages of documents; those without pages are left out."""
+    return dict(connection.execute(load_query("documents/text_bytes"), {"ids": list(document_ids)}).fetchall())
+
+
 def sample_of_current(
     connection: psycopg.Connection[Any], code_version: str, *, max_pages: int, number: int, seed: str
 ) -> list[str]:

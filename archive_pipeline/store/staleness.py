@@ -122,6 +122,12 @@ def key_of(dialogue: DialogueRef | QuarantinedDialogue, partitioning: Partitioni
     return dialogue.shard_key if partitioning is Partitioning.SHARDED else dialogue.partition_key
 
 
+def text_bytes(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> dict[str, int]:
+    """Return the bytes of the texts and tool calls of dialogues; those without any are left out."""
+    rows = connection.execute(load_query("staleness/text_bytes"), {"dialogue_ids": list(dialogue_ids)})
+    return dict(rows.fetchall())
+
+
 def count_messages(dialogues: Iterable[DialogueRef]) -> int:
     """Return how many live messages the dialogues have."""
     return sum(dialogue.message_count for dialogue in dialogues)

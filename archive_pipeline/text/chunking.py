@@ -161,20 +161,29 @@ class _Chunker:
             starts = [self._snap(match.end()) for match in cut.finditer(self._text, earliest - 1, end)]
             starts = [start for start in starts if earliest <= start < end]
             # The later one starts, the fewer tokens.
-            fitting = bisect_left(starts, 1, key=lambda start: self._is_overlap(self._text[start:end]))
+            counted: dict[int, int] = {}
+            fitting = bisect_left(starts, 1, key=lambda start: self._is_overlap(start, end, counted))
             if fitting < len(starts):
                 at = starts[fitting]
-                return _Unit(at, end, self._count(self._text[at:end]), is_prose=True)
+                return _Unit(at, end, counted[at], is_prose=True)
         return None
 
-    def _is_overlap(self, text: str) -> bool:
-        return not _has_more_words(text, self._sizes.overlap) and self._count(text) <= self._sizes.overlap
+    def _is_overlap(self, start: int, end: int, counted: dict[int, int]) -> bool:
+        """Tell whether the text between two positions is small enough to be repeated; keep what was counted."""
+        text = self._text[start:end]
+        if _has_more_words(text, self._sizes.overlap):
+            return False
+        counted[start] = self._count(text)
+        return counted[start] <= self._sizes.overlap
 
     def _units(self) -> list[_Unit]:
         units: list[_Unit] = []
         for start, end, kind in blocks(self._text):
-            is_prose = kind == "prose"
-            units.extend(self._split(self._unit(start, end, is_prose=is_prose), _PROSE if is_prose else _VERBATIM))
+            unit = self._unit(start, end, is_prose=kind == "prose")
+            if unit.tokens <= self._sizes.limit:
+                units.append(unit)
+            else:
+                units.extend(self._split(unit, _PROSE if unit.is_prose else _VERBATIM))
         return units
 
     def _split(self, unit: _Unit, cuts: tuple[re.Pattern[str], ...]) -> Iterator[_Unit]:

@@ -84,7 +84,7 @@ def _classified(text: str) -> str:
 
 def _is_plainly_english(text: str) -> bool:
     words = text.lower().split()
-    found = [word for word in words if word in _ENGLISH]
+    found = list(filter(_ENGLISH.__contains__, words))
     return len(set(found)) >= _FEWEST_DIFFERENT and len(found) * _RAREST >= len(words)
 
 

@@ -131,8 +131,8 @@ def _pieces(text: str) -> Iterator[tuple[int, Kind | None]]:
     for block in [*_fenced(text, _is_outer_opening), CodeBlock(len(text), len(text))]:
         for line in _LINE.finditer(text, position, block.start):
             content = line.group()
-            is_row = _TABLE_ROW.fullmatch(content) is not None
-            yield line.start(), ("table" if is_row else "prose") if content.strip() else None
+            is_row = "|" in content and _TABLE_ROW.fullmatch(content) is not None
+            yield line.start(), None if content.isspace() else "table" if is_row else "prose"
         if block.start < len(text):
             yield block.start, "code"
         # The closing fence's line end belongs to it.

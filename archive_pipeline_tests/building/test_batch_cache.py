@@ -5,19 +5,23 @@ from __future__ import annotations
 import errno
 import sys
 import tempfile
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from archive_pipeline.building.dialogues import BatchCache
+from archive_pipeline.building import dialogues as building
+from archive_pipeline.building.dialogues import BatchCache, build_stale
 from archive_pipeline.building.spilled_batches import SpilledBatches
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import DialogueBatch
+from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.staleness import stale_dialogues
-from archive_pipeline_tests.derive.batches import batch_of, linear, store
+from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, store
 from archive_pipeline_tests.golden.cases import DIALOGUES
 from archive_pipeline_tests.tables import query
 
@@ -84,3 +88,48 @@ def test_memory_is_counted_in_bytes(database: Database):
     texts = sum(sys.getsizeof(text) for text in batch.text if text is not None)
     # An ellipsis makes two bytes of each character.
     assert batch.memory_bytes >= texts > 2 * 3 * len("Because… " * 50)
+
+
+@pytest.mark.postgres
+def test_what_a_build_holds_of_long_messages_is_bounded_in_bytes(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    call = Tool("c", name="f", input=f'"{"x" * 20_000}"')
+    texts = [linear(f"d{number}", ("user", "Why?"), ("assistant", "So… " * 5_000)) for number in range(12)]
+    calls = [Talk(f"t{number}", (Row("0", None, "assistant", "I look.", 0, tools=(call,)),)) for number in range(12)]
+    store(database, batch_of(*texts, *calls))
+    monkeypatch.setattr(building.DIALOGUES, "max_bytes", 100_000)
+    held: list[int] = []
+
+    def load(given: Database, ids: Sequence[str]) -> DialogueBatch:
+        batch = load_batch(given, ids)
+        parts = [*batch.text, *batch.tools.tool_input]
+        held.append(sum(len(part.encode()) for part in parts if part))
+        return batch
+
+    monkeypatch.setattr(building, "load_batch", load)
+    results = build_stale(database, settings)
+    assert {result.built for result in results.values()} == {24}
+    assert max(held) <= 100_000
+    assert sum(held) > 12 * 50_000
+
+
+@pytest.mark.postgres
+def test_texts_are_measured_once_and_again_when_they_change(database: Database, monkeypatch: pytest.MonkeyPatch):
+    store(database, batch_of(*TALKS))
+    with database.session() as connection:
+        refs = stale_dialogues(connection, "", "")
+    measured: list[list[str]] = []
+    text_bytes = building.text_bytes
+
+    def measure(connection: Any, ids: Sequence[str]) -> dict[str, int]:
+        measured.append(list(ids))
+        return text_bytes(connection, ids)
+
+    monkeypatch.setattr(building, "text_bytes", measure)
+    cache = BatchCache()
+    for _ in range(2):
+        assert [each for chunk in cache.chunks(database, refs) for each in chunk] == refs
+    changed = replace(refs[1], fingerprint="other")
+    assert list(cache.chunks(database, [refs[0], changed])) == [[refs[0], changed]]
+    assert measured == [[ref.id for ref in refs], [refs[1].id]]

@@ -85,7 +85,10 @@ def test_chunks_of_one_item(
     assert side.with_rows(database) == [item for item in ids if item not in ids[2:4]]
 
 
-@pytest.mark.parametrize(("max_items", "max_size", "lengths"), [(3, 99, [3, 3, 1]), (99, 5, [2, 2, 2, 1])])
+@pytest.mark.parametrize(
+    ("max_items", "max_size", "texts", "lengths"),
+    [(3, 99, 99, [3, 3, 1]), (99, 5, 99, [2, 2, 2, 1]), (99, 99, 4, [4, 3]), (99, 99, 0.5, [1] * 7)],
+)
 def test_chunks_are_bounded_and_whole(
     database: Database,
     side: Side,
@@ -93,12 +96,17 @@ def test_chunks_are_bounded_and_whole(
     monkeypatch: pytest.MonkeyPatch,
     max_items: int,
     max_size: int,
+    texts: float,
     lengths: list[int],
 ):
+    """``texts``: how many times the longest item's text a chunk may hold."""
+    with database.session() as connection:
+        items = side.source.everything(connection)
+    text_bytes = side.source.text_bytes(database, items)
     monkeypatch.setattr(side.source, "max_items", max_items)
     monkeypatch.setattr(side.source, "max_size", max_size)
-    with database.session() as connection:
-        chunks = list(side.source.chunks(side.source.everything(connection)))
+    monkeypatch.setattr(side.source, "max_bytes", int(texts * max(text_bytes.values())))
+    chunks = list(side.source.chunks(items, text_bytes))
     assert [item.id for chunk in chunks for item in chunk] == ids
     assert [len(chunk) for chunk in chunks] == lengths
 

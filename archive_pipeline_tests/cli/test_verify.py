@@ -16,7 +16,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, imported, talk
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents.stored import PAGE, store_document
-from archive_pipeline_tests.tables import counts
+from archive_pipeline_tests.tables import counts, query
 
 pytestmark = pytest.mark.postgres
 
@@ -34,7 +34,8 @@ def test_an_archive_as_it_should_be(llm_archive: CommandLine, built: Database):
     result = llm_archive("verify", "--json")
     assert (result.code, result.err) == (0, "")
     found = result.json
-    rows = {**counts(built), "document_chunks": 3}
+    [(postings,)] = query(built, "SELECT sum(chunk_count) FROM derived.search_postings")
+    rows = {**counts(built), "document_chunks": 3, "search_postings": postings}
     assert {name: table["rows"] for name, table in found["tables"].items()} == {
         name: rows[name] for name in found["tables"]
     }

@@ -7,6 +7,7 @@ import hashlib
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from archive_pipeline.derive.dialogue_pages import dialogue_pages, page_of_messages
 from archive_pipeline.derive.exchange_runs import exchange_runs_of
@@ -14,6 +15,7 @@ from archive_pipeline.derive.qa_chunks import qa_chunks
 from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, qa_pairs
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.identity import row_id
+from archive_pipeline.text.normalization import define_full
 from archive_pipeline_tests.derive import reference, reference_exchanges
 from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, random_batch
 
@@ -89,6 +91,29 @@ def test_regenerations_are_marked_where_they_say_nothing_new():
     third = marks[pairs[2], "answer"]
     assert third[0]
     assert not third[-1]
+
+
+def shingles_one_by_one(text: str) -> set[tuple[str, ...]]:
+    words = define_full(text).split()
+    return set(zip(words, words[1:], words[2:], strict=False)) if len(words) > 2 else {tuple(words)}
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([*NAMES[:4], "!", "?!", "Ash."]), max_size=30).map(" ".join), min_size=1, max_size=4
+    )
+)
+def test_marks_are_those_of_shingles_compared_one_by_one(answers: list[str]):
+    chunks = qa_chunks(batch_of(regenerated(*answers)), 16)
+    for side in ("question", "answer"):
+        known: set[tuple[str, ...]] = set()
+        of_side = chunks[chunks["side"] == side]
+        for nth, answer in enumerate(answers):
+            own = of_side[of_side["pair_id"].str.endswith(f"@{nth + 1}" if nth else ":0")]
+            for row in own.itertuples():
+                shingles = shingles_one_by_one(row.text)
+                assert row.is_near_duplicate == (nth > 0 and len(shingles & known) >= 0.9 * len(shingles))
+            known |= shingles_one_by_one(answer if side == "answer" else "What is it?")
 
 
 def test_the_answer_on_the_primary_path_is_never_the_one_that_is_marked():

@@ -30,3 +30,13 @@ def test_all_is_as_before_after_an_error():
         raise ValueError("in the middle")
     assert gc.get_threshold() == thresholds
     assert gc.get_freeze_count() == 0
+
+
+def test_a_block_inside_another_leaves_all_to_the_outer_one():
+    with seldom_collected():
+        frozen, thresholds = gc.get_freeze_count(), gc.get_threshold()
+        with seldom_collected():
+            pass
+        assert gc.get_freeze_count() >= frozen > 0
+        assert gc.get_threshold() == thresholds
+    assert gc.get_freeze_count() == 0

@@ -110,6 +110,20 @@ def test_prose_is_cut_between_sentences_and_the_last_one_is_repeated():
     ]
 
 
+def test_no_beginning_of_what_is_repeated_is_counted_twice():
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return count_tokens(text)
+
+    text = "".join(f"Sentence {number} ends here. " for number in range(12))
+    found = chunk_text(text, ChunkSizes(limit=24, overlap=12), count)
+    repeated = [text[one.start : before.end] for before, one in pairwise(found) if one.start < before.end]
+    assert repeated
+    assert max(counted.count(each + " ") for each in repeated) == 1
+
+
 def test_code_keeps_its_indentation_and_is_not_repeated():
     code = "```\n" + "".join(f"    line_{number} = {number}\n" for number in range(8)) + "```"
     found = chunks(code, 20, 8)

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import dagster as dg
 
-from archive_pipeline.building.dialogues import DIALOGUES
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.tree_drawing import MOST_LINES, OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import DialogueBatch
@@ -47,7 +46,7 @@ def dialogue_metadata(archive: Archive, dialogues: Sequence[DialogueRef], *, is_
     lines = MOST_LINES if is_alone else LINES_IN_RANGE
     return {
         keys[dialogue_id]: {**headings[dialogue_id], **shown}
-        for chunk in DIALOGUES.chunks(dialogues)
+        for chunk in archive.cache.chunks(archive.database, dialogues)
         for dialogue_id, shown in _trees(archive.cache.load(archive.database, chunk), lines)
         if dialogue_id in headings
     }

@@ -16,6 +16,7 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
+from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.orchestration.instance.orphans import process_tag
 
 # Whoever starts runs of this job sees to it that what they left is built: a command's user, or the sensor, which counts
@@ -54,7 +55,8 @@ def execute_here(
         asset_selection=frozenset(map(dg.AssetKey, names)),
         remote_job_origin=job_origin(job.name),
     )
-    result = execute_run(InMemoryJob(job), run, instance, raise_on_error=False)
+    with seldom_collected():  # a run over many partitions makes millions of objects, hardly any of them in a cycle
+        result = execute_run(InMemoryJob(job), run, instance, raise_on_error=False)
     if _was_interrupted(result):
         raise KeyboardInterrupt
     return result

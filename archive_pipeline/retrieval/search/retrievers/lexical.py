@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Final
 
@@ -41,9 +41,11 @@ class Vocabulary:
 
     Attributes:
         languages: text search configurations of the most frequent languages, ``MOST_LANGUAGES`` of them.
+        stop_words: words that were asked for -> whether they mean nothing in the most frequent language.
     """
 
     languages: Sequence[str]
+    stop_words: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
 
 def read_vocabulary(connection: psycopg.Connection[Any]) -> Vocabulary:
@@ -85,7 +87,7 @@ def find_lexically(
         return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
-    meaningless = _stop_words(connection, terms, vocabulary.languages[0])
+    meaningless = _stop_words(connection, terms, vocabulary)
     there = [term for term, words in terms.items() if index.frequency(words)]
     telling = [term for term in there if term not in meaningless and index.frequency(terms[term]) <= common]
     ranking = find([terms[term] for term in telling])
@@ -101,13 +103,16 @@ def _rarest(terms: Sequence[Sequence[Word]], index: WordIndex) -> list[Sequence[
     return rarest[: max(1, bisect_right(sums, MOST_COMMON_CHUNKS))]
 
 
-def _stop_words(
-    connection: psycopg.Connection[Any], terms: Sequence[Term] | dict[Term, Any], language: str
-) -> set[Term]:
+def _stop_words(connection: psycopg.Connection[Any], terms: Iterable[Term], vocabulary: Vocabulary) -> set[Term]:
+    """Return the words that mean nothing; PostgreSQL is asked once for each while a vocabulary is used."""
     words = [term for term in terms if term.kind == "word"]
-    parameters = {"words": [term.text for term in words], "language": language}
-    meaningless = set(fetch_column(connection, "search/search_stop_words", str, parameters))
-    return {term for term in words if term.text in meaningless}
+    known = vocabulary.stop_words
+    new = [word.text for word in words if word.text not in known]
+    if new:
+        asked = {"words": new, "language": vocabulary.languages[0]}
+        found = set(fetch_column(connection, "search/search_stop_words", str, asked))
+        known.update({word: word in found for word in new})
+    return {word for word in words if known[word.text]}
 
 
 def _rarity(frequency: int, total: int) -> float:
