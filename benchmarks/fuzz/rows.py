@@ -13,8 +13,8 @@ import orjson
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest import rows
+from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
-from archive_pipeline.ingest.writer import fingerprint_of
 from archive_pipeline.readers.json.parsing import DEEP_JSON_AS_TEXT, parse_json
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.text.sanitize import clean_text
