@@ -19,6 +19,7 @@ __all__ = [
     "NothingCanBeBuiltError",
     "QueryCancelledError",
     "QueryTimeoutError",
+    "ReaderProcessError",
     "TextsTooLargeError",
     "UnknownBranchError",
     "UnknownDialogueError",
@@ -36,6 +37,10 @@ class ArchiveError(Exception):
 
 class UnreadableInputError(ArchiveError):
     """A file or folder cannot be read as an export; the message names the file and, where known, the place in it."""
+
+
+class ReaderProcessError(ArchiveError):
+    """The process that reads files ahead of the import ended; what was committed stays, nothing is half-written."""
 
 
 class DatabaseUnavailableError(ArchiveError):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from archive_pipeline.ingest.importer import ImportSummary, import_archive
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
 

@@ -1,10 +1,11 @@
-"""Importing: from a file to ``raw``, beside both of its limits, parsing JSON and PostgreSQL's COPY.
+"""Importing: from a file to ``raw``, beside both of its limits, parsing JSON and PostgreSQL's COPY, for each source.
 
-    python -m benchmarks.importing [--dialogues 1000] [--rounds 3]
+    python -m benchmarks.importing [--dialogues 1000] [--rounds 3] [--sources chatgpt grok]
 
-Makes a seeded corpus, and in each round imports it into an emptied archive of its own in a temporary folder; beside it
-parses the same bytes with ``orjson`` alone, and copies the same rows with COPY alone. Prints MB of JSON a second of
-each, the seconds of processor time that this process took, and the memory by which it grew.
+Writes a seeded corpus as each source writes it, and in each round imports it into an emptied archive of its own in a
+temporary folder; beside it parses the same bytes with ``orjson`` alone, and copies the same rows with COPY alone, into
+tables without indexes and keys. Prints a table: MB of JSON a second of each, the seconds of processor time that the
+import took in Python and in PostgreSQL, and the memory by which its process grew.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from pathlib import Path
 from typing import Final
 
 import orjson
+import psutil
 
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.registry import readers
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
-from benchmarks.corpus import write_corpus
+from benchmarks.sources import write_source
 
 TABLES: Final = ("dialogues", "messages", "content_parts", "attachments")
+_SERVER_ID: Final = "SELECT pg_backend_pid()"
 
 
 def main() -> None:
@@ -37,15 +41,21 @@ def main() -> None:
     parser.add_argument("--dialogues", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--sources", nargs="+", choices=list(readers()), default=list(readers()))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
-        path = Path(folder) / "conversations.json"
-        write_corpus(path, dialogues=arguments.dialogues, seed=arguments.seed)
         settings = Settings(home=Path(folder) / "home")
         try:
             database = Database.open(settings)
             migrate(database)
-            _report([_round(database, path) for _ in range(arguments.rounds)], path.stat().st_size / 1e6)
+            print(f"Medians of {arguments.rounds} rounds; MB of JSON a second, seconds of processor time\n")
+            print("| source | MB | import | Python | PostgreSQL | orjson alone | COPY alone | grown by, MB |")
+            print("|---|---:|---:|---:|---:|---:|---:|---:|")
+            for source in arguments.sources:
+                path = Path(folder) / source / "conversations.json"
+                path.parent.mkdir()
+                write_source(path, source, dialogues=arguments.dialogues, seed=arguments.seed)
+                _report(source, [_round(database, path) for _ in range(arguments.rounds)], path.stat().st_size / 1e6)
             database.engine.dispose()
         finally:
             release(settings.postgres_folder)
@@ -54,12 +64,17 @@ def main() -> None:
 def _round(database: Database, path: Path) -> dict[str, float]:
     with database.session() as connection:
         connection.execute("DELETE FROM raw.dialogues")
-    before, processor = _peak_megabytes(), time.process_time()
+        [(server,)] = connection.execute(_SERVER_ID).fetchall()
+    before, processor, served = _peak_megabytes(), _processor_seconds(), _served_seconds(server)
     imported = _seconds(lambda: import_archive(database, read_paths([path])))
-    taken = time.process_time() - processor
-    grown = _peak_megabytes() - before
-    parsed = _seconds(lambda: orjson.loads(path.read_bytes()))
-    return {"import": imported, "processor": taken, "orjson": parsed, "copy": _copied(database), "grown": grown}
+    return {
+        "import": imported,
+        "python": _processor_seconds() - processor,
+        "server": _served_seconds(server) - served,
+        "grown": _peak_megabytes() - before,
+        "orjson": _seconds(lambda: orjson.loads(path.read_bytes())),
+        "copy": _copied(database),
+    }
 
 
 def _copied(database: Database) -> float:
@@ -86,16 +101,30 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def _processor_seconds() -> float:
+    """Return the processor time of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _served_seconds(server: int) -> float:
+    """Return the processor time of the server's process that this one is connected with."""
+    times = psutil.Process(server).cpu_times()
+    return float(times.user + times.system)
+
+
 def _peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def _report(rounds: list[dict[str, float]], megabytes: float) -> None:
-    print(f"{megabytes:,.1f} MB of JSON, medians of {len(rounds)} rounds")
-    for name in ("import", "processor", "orjson", "copy"):
-        seconds = statistics.median(found[name] for found in rounds)
-        print(f"{name:10} {seconds:8.2f} s {megabytes / seconds:8.1f} MB/s")
-    print(f"grown by   {max(found['grown'] for found in rounds):8.1f} MB at most")
+def _report(source: str, rounds: list[dict[str, float]], megabytes: float) -> None:
+    median = {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}
+    rates = {name: f"{megabytes / median[name]:,.1f}" for name in ("import", "orjson", "copy")}
+    print(
+        f"| {source} | {megabytes:,.1f} | {rates['import']} | {median['python']:.2f} s | {median['server']:.2f} s "
+        f"| {rates['orjson']} | {rates['copy']} | {max(found['grown'] for found in rounds):,.0f} |",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -26,9 +26,10 @@ from archive_pipeline.cli.output import (
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
-from archive_pipeline.ingest.importer import ImportSummary, import_archive
+from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.mirror import Mirrored
 from archive_pipeline.ingest.mirror import mirror as remove_absent
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 

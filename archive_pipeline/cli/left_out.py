@@ -8,7 +8,7 @@ from typing import Final
 
 from archive_pipeline.cli.output import note
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.ingest.importer import ImportSummary
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.reading import ArchiveReading
 

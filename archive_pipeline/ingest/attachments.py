@@ -21,7 +21,7 @@ from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.attachment_texts import read_texts
 from archive_pipeline.ingest.documents import Added, remove_unlinked
-from archive_pipeline.ingest.importer import ImportSummary
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
 from archive_pipeline.readers.found import is_container

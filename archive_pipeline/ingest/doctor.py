@@ -15,10 +15,10 @@ from typing import Final
 
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.domain.records import PartType, RejectedRecord
+from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.estimates import Estimate, estimate
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
 from archive_pipeline.ingest.shards import missing_shards
-from archive_pipeline.ingest.writer import fingerprint_of
 from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.file_ids import pointed_id

@@ -7,13 +7,31 @@ from typing import Final
 
 from archive_pipeline.domain.partition_limits import WARN_AT_KEYS
 
-# From file to ``raw``; all derived tables; the archive's share of 9.6 GB for
-# 707,255 messages, 2.9 GB of which are Dagster's events.
-_BYTES_PER_SECOND: Final = 7_000_000
-_MESSAGES_PER_SECOND: Final = 460
-_BYTES_PER_MESSAGE: Final = 9_500
-# Of a start without anything to do: the server, Dagster's instance.
-_SECONDS_AT_LEAST: Final = 5
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What estimates follow from: figures of ``benchmarks.whole_import``, on two cores with nothing else to do.
+
+    Attributes:
+        seconds_at_least: of a command without anything to do: the server, Dagster's instance.
+        json_bytes_per_second: from files to ``raw``.
+        messages_per_second: into all derived tables, Dagster's bookkeeping included.
+        database_bytes_per_message: of ``raw``, derived tables, their indexes, and Dagster's events.
+    """
+
+    seconds_at_least: int
+    json_bytes_per_second: int
+    messages_per_second: int
+    database_bytes_per_message: int
+
+
+# The only place of these figures; docs/performance.md has the runs that they are from.
+RATES: Final = Rates(
+    seconds_at_least=5,
+    json_bytes_per_second=12_000_000,
+    messages_per_second=1_000,
+    database_bytes_per_message=14_500,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +59,8 @@ def estimate(size_bytes: int, dialogues: int, messages: int) -> Estimate:
         dialogues: how many.
         messages: how many, of all dialogues.
     """
-    seconds = _SECONDS_AT_LEAST + size_bytes / _BYTES_PER_SECOND + messages / _MESSAGES_PER_SECOND
+    reading = size_bytes / RATES.json_bytes_per_second
+    seconds = RATES.seconds_at_least + reading + messages / RATES.messages_per_second
     is_large = dialogues >= WARN_AT_KEYS
     number = f"{dialogues:,} dialogues"
     advice = (
@@ -50,4 +69,4 @@ def estimate(size_bytes: int, dialogues: int, messages: int) -> Estimate:
         else f"{number}: a partition for each is fine (sharded is better from {WARN_AT_KEYS:,})"
     )
     partitioning = "sharded" if is_large else "per_dialogue"
-    return Estimate(round(seconds), messages * _BYTES_PER_MESSAGE, partitioning, advice)
+    return Estimate(round(seconds), messages * RATES.database_bytes_per_message, partitioning, advice)

@@ -15,8 +15,8 @@ from typing import Final
 
 from more_itertools import chunked
 
-from archive_pipeline.ingest.importer import ImportSummary
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import delete_dialogues, dialogues_of_source
 

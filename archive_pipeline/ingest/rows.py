@@ -1,18 +1,18 @@
-"""Prepared dialogues as frames for the ``raw`` tables."""
+"""Prepared dialogues as rows of the ``raw`` tables."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from archive_pipeline.domain import identity
-from archive_pipeline.domain.frames import frame
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
 
-_MESSAGE_COLUMNS: Final = (
+if TYPE_CHECKING:
+    import pandas as pd
+
+MESSAGE_COLUMNS: Final = (
     "id",
     "dialogue_id",
     "source_id",
@@ -32,7 +32,7 @@ _MESSAGE_COLUMNS: Final = (
     "content_hash",
     "source_json",
 )
-_PART_COLUMNS: Final = (
+PART_COLUMNS: Final = (
     "id",
     "message_id",
     "dialogue_id",
@@ -50,7 +50,7 @@ _PART_COLUMNS: Final = (
     "content_sha256",
     "source_json",
 )
-_ATTACHMENT_COLUMNS: Final = (
+ATTACHMENT_COLUMNS: Final = (
     "id",
     "message_id",
     "dialogue_id",
@@ -68,6 +68,7 @@ _ATTACHMENT_COLUMNS: Final = (
 
 def message_rows(dialogue: PreparedDialogue, numbers: Mapping[str, int]) -> Iterable[tuple[Any, ...]]:
     """Yield rows of ``raw.messages``; ``numbers`` maps source ids to sequence numbers."""
+    ids = {message.source_id: message.id for message in dialogue.messages}
     for message in dialogue.messages:
         record = message.record
         parent = message.link.parent
@@ -75,7 +76,7 @@ def message_rows(dialogue: PreparedDialogue, numbers: Mapping[str, int]) -> Iter
             message.id,
             dialogue.id,
             message.source_id,
-            None if parent is None else identity.message_id(dialogue.id, parent),
+            None if parent is None else ids.get(parent) or identity.message_id(dialogue.id, parent),
             record.parent_source_id,
             message.link.flag,
             record.role,
@@ -144,19 +145,21 @@ def text_hash(text: str | None) -> str | None:
 
 def message_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows of ``raw.messages`` as a frame."""
-    return _frame(_MESSAGE_COLUMNS, rows)
+    return _frame(MESSAGE_COLUMNS, rows)
 
 
 def part_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows of ``raw.content_parts`` as a frame."""
-    return _frame(_PART_COLUMNS, rows)
+    return _frame(PART_COLUMNS, rows)
 
 
 def attachment_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows of ``raw.attachments`` as a frame."""
-    return _frame(_ATTACHMENT_COLUMNS, rows)
+    return _frame(ATTACHMENT_COLUMNS, rows)
 
 
 def _frame(names: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    from archive_pipeline.domain.frames import frame  # noqa: PLC0415 (slow to import, and not needed to read ahead)
+
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return frame(dict(zip(names, columns, strict=True)))

@@ -32,6 +32,20 @@ class ReadDialogue:
     raw: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What is known of a file when ``records`` is exhausted: what ``FileReading`` says of it, from another process."""
+
+    source: str | None
+    sha256: str | None
+    bytes_read: int
+    skipped: SkippedFile | None
+    beside: list[SkippedFile]
+    anomalies: Counter[str]
+    drift: Drift
+    is_exhausted: bool
+
+
 class FileReading:
     """One file, or one member of a zip, being read.
 
@@ -45,6 +59,7 @@ class FileReading:
         beside: what its format has beside the conversations, and is not read.
         anomalies: what was not understood of the file, by name; complete when ``records`` is exhausted.
         drift: what its dialogues have that this version does not know.
+        bytes_read_elsewhere: how far another process that reads the file has come.
     """
 
     def __init__(
@@ -64,6 +79,7 @@ class FileReading:
         self.beside: list[SkippedFile] = []
         self.anomalies: Counter[str] = Counter()
         self.drift = Drift()
+        self.bytes_read_elsewhere = 0
         self._found = found
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
         self._is_source_given = source is not None
@@ -78,7 +94,27 @@ class FileReading:
     @property
     def bytes_read(self) -> int:
         """How far ``records`` has come, in the unit of ``size``."""
-        return self._reader.bytes_read if self._reader else 0
+        return self._reader.bytes_read if self._reader else self.bytes_read_elsewhere
+
+    def outcome(self) -> FileOutcome:
+        """Returns what is known of the file, for ``adopt``."""
+        return FileOutcome(
+            self.source,
+            self.sha256,
+            self.bytes_read,
+            self.skipped,
+            self.beside,
+            self.anomalies,
+            self.drift,
+            self._is_exhausted,
+        )
+
+    def adopt(self, outcome: FileOutcome) -> None:
+        """Takes over what another process that read the file knows of it, in place of reading it."""
+        self.source, self.sha256, self.skipped = outcome.source, outcome.sha256, outcome.skipped
+        self.beside, self.anomalies, self.drift = outcome.beside, outcome.anomalies, outcome.drift
+        self.bytes_read_elsewhere = outcome.bytes_read
+        self._is_exhausted = outcome.is_exhausted
 
     def records(self) -> Iterator[ReadDialogue | RejectedRecord]:
         """Yields the file's dialogues and what could not be read as one, in the file's order."""

@@ -8,6 +8,7 @@ has no special case. Nothing here knows a database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ class ArchiveReading:
     """Everything found at the paths a user named, in order, to be iterated once.
 
     Attributes:
-        paths: what the user named.
+        paths, source: what the user named.
         files: the files to read, each once however often it was named. Companions in which conversations are found
             join them when all others have been iterated.
         companions: what stands beside the conversations, to be opened by whoever has a use for it; ``companion`` names
@@ -43,6 +44,7 @@ class ArchiveReading:
             msg = f"unknown source {source!r}: choose one of {', '.join(readers())}"
             raise ConfigurationError(msg)
         self.paths = tuple(map(Path, paths))
+        self.source = source
         self.files: list[FileReading] = []
         self.companions: list[SourceFile] = []
         self.missing: list[str] = []
@@ -68,6 +70,11 @@ class ArchiveReading:
             self.companions.append(found)
         for manifest in (found for found in self.companions if found.companion == MANIFEST):
             self.missing += missing_files(manifest, self.locators)
+
+    def file(self, locator: str) -> FileReading | None:
+        """Returns the file with a locator, companions that may hold conversations included; None if there is none."""
+        companions = (file for file, _ in self._companions)
+        return next((file for file in chain(self.files, companions) if file.locator == locator), None)
 
     def tell(self, progress: Progress) -> None:
         """Say how many bytes of the files were read, as the stage ``reading``."""

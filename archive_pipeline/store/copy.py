@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,9 +12,9 @@ import pandas as pd
 import psycopg
 from psycopg import sql
 from sqlalchemy import JSON, Boolean, DateTime, Double, Integer, LargeBinary, Table, Text
+from sqlalchemy.types import TypeEngine
 
-NULL: Final = r"\N"
-_ROWS_PER_WRITE: Final = 2_000
+from archive_pipeline.store.copy_text import NULL, ColumnKind, encode_values, pieces_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,44 +80,26 @@ def foreign_keys_unchecked(connection: psycopg.Connection[Any]) -> Iterator[None
 
 def encode(table: Table, rows: pd.DataFrame) -> Iterator[str]:
     """Yield the rows in COPY's text format, in pieces of whole lines."""
-    columns = [_encode_column(table.columns[name].type, rows[name]) for name in rows.columns]
-    for start in range(0, len(rows), _ROWS_PER_WRITE):
-        pieces = [column[start : start + _ROWS_PER_WRITE] for column in columns]
-        yield "\n".join(map("\t".join, zip(*pieces, strict=True))) + "\n"
+    columns = [_encode_column(kind_of(table.columns[name].type), rows[name]) for name in rows.columns]
+    yield from pieces_of(columns, len(rows))
 
 
-def _encode_column(kind: Any, values: pd.Series[Any]) -> list[str]:
-    if isinstance(kind, Boolean):
-        return [_BOOLEAN[value] for value in values.tolist()]
-    if isinstance(kind, DateTime):
-        return _encode_times(values)
-    if isinstance(kind, (Integer, Double)):
-        return [NULL if value is None else str(value) for value in values.tolist()]
-    if isinstance(kind, LargeBinary):
-        return [NULL if value is None else rf"\\x{value.hex()}" for value in values.tolist()]
-    if isinstance(kind, (Text, JSON)):
-        return [NULL if value is None else _escape(value) for value in values.tolist()]
-    return [NULL if value is None else value for value in values.tolist()]  # uuids
+def kind_of(declared: TypeEngine[Any]) -> ColumnKind:
+    """Return how values of a declared type are written."""
+    return next((kind for types, kind in _KINDS if isinstance(declared, types)), ColumnKind.PLAIN)
 
 
-def _encode_times(values: pd.Series[Any]) -> list[str]:
-    if values.dtype == object:
-        return [NULL if value is None else value.isoformat() for value in values.tolist()]
-    texts: list[str] = np.datetime_as_string(values.to_numpy(dtype="datetime64[us]"), timezone="UTC").tolist()
-    return [NULL if text == "NaT" else text for text in texts]
+def _encode_column(kind: ColumnKind, values: pd.Series[Any]) -> Sequence[str]:
+    if kind is ColumnKind.TIME and values.dtype != object:
+        texts: list[str] = np.datetime_as_string(values.to_numpy(dtype="datetime64[us]"), timezone="UTC").tolist()
+        return [NULL if text == "NaT" else text for text in texts]
+    return encode_values(kind, values.tolist())
 
 
-def _escape(text: str) -> str:
-    # Most short values (roles, hashes, keys) hold nothing to escape, and looking costs less than four copies.
-    if "\\" in text:
-        text = text.replace("\\", "\\\\")
-    if "\n" in text:
-        text = text.replace("\n", "\\n")
-    if "\t" in text:
-        text = text.replace("\t", "\\t")
-    if "\r" in text:
-        text = text.replace("\r", "\\r")
-    return text
-
-
-_BOOLEAN: Final = {True: "t", False: "f", None: NULL}
+_KINDS: Final[tuple[tuple[type | tuple[type, ...], ColumnKind], ...]] = (
+    (Boolean, ColumnKind.BOOLEAN),
+    (DateTime, ColumnKind.TIME),
+    ((Integer, Double), ColumnKind.NUMBER),
+    (LargeBinary, ColumnKind.BYTES),
+    ((Text, JSON), ColumnKind.TEXT),
+)

@@ -10,9 +10,11 @@ from uuid import UUID
 
 import pandas as pd
 import psycopg
+from sqlalchemy import Table
 
 from archive_pipeline.store import lexical_index
-from archive_pipeline.store.copy import copy_frame, foreign_keys_unchecked
+from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, foreign_keys_unchecked, kind_of
+from archive_pipeline.store.copy_text import ColumnKind, EncodedTable
 from archive_pipeline.store.links import find_links_anew, sharing_dialogues
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.sql_files import load_query
@@ -21,6 +23,9 @@ from archive_pipeline.store.tables.dialogues import dialogue_vintages
 
 # Origin of messages that the matching API added to a dialogue.
 API: Final = "api"
+# What new dialogues have rows in: dialogues themselves, and what refers to them.
+_FIRST: Final = raw.dialogues
+_BELONGING: Final = (dialogue_vintages, raw.messages, raw.content_parts, raw.attachments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +61,6 @@ class InputBesideFingerprint(NamedTuple):
     content_sha256: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RawFrames:
-    """Rows to append to ``raw``."""
-
-    dialogues: pd.DataFrame
-    vintages: pd.DataFrame
-    messages: pd.DataFrame
-    parts: pd.DataFrame
-    attachments: pd.DataFrame
-
-
 def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> dict[str, StoredDialogue]:
     """Return the stored dialogues among the given ids."""
     return {row.id: row for row in fetch_rows(connection, "raw/stored_dialogues", StoredDialogue, {"ids": list(ids)})}
@@ -91,17 +85,33 @@ def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> di
     return {row.source_id: row for row in rows}
 
 
-def append(connection: psycopg.Connection[Any], frames: RawFrames) -> dict[str, int]:
-    """Append new dialogues with all that belongs to them; return rows per table."""
-    written = {raw.dialogues.name: copy_frame(connection, raw.dialogues, frames.dialogues)}
+def append(connection: psycopg.Connection[Any], tables: Mapping[str, EncodedTable]) -> dict[str, int]:
+    """Append new dialogues with all that belongs to them; return rows per table.
+
+    Args:
+        connection: in a transaction.
+        tables: rows of all tables that ``column_kinds`` names, or none at all.
+    """
+    if not tables:
+        return {table.name: 0 for table in (_FIRST, *_BELONGING) if table is not dialogue_vintages}
+    written = _append(connection, tables, _FIRST)
     with foreign_keys_unchecked(connection):  # messages and parts come with their dialogues
-        copy_frame(connection, dialogue_vintages, frames.vintages)
-        written |= {
-            raw.messages.name: copy_frame(connection, raw.messages, frames.messages),
-            raw.content_parts.name: copy_frame(connection, raw.content_parts, frames.parts),
-            raw.attachments.name: copy_frame(connection, raw.attachments, frames.attachments),
-        }
+        for table in _BELONGING:
+            written |= _append(connection, tables, table)
+    del written[dialogue_vintages.name]
     return written
+
+
+def _append(connection: psycopg.Connection[Any], tables: Mapping[str, EncodedTable], table: Table) -> dict[str, int]:
+    rows = tables[table.name]
+    return {table.name: copy_rows(connection, EncodedRows(table, rows.columns, rows.count, rows.pieces))}
+
+
+def column_kinds() -> dict[str, dict[str, ColumnKind]]:
+    """Return how the columns of the tables that new dialogues have rows in are written, by table and column."""
+    return {
+        table.name: {column.name: kind_of(column.type) for column in table.columns} for table in (_FIRST, *_BELONGING)
+    }
 
 
 def update_dialogue(connection: psycopg.Connection[Any], values: Mapping[str, Any]) -> None:

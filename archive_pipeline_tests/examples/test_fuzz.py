@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline_tests.exports import chain, chatgpt, write
+from benchmarks.fuzz import chat_arrays, containers, projects
 from benchmarks.fuzz.chunks import Journal, chunks_of, run_chunk
 from benchmarks.fuzz.inputs import KINDS, make_input
 from benchmarks.fuzz.law import lost, unlawful
@@ -31,14 +33,14 @@ def test_an_input_follows_from_seed_kind_and_number(kind: str):
     inputs = [make_input(seed, kind, number).data for seed in (1, 2) for number in range(20)]
     assert inputs == [make_input(seed, kind, number).data for seed in (1, 2) for number in range(20)]
     assert len(set(inputs)) > len(inputs) / 2
-    assert any(data.startswith(b"PK") for data in inputs)
+    assert any(data.startswith(b"PK") for data in inputs) or kind == "arrays"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_found(kind: str):
     result = run_chunk(SEED, (kind, 0, 300))
     assert result.examples == {}
-    assert result.dialogues > 100
+    assert result.dialogues > 100 or kind == "projects"  # whose texts become documents
     assert len(result.slowest) == len(result.largest) == 10
     assert [number for _, number in result.traced] == pytest.approx([0, 100, 200], abs=200)
 
@@ -60,6 +62,20 @@ def test_what_is_lost_is_found(dialogue: PreparedDialogue):
     without = replace(dialogue, messages=dialogue.messages[:1])
     assert "'told'" in lost(CONVERSATION, without)
     assert list(unlawful([CONVERSATION, CONVERSATION], ReadFile([dialogue]))) == ["conversation 1 vanished"]
+
+
+def test_what_is_lost_of_containers_arrays_and_projects_is_found(dialogue: PreparedDialogue):
+    read = ReadFile([dialogue])
+    assert list(containers.unlawful([CONVERSATION], read)) == []
+    assert list(containers.unlawful([CONVERSATION, {"title": "gone"}], read)) == ["lost values: 'gone'"]
+    assert list(containers.unlawful([{"title": "gone"}], replace(read, may_hold_more=True))) == []
+    assert list(chat_arrays.unlawful([{"role": "user", "content": "asked"}], read)) == []
+    assert list(chat_arrays.unlawful([{"content": '{"a": "gone"}'}], read)) == ["lost values: 'gone'"]
+    refused = ReadFile(rejected=[RejectedRecord("messages.json", "no")])
+    assert list(chat_arrays.unlawful([], refused)) == ["refused without a place: no"]
+    said = [[{"prompt_template": "p", "docs": [{"content": "d"}]}], {"conversations_memory": "m"}]
+    assert list(projects.unlawful(said, "export.zip", ["p", "d"])) == ["lost text: m"]
+    assert list(projects.unlawful(said, "projects.json", ["d"])) == ["lost text: p"]
 
 
 def test_parts_of_texts_and_numbers_as_texts_are_there():

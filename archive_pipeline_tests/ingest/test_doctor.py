@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from archive_pipeline.domain.partition_limits import WARN_AT_KEYS
+from archive_pipeline.ingest import estimates
 from archive_pipeline.ingest.doctor import Findings, examine
-from archive_pipeline.ingest.estimates import estimate
+from archive_pipeline.ingest.estimates import Rates, estimate
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, write
 
@@ -97,10 +98,24 @@ def test_the_advice_follows_the_number_of_dialogues(dialogues: int, partitioning
     assert ("ARCHIVE_PARTITIONING=sharded" in expected.advice) is (partitioning == "sharded")
 
 
-def test_the_estimate_grows_with_bytes_and_messages():
-    # 5 seconds at least, 7 MB a second, 460 messages a second, 9,500 bytes a message.
-    assert estimate(70_000_000, 1, 4_600).seconds == 5 + 10 + 10
+def test_the_estimate_follows_from_the_rates(monkeypatch: pytest.MonkeyPatch):
+    rates = Rates(seconds_at_least=5, json_bytes_per_second=7, messages_per_second=46, database_bytes_per_message=9_500)
+    monkeypatch.setattr(estimates, "RATES", rates)
+    # 70 bytes at 7 a second, 460 messages at 46 a second.
+    assert estimate(70, 1, 460).seconds == 5 + 10 + 10
     assert estimate(0, 1, 1_000).database_bytes == 9_500_000
+
+
+def test_the_documents_have_the_rates_of_the_estimate():
+    text = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+    [row] = [line for line in text.splitlines() if line.startswith("| `doctor` |")]
+    figures = [float(cell.replace(",", "")) for cell in row.split("|")[2:-1]]
+    rates = estimates.RATES
+    assert figures == [
+        rates.json_bytes_per_second / 1e6,
+        rates.messages_per_second,
+        rates.database_bytes_per_message,
+    ]
 
 
 def peak_bytes(path: Path) -> int:

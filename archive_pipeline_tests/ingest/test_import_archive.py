@@ -14,7 +14,8 @@ import pytest
 
 from archive_pipeline.domain.batch import Media
 from archive_pipeline.domain.identity import dialogue_id, partition_key
-from archive_pipeline.ingest.importer import GROUP_DIALOGUES, import_archive
+from archive_pipeline.ingest.groups import GROUP_DIALOGUES
+from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.rejections import RECORDS_PER_TRANSACTION
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.batches import load_batch

@@ -14,7 +14,8 @@ import psycopg
 import pytest
 
 from archive_pipeline.errors import DatabaseUnavailableError
-from archive_pipeline.ingest.importer import GROUP_DIALOGUES, import_archive
+from archive_pipeline.ingest.groups import GROUP_DIALOGUES
+from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database

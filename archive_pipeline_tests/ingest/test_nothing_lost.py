@@ -16,6 +16,7 @@ from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.text.sanitize import SANITIZED_NUL, SANITIZED_SURROGATE
+from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.marks import Values, missing
@@ -136,3 +137,16 @@ def test_no_text_of_any_column_costs_its_dialogue(
         assert query(database, "SELECT count(*) FROM raw.dialogues WHERE source_bytes IS NULL") == [(0,)]
     build_stale(database, settings)
     assert query(database, "SELECT asset, error FROM derived.build_errors") == []
+
+
+def test_partial_exports_of_dialogues_without_ids_go_on_below_their_own(database: Database, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    load(database, path, chatgpt(None, chain("x", "one")), chatgpt(None, chain("x", "two")))
+    longer = [chatgpt(None, chain("x", *texts)) for texts in (("one",), ("two", "three"))]
+    assert load(database, path, *longer, is_partial=True).dialogues == {"unchanged": 1, "changed": 1}
+    statement = """
+        SELECT array_agg(part.text_content ORDER BY message.sequence_number)
+        FROM raw.messages AS message INNER JOIN raw.content_parts AS part ON message.id = part.message_id
+        GROUP BY message.dialogue_id ORDER BY 1
+    """
+    assert query(database, statement) == [(["x", "one"],), (["x", "two", "three"],)]

@@ -11,8 +11,8 @@ import pytest
 
 from archive_pipeline.domain.identity import dialogue_id, message_id
 from archive_pipeline.domain.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord, PartType
+from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
-from archive_pipeline.ingest.writer import fingerprint_of
 
 TIME = datetime(2024, 1, 1, tzinfo=UTC)
 CALL = PartRecord(PartType.TOOL_USE, tool_name="search", tool_use_id="c1", tool_input={"q": 1})

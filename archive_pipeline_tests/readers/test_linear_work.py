@@ -13,7 +13,7 @@ from archive_pipeline.ingest.linking import link_messages
 from archive_pipeline.readers.chatgpt import dialogue as chatgpt
 from archive_pipeline.readers.claude_ai import dialogue as claude_ai
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
-from archive_pipeline.readers.json.scanner import Slice
+from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
 from archive_pipeline.readers.registry import is_conversation
 from archive_pipeline_tests.readers.work import growth

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from benchmarks.fuzz import chatgpt, claude_ai, deepseek, grok
+from benchmarks.fuzz import chat_arrays, chatgpt, claude_ai, containers, deepseek, grok, projects
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
 
-KINDS: Final = ("marks", "structure", "bytes")
+KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects")
 # Of conversations, one for each source.
 MAKERS: Final = (chatgpt.conversation, claude_ai.conversation, deepseek.conversation, grok.conversation)
 _TOKENS: Final = (
@@ -25,6 +25,8 @@ _TOKENS: Final = (
 # Long inputs take long to read, which is why there are few of them.
 _FLOODED: Final = 0.002
 _CROWDED: Final = 0.002
+# Of containers, arrays and projects: in their bytes.
+_DAMAGED: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +36,63 @@ class Input:
     Attributes:
         name: of the file.
         data: its bytes.
-        conversations: what it says, of inputs whose every value is looked for; None of others.
+        said: what it says, of inputs whose every value is looked for: conversations, messages or texts; None of others.
     """
 
     name: str
     data: bytes
-    conversations: list[dict[str, Any]] | None
+    said: list[Any] | None
 
 
 def make_input(seed: int, kind: str, number: int) -> Input:
     """Return the input of a kind with a number.
 
     ``marks`` change up to two places of one conversation, ``structure`` up to twelve of up to three, ``bytes`` damage
-    the file or zip itself.
+    the file or zip itself. ``containers`` are exports of several files, ``arrays`` what is given to be matched,
+    ``projects`` what Claude.ai keeps beside conversations; some of each are damaged too.
     """
     random = Random(f"{seed}/{kind}/{number}")
+    if kind in _OTHER_KINDS:
+        return _OTHER_KINDS[kind](random)
     if kind == "marks":
         return _written(changed_conversations(random, 1, 2), random)
     if kind == "structure":
         return _written(changed_conversations(random, random.randint(1, 3), 12), random)
     whole = _written(changed_conversations(random, random.randint(1, 3), 1), random)
     return Input(whole.name, _damaged(bytearray(whole.data), random), None)
+
+
+def _container(random: Random) -> Input:
+    conversations = changed_conversations(random, random.randint(1, 4), 1)
+    data = containers.export(random, conversations)
+    if random.random() < _DAMAGED:
+        return Input("export.zip", _damaged(bytearray(data), random), None)
+    return Input("export.zip", data, conversations)
+
+
+def _array(random: Random) -> Input:
+    marks = Marks()
+    messages = chat_arrays.messages(random, marks)
+    for _ in range(random.randint(0, 3)):
+        mutate(messages, random, marks)
+    data = _utf8(json.dumps(messages, ensure_ascii=random.random() < 0.5))
+    if random.random() < _DAMAGED:
+        return Input("messages.json", _damaged(bytearray(data), random), None)
+    return Input("messages.json", data, messages)
+
+
+def _projects(random: Random) -> Input:
+    marks = Marks()
+    made = [projects.project(random, marks) for _ in range(random.randint(1, 3))]
+    memory = projects.memories(random, marks, made)
+    said: list[Any] | None = [made, memory]
+    for changed in random.choices((made, memory), k=random.choice((0, 1, 5))):
+        mutate(changed, random, marks)
+        said = None
+    name, data = projects.container(random, made, memory)
+    if random.random() < _DAMAGED:
+        return Input(name, _damaged(bytearray(data), random), None)
+    return Input(name, data, said)
 
 
 def changed_conversations(random: Random, count: int, most_changes: int) -> list[dict[str, Any]]:
@@ -159,3 +197,9 @@ def _flood(data: bytearray, at: int, random: Random) -> None:
 _DAMAGES: Final[tuple[Callable[[bytearray, int, Random], None], ...]] = (
     _flip, _flip, _insert, _insert, _delete, _repeat, _move, _cut,
 )  # fmt: skip
+
+_OTHER_KINDS: Final[dict[str, Callable[[Random], Input]]] = {
+    "containers": _container,
+    "arrays": _array,
+    "projects": _projects,
+}

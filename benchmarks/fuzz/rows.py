@@ -13,8 +13,8 @@ import orjson
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest import rows
+from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
-from archive_pipeline.ingest.writer import fingerprint_of
 from archive_pipeline.readers.json.parsing import DEEP_JSON_AS_TEXT, parse_json
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.text.sanitize import clean_text
@@ -33,11 +33,13 @@ class ReadFile:
         dialogues: what would be rows.
         rejected: what could not be read.
         is_skipped: the user is told that there is a file without conversations.
+        may_hold_more: the user is told that such a file may hold what was not read.
     """
 
     dialogues: list[PreparedDialogue] = field(default_factory=list)
     rejected: list[RejectedRecord] = field(default_factory=list)
     is_skipped: bool = False
+    may_hold_more: bool = False
 
 
 def read_file(path: Path) -> ReadFile:
@@ -49,7 +51,9 @@ def read_file(path: Path) -> ReadFile:
                 result.dialogues.append(prepare(item.record, item.raw))
             else:
                 result.rejected.append(item)
-        result.is_skipped = result.is_skipped or file.skipped is not None
+        if file.skipped is not None:
+            result.is_skipped = True
+            result.may_hold_more = result.may_hold_more or file.skipped.may_hold_conversations
     return result
 
 

@@ -9,16 +9,17 @@ import sys
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
+from benchmarks.fuzz import chat_arrays, containers, projects
 from benchmarks.fuzz.inputs import Input, make_input
 from benchmarks.fuzz.law import unlawful
-from benchmarks.fuzz.rows import check_rows, read_file
+from benchmarks.fuzz.rows import ReadFile, check_rows, read_file
 
 # Nothing that the inputs are has a reason to take a tenth of these.
 MOST_SECONDS: Final = 1
@@ -84,7 +85,7 @@ def try_input(seed: int, kind: str, number: int, folder: Path) -> Trial:
 def _findings(given: Input, path: Path, trial: Trial) -> Iterator[str]:
     try:
         with _measured(trial):
-            read = read_file(path)
+            read, judge = _read(given, path, trial.kind)
         for dialogue in read.dialogues:
             check_rows(dialogue)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
@@ -94,8 +95,21 @@ def _findings(given: Input, path: Path, trial: Trial) -> Iterator[str]:
     for dialogue in read.dialogues:
         trial.surprises.update(name.partition(":")[0] for name in dialogue.counts)
     yield from (f"{record.reason}: {record.error}" for record in read.rejected if record.reason in _UNFORESEEN)
-    if given.conversations is not None:
-        yield from unlawful(given.conversations, read)
+    if given.said is not None:
+        yield from judge(given.said)
+
+
+def _read(given: Input, path: Path, kind: str) -> tuple[ReadFile, Callable[[list[Any]], Iterator[str]]]:
+    """Return what came of an input, and what tells what of it was lost."""
+    if kind == "arrays":
+        read = chat_arrays.read_array(path)
+        return read, lambda said: chat_arrays.unlawful(said, read)
+    if kind == "projects":
+        found, texts = projects.read_projects(path)
+        return found, lambda said: projects.unlawful(said, given.name, texts)
+    read = read_file(path)
+    law = containers.unlawful if kind == "containers" else unlawful
+    return read, lambda said: law(said, read)
 
 
 def _without_marks(text: str) -> str:

@@ -13,9 +13,10 @@ from pydantic import Field
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
-from archive_pipeline.ingest.importer import ImportSummary, import_archive
+from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.mirror import Mirrored, mirror
+from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.markdown import escaped

@@ -12,6 +12,7 @@ from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.parsing import MAX_DEPTH
+from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.json.structure import extent_of
 
 
@@ -50,7 +51,7 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     arguments = None if given is None else function.take(given)
     tool = function.take_text("name")
     call_id = call.take_identifier("id")
-    if call.fields_left().get("type") in {"function", "custom", name}:
+    if as_text(call.fields_left().get("type")) in ("function", "custom"):
         call.take("type")
     inner = function.rest()
     source = inner if name is None else {**(call.rest() or {}), **({name: inner} if inner else {})}

@@ -37,6 +37,11 @@ def parse_json(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return _parse_lenient(raw)
+    return complete(raw, value)
+
+
+def complete(raw: bytes, value: Any) -> tuple[Any, tuple[str, ...]]:
+    """Returns what ``parse_json`` does of text of which the strict parser made ``value``."""
     extent = extent_of(value)
     if extent.depth > MAX_DEPTH:
         return _parse_folded(raw, ())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from archive_pipeline.readers.json.parsing import parse_json
-from archive_pipeline.readers.json.scanner import Slice
+from archive_pipeline.readers.json.slices import Slice
 
 _RECORD_MAY_BEGIN = re.compile(rb",\s*+(?=\{)")
 _RECORD_MAY_END = re.compile(rb"\s*+(?:[,\]]|\Z)")

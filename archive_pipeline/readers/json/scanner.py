@@ -9,14 +9,14 @@ and errors into records is ``json_stream``'s part.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, HeldBytes, Slice
 
 MAX_ELEMENT_BYTES = 128 * 1024 * 1024
 
 _QUOTE, _COMMA, _CLOSING_BRACE = b'",}'
 _OPENING = b"[{"
-_BLANK = b" \t\r\n"
 # Skips to the next byte that changes the depth; whole strings are stepped over in C. Escapes are neutralised before.
 # The groups are not possessive: Python 3.11.2, Debian 12's, matches too little then.
 _INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
@@ -26,7 +26,6 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
 _ROUNDS = 8  # enough to cancel the nesting of real exports; more would cost time on hostile files
 _CONVERSATIONS_KEY = re.compile(rb'"conversations"\s*:\s*\Z')
-_LOOK_BACK = 64
 
 
 class Place(Enum):
@@ -36,58 +35,6 @@ class Place(Enum):
     ARRAY = auto()
     OBJECT = auto()  # in the top-level object, and not in its array
     END = auto()  # behind a document
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """The bytes of one element.
-
-    Attributes:
-        offset: of the first byte, from the start of the file.
-        raw: the bytes without surrounding white space; cut short if ``is_oversized``.
-        is_whole_file: True if the file is this one object, or begins with it.
-        is_frame: True if this is the object around an array of elements, with the array emptied.
-        is_oversized: True if it is larger than ``MAX_ELEMENT_BYTES``.
-    """
-
-    offset: int
-    raw: bytes
-    is_whole_file: bool = False
-    is_frame: bool = False
-    is_oversized: bool = False
-
-
-class _Held:
-    """The bytes of an element, block by block; of one that is too large only the beginning."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._pieces: list[bytes] = []
-        self._held = 0
-        self._size = 0
-        self.offset = 0
-
-    def begin(self, offset: int) -> None:
-        self._pieces = []
-        self._held = self._size = 0
-        self.offset = offset
-
-    def add(self, piece: bytes) -> None:
-        self._size += len(piece)
-        if self._size <= self._most:
-            self._pieces.append(piece)
-            self._held += len(piece)
-        elif self._held > _LOOK_BACK:
-            self._pieces = [b"".join(self._pieces)[:_LOOK_BACK]]
-            self._held = _LOOK_BACK
-
-    def take(self, *, is_whole_file: bool = False, is_frame: bool = False) -> Slice:
-        raw = b"".join(self._pieces)
-        text = raw.lstrip(_BLANK)
-        offset = self.offset + len(raw) - len(text)
-        is_oversized = self._size > self._most
-        self.begin(offset)
-        return Slice(offset, text.rstrip(_BLANK), is_whole_file, is_frame, is_oversized)
 
 
 class ElementScanner:
@@ -104,8 +51,8 @@ class ElementScanner:
         self._in_string = False
         self._carry = b""
         self._look_back = b""
-        self._element = _Held(max_element_bytes)
-        self._frame = _Held(max_element_bytes)
+        self._element = HeldBytes(max_element_bytes)
+        self._frame = HeldBytes(max_element_bytes)
 
     def feed(self, block: bytes) -> list[Slice]:
         """Takes the next block and returns the elements it completes, in order."""
@@ -142,9 +89,28 @@ class ElementScanner:
             rest.append(self._take_frame())
         return rest
 
+    def step_back(self) -> bytes | None:
+        """Goes back to the beginning of the element that is begun in an array; returns what is there of it.
+
+        None, and nothing has changed, if the element is too large, or none is begun.
+        """
+        begun = self._element.all()
+        if self.place is not Place.ARRAY or begun is None:
+            return None
+        begun += self._carry
+        self._depth, self._in_string, self._carry, self._look_back = self._base, False, b"", b""
+        self.position = self._element.offset
+        self._begin(0)
+        return begun
+
+    def skip(self, count: int) -> None:
+        """Steps over an element that was found otherwise, from its beginning to that of the next one."""
+        self.position += count
+        self._begin(0)
+
     def _advance(self, block: bytes) -> None:
         self.position += len(block)
-        self._look_back = (self._look_back + block[-_LOOK_BACK:])[-_LOOK_BACK:]
+        self._look_back = (self._look_back + block[-LOOK_BACK:])[-LOOK_BACK:]
 
     def _scan(self, block: bytes, clean: bytes) -> list[Slice]:
         """Takes a stride of a block; ``clean`` is the same stride with its escapes made harmless."""
@@ -179,7 +145,7 @@ class ElementScanner:
         return True
 
     def _open_document(self, block: bytes, start: int) -> int:
-        rest = block[start:].lstrip(_BLANK)
+        rest = block[start:].lstrip(BLANK)
         start = len(block) - len(rest)
         if not rest:
             return start
@@ -263,9 +229,7 @@ class ElementScanner:
         return start
 
     def _opens_conversations(self, block: bytes, position: int) -> bool:
-        before = (
-            self._look_back + block[:position] if position < _LOOK_BACK else block[position - _LOOK_BACK : position]
-        )
+        before = self._look_back + block[:position] if position < LOOK_BACK else block[position - LOOK_BACK : position]
         return block[position : position + 1] == b"[" and _CONVERSATIONS_KEY.search(before) is not None
 
     def _begin(self, position: int) -> int:

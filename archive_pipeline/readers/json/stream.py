@@ -10,21 +10,25 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.json.guessing import BoundaryGuesser
 from archive_pipeline.readers.json.nesting import Element, unfold
-from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place, Slice
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
+from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.structure import memory_of
 
 BLOCK_BYTES = 16 * 1024  # small, so that most blocks lie inside one element and are stepped over
 MAX_ELEMENT_MEMORY = 1024 * 1024 * 1024
 MAX_OTHERS = 200_000  # values of a file that are no records; so many are seconds of work
 _EXCERPT_CHARACTERS = 200
+_Parse = Callable[[bytes], tuple[Any, tuple[str, ...]]]
 _READ_ERRORS = (OSError, UnreadableInputError)
 
 
@@ -99,22 +103,55 @@ class _Stream:
         self._index = 0
         self._others = 0  # than records
         self._budget = RecoveryBudget()
+        self._guesser = BoundaryGuesser()
+        self._is_over = False  # given up: what follows is not read
 
     def items(self) -> Iterator[Element | RejectedRecord]:
         """Yields the elements, and what cannot be read as one."""
         try:
             for block in _blocks(self._source, self._block_bytes):
-                for piece in self._scanner.feed(block):
-                    yield from self._unfolded(self._frame(piece) if piece.is_frame else self._read(piece))
-                    if self._others > MAX_OTHERS:
-                        yield self._given_up(piece)
-                        return
-                if self._scanner.stray_offset is not None:
+                yield from self._of_block(block)
+                if self._is_over or self._scanner.stray_offset is not None:
                     break
         except _READ_ERRORS as error:
+            yield from self._scanned(self._guesser.take_back())
             yield _unreadable(self._locator, self._scanner.position, self._index, error)
             return
-        yield from self._unfolded(self._end_of_file())
+        if not self._is_over:
+            yield from self._scanned(self._guesser.take_back())
+        if not self._is_over:
+            yield from self._unfolded(self._end_of_file())
+
+    def _of_block(self, block: bytes) -> Iterator[Element | RejectedRecord]:
+        """Yields the elements that a block completes: guessed as long as that goes well, else scanned."""
+        if self._guesser.is_active():
+            for guess in self._guesser.feed(block):
+                piece = Slice(self._scanner.position + guess.blanks, guess.raw)
+                self._scanner.skip(guess.step)
+                yield from self._unfolded([self._element(piece, partial(complete, value=guess.value))])
+                if self._has_too_many_others():
+                    yield self._given_up(piece)
+                    return
+            if self._guesser.is_active():
+                return
+            block = self._guesser.take_back()
+        yield from self._scanned(block)
+        rest = self._scanner.step_back() if self._guesser.can_begin else None
+        if rest is not None:
+            self._guesser.begin(rest)
+
+    def _scanned(self, block: bytes) -> Iterator[Element | RejectedRecord]:
+        for piece in self._scanner.feed(block):
+            yield from self._unfolded(self._frame(piece) if piece.is_frame else self._read(piece))
+            if self._has_too_many_others():
+                yield self._given_up(piece)
+                return
+            if not piece.is_frame and not piece.is_whole_file:
+                self._guesser.learn(piece.raw)
+
+    def _has_too_many_others(self) -> bool:
+        self._is_over = self._others > MAX_OTHERS
+        return self._is_over
 
     def _unfolded(self, items: Iterable[Element | RejectedRecord]) -> Iterator[Element | RejectedRecord]:
         for item in items:
@@ -131,7 +168,7 @@ class _Stream:
         what = f"{MAX_OTHERS:,} values that are no conversations came before byte {offset}; what follows is not read"
         return _whole_file(f"{self._locator} @ byte {offset}", what)
 
-    def _element(self, piece: Slice) -> Element | RejectedRecord:
+    def _element(self, piece: Slice, parse: _Parse = parse_json) -> Element | RejectedRecord:
         where = self._locator if piece.is_whole_file or piece.is_frame else f"{self._locator}[{self._index}]"
         self._index += not piece.is_frame
         if piece.is_oversized:
@@ -141,7 +178,7 @@ class _Stream:
         if memory_of(piece.raw) > MAX_ELEMENT_MEMORY:
             return _rejected(piece, where, "holds more values than any conversation")
         try:
-            value, warnings = parse_json(piece.raw)
+            value, warnings = parse(piece.raw)
         except ValueError as error:
             return _rejected(piece, where, "is not valid JSON", str(error))
         return Element(where, piece.raw, value, warnings)

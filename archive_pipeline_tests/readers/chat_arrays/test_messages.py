@@ -240,6 +240,7 @@ LEFT = [
     ([{"type": "tool_result", "tool_use_id": "i", "content": [{"type": "text", "text": "a", "more": "kept"}]}], {}),
     ([{"part_type": "text", "text_content": "a", "source_json": {"more": "kept"}}], {}),
     ("a", {"tool_calls": [{"id": "i", "type": "kept", "function": {"name": "f", "arguments": "{}"}}]}),
+    ("a", {"tool_calls": [{"id": "i", "type": ["kept"], "function": {"name": "f", "arguments": "{}"}}]}),
     ("a", {"tool_calls": [{"id": "i", "function": {"name": "f", "arguments": "{}", "strict": "kept"}}]}),
     ("a", {"function_call": {"name": "f", "arguments": "{}", "thought": "kept"}}),
     ("a", {"attachments": [{"url": "u", "type": "a/b", "mime_type": "kept"}]}),

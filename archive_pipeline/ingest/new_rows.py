@@ -1,0 +1,57 @@
+"""Rows of prepared dialogues in COPY's text format, for dialogues that the archive does not have yet.
+
+Nothing here knows a database, so that the process that reads can encode what it read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from archive_pipeline.domain import identity
+from archive_pipeline.ingest import rows
+from archive_pipeline.ingest.dialogue_values import dialogue_values, vintage_values
+from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.store.copy_text import ColumnKind, EncodedTable, encode_table
+
+# How columns are written, by table and column (``archive_pipeline.store.raw_writes.column_kinds``).
+Kinds = Mapping[str, Mapping[str, ColumnKind]]
+
+
+def encode_new(dialogues: Sequence[PreparedDialogue], import_id: str, kinds: Kinds) -> dict[str, EncodedTable]:
+    """Return all rows of new dialogues by table, in the order in which the tables are to be filled."""
+    if not dialogues:
+        return {}
+    vintages = [vintage_values(dialogue, import_id) for dialogue in dialogues]
+    new = [_new_values(dialogue, import_id) for dialogue in dialogues]
+    found = {
+        "dialogues": (tuple(new[0]), map(dict.values, new)),
+        "dialogue_vintages": (tuple(vintages[0]), map(dict.values, vintages)),
+        "messages": (rows.MESSAGE_COLUMNS, _all(rows.message_rows(one, _numbers(one)) for one in dialogues)),
+        "content_parts": (rows.PART_COLUMNS, _all(rows.part_rows(one, one.messages) for one in dialogues)),
+        "attachments": (rows.ATTACHMENT_COLUMNS, _all(rows.attachment_rows(one, one.messages) for one in dialogues)),
+    }
+    return {table: encode_table(names, values, kinds[table]) for table, (names, values) in found.items()}
+
+
+def _all(several: Iterable[Iterable[tuple[Any, ...]]]) -> Iterable[tuple[Any, ...]]:
+    return chain.from_iterable(several)
+
+
+def _numbers(dialogue: PreparedDialogue) -> dict[str, int]:
+    """Return the sequence numbers of a new dialogue's messages: their places in the source's order."""
+    return {message.source_id: number for number, message in enumerate(dialogue.messages)}
+
+
+def _new_values(dialogue: PreparedDialogue, import_id: str) -> dict[str, Any]:
+    values = dialogue_values(dialogue, len(dialogue.messages), ())
+    return {
+        **values,
+        "source": dialogue.record.source,
+        "source_id": dialogue.source_id,
+        "partition_key": dialogue.partition_key,
+        "shard_key": identity.shard_key(dialogue.id),
+        "first_import_id": import_id,
+        "last_import_id": import_id,
+    }

@@ -1,0 +1,226 @@
+"""Files that a process of its own reads ahead: the same rows, bounded, and nothing lost or left when a process ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from multiprocessing import Pipe
+from pathlib import Path
+
+import psutil
+import pytest
+
+from archive_pipeline.errors import ReaderProcessError
+from archive_pipeline.ingest import ahead
+from archive_pipeline.ingest.ahead_messages import Answer, Begin, Call, FileRead, GroupRead, ReadFile, Release
+from archive_pipeline.ingest.ahead_process import GROUPS_AHEAD, serve
+from archive_pipeline.ingest.groups import GROUP_DIALOGUES, ImportContext
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.raw_writes import column_kinds
+from archive_pipeline_tests.exports import chain, chatgpt, claude, write
+from archive_pipeline_tests.tables import query, raw_rows, records
+
+pytestmark = pytest.mark.postgres
+
+SUMMARY = ("dialogues", "rows", "surprises", "rejected", "files_read", "files_failed", "added", "missing", "drift")
+CONTEXT = ImportContext("00000000-0000-0000-0000-000000000000", is_partial=False)
+
+# The importing process is killed after its first group, and says which process reads for it.
+KILLED = """
+import os, signal, sys
+import psutil
+from archive_pipeline.ingest import ahead
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.store.database import Database
+
+
+def kill(_stage, done, _total):
+    if done:
+        print(*(child.pid for child in psutil.Process().children()), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+ahead.AHEAD_FROM_BYTES = 0
+import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), progress=kill)
+"""
+
+
+@pytest.fixture
+def reads_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is read by the other process, however small it is."""
+    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+
+def readers() -> list[psutil.Process]:
+    """The processes that read for this one."""
+    children = psutil.Process().children()
+    return [child for child in children if "archive_pipeline.ingest.ahead_process" in child.cmdline()]
+
+
+def many(count: int) -> list[dict]:
+    return [chatgpt(f"c{n}", chain("a", "b\\\t\n\r", "\u00e9\ud83d\ude00")) for n in range(count)]
+
+
+def states(folder: Path) -> Iterator[Path]:
+    """Exports one after another: all outcomes, several vintages and sources, broken records, zips in zips."""
+    first = many(GROUP_DIALOGUES + 5)
+    yield write(folder / "first.json", *first, 7, chatgpt(None, chain("x")), chatgpt(None, chain("x")), {"mapping": 1})  # type: ignore[arg-type]
+    changed = [chatgpt(f"c{n}", chain("a", "B", "c\0", "d"), updated=2_000.0, surplus=n) for n in range(20)]
+    yield write(folder / "second.json", *changed, *first[20:40], chatgpt("c1", chain("older"), updated=1_000.0))
+    slim = [chatgpt(f"c{n}", chain("a", "B", "new")[1:], updated=3_000.0) for n in range(10)]
+    for conversation in slim:
+        for node in conversation["mapping"].values():
+            node["message"].pop("status")
+    inner, outer = folder / "Conversations__1-chatgpt-0001.zip", folder / "third.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("conversations-000.json", json.dumps(slim))
+        archive.writestr("conversations-001.json", json.dumps([claude("t1", "Why?", "Because")]))
+        archive.writestr("user.json", json.dumps([chatgpt("in-a-companion", chain("there"))]))
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.write(inner, inner.name)
+    inner.unlink()
+    yield outer
+    (folder / "broken.json").write_bytes(json.dumps(many(3)).encode()[:-40])
+    yield folder / "broken.json"
+
+
+def imported(database: Database, paths: list[Path]) -> list[object]:
+    """What importing the files one after another gives: rows, the imports as they were logged, and what was said."""
+    query(database, "DELETE FROM raw.dialogues RETURNING 1")
+    query(database, "DELETE FROM raw.imports RETURNING 1")
+    said = []
+    for path in paths:
+        reading = read_paths([path])
+        told: list[int] = []
+        summary = import_archive(database, reading, progress=lambda _stage, done, _total, told=told: told.append(done))  # type: ignore[misc]
+        said.append([getattr(summary, name) for name in SUMMARY])
+        said.append([reading.skipped, reading.not_understood, [(file.locator, file.sha256) for file in reading.files]])
+        said.append(told)
+    return [
+        raw_rows(database),
+        records(database, "SELECT path, sha256, source, status, counts FROM raw.imports ORDER BY started_at, path"),
+        records(database, "SELECT locator, reason, error, excerpt FROM raw.rejected_records ORDER BY id"),
+        *said,
+    ]
+
+
+def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    paths = list(states(tmp_path))
+    here = imported(database, paths)
+    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    started: list[int] = []
+    begin = ahead.subprocess.Popen
+    monkeypatch.setattr(ahead.subprocess, "Popen", lambda *a, **k: started.append(1) or begin(*a, **k))
+    elsewhere = imported(database, paths)
+    assert len(started) == len(paths)
+    for one, other in zip(here, elsewhere, strict=True):
+        assert one == other
+    # What was compared has all that can become of a dialogue.
+    outcomes = {name for summary in (said[0] for said in here[3::3]) for name, count in summary.items() if count}  # type: ignore[index]
+    assert outcomes == {"new", "changed", "unchanged", "older", "rejected"}
+
+
+def test_a_reading_process_that_is_killed_is_an_error_and_costs_nothing(
+    database: Database, tmp_path: Path, reads_ahead: None
+):
+    path = write(tmp_path / "conversations.json", *many(4 * GROUP_DIALOGUES))
+
+    def kill(_stage: str, done: int, _total: int) -> None:
+        if done:
+            for reader in readers():
+                reader.kill()
+
+    with pytest.raises(ReaderProcessError, match=r"conversations\.json.*signal 9.*run the import again"):
+        import_archive(database, read_paths([path]), progress=kill)
+    [(dialogues,)] = query(database, "SELECT count(*) FROM raw.dialogues")
+    assert dialogues % GROUP_DIALOGUES == 0
+    assert GROUP_DIALOGUES <= dialogues < 4 * GROUP_DIALOGUES
+    assert query(database, "SELECT count(*) FROM raw.messages") == [(3 * dialogues,)]
+    summary: ImportSummary = import_archive(database, read_paths([path]))
+    assert summary.dialogues == {"unchanged": dialogues, "new": 4 * GROUP_DIALOGUES - dialogues}
+
+
+def test_no_reading_process_is_left_when_an_import_is_interrupted(
+    database: Database, tmp_path: Path, reads_ahead: None
+):
+    path = write(tmp_path / "conversations.json", *many(3 * GROUP_DIALOGUES))
+    met: list[psutil.Process] = []
+
+    def interrupt(_stage: str, done: int, _total: int) -> None:
+        if done:
+            met.extend(readers())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_archive(database, read_paths([path]), progress=interrupt)
+    assert len(met) == 1
+    assert readers() == []
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
+
+
+def test_a_reading_process_ends_with_the_import_that_is_killed(database: Database, tmp_path: Path):
+    path = write(tmp_path / "conversations.json", *many(3 * GROUP_DIALOGUES))
+    command = [sys.executable, "-c", KILLED, database.url, str(path)]
+    killed = subprocess.run(command, check=False, timeout=120, stdout=subprocess.PIPE, text=True)
+    assert killed.returncode == -signal.SIGKILL
+    [reader] = map(int, killed.stdout.split())
+    gone = lambda: not psutil.pid_exists(reader) or psutil.Process(reader).status() == psutil.STATUS_ZOMBIE  # noqa: E731
+    pause = threading.Event()
+    assert any(gone() or pause.wait(0.1) for _ in range(600))
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
+
+
+def test_an_error_of_the_reading_process_is_told_with_the_file(
+    tmp_path: Path,
+):
+    path = write(tmp_path / "conversations.json", *many(2))
+    process = ahead._Process(Begin([path], None, {}))  # without columns nothing can be encoded
+    try:
+        file = read_paths([path]).files[0]
+        assert process.ask_for(file, CONTEXT)
+        with pytest.raises(
+            ReaderProcessError, match=r"conversations\.json: cannot be read on \(KeyError: 'dialogues'\)"
+        ):
+            [group.rows([0]) for group in process.groups(file)]
+    finally:
+        process.close()
+
+
+def test_no_more_groups_are_held_ahead_than_said(tmp_path: Path):
+    path = write(tmp_path / "conversations.json", *many(4 * GROUP_DIALOGUES))
+    own, other = Pipe()
+    server = threading.Thread(target=serve, args=[other])
+    server.start()
+    own.send(Begin([path], None, column_kinds()))
+    own.send(ReadFile(str(path), CONTEXT))
+    groups = [own.recv() for _ in range(GROUPS_AHEAD)]
+    assert [type(group) for group in groups] == [GroupRead] * GROUPS_AHEAD
+    own.send(Call(0, "rows", ([0],)))
+    answer = own.recv()  # and not one more group
+    assert isinstance(answer, Answer)
+    assert answer.value["messages"].count == 3
+    released = 0
+    replies = []
+    while not replies or not isinstance(replies[-1], FileRead):
+        own.send(Release(released))
+        released += 1
+        replies.append(own.recv())
+    # The dialogues fill four groups, and the file ends in an empty one.
+    assert [len(group.items) for group in [*groups, *replies[:-1]]] == [*[GROUP_DIALOGUES] * 4, 0]
+    own.close()
+    server.join(60)
+    assert not server.is_alive()
