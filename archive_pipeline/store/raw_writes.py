@@ -46,7 +46,7 @@ class StoredMessage:
 
 
 class InputBesideFingerprint(NamedTuple):
-    """A message and one of its attachments, None if it has none: what they are computed with beside their texts."""
+    """A message, one of its attachments (None if it has none), the workspace: what is computed with beside texts."""
 
     id: UUID
     created_at: datetime | None
@@ -54,6 +54,7 @@ class InputBesideFingerprint(NamedTuple):
     file_name: str | None
     uri: str | None
     content_sha256: str | None
+    workspace_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
