@@ -1,5 +1,5 @@
--- What the source says of some dialogues beside their content, where it differs from what is stored. What was built of a
--- dialogue that is in another workspace now is stale.
+-- What the source says of some dialogues beside their content, where it differs from what is stored. What was built of
+-- a dialogue that is in another workspace now is stale.
 WITH incoming AS (
     SELECT
         given.id,
