@@ -22,5 +22,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.execute(
+        "DROP VIEW IF EXISTS derived.searchable_chunks"
+    )  # it shows the columns; opening the archive makes it anew
     for name in COLUMNS:
         op.drop_column("qa_pairs", name, schema="derived")
