@@ -108,6 +108,7 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate_tables.py
 	$(BIN)/python docs/generate_filters.py
 	$(BIN)/python docs/generate_assets.py
+	$(BIN)/python docs/generate_audit.py
 
 # For every platform and version of Python. Extras that bring torch are not in it.
 lock: | $(BIN)/python

@@ -28,11 +28,13 @@ __version__ = "0.2.0"
 
 __all__ = [
     "annotations",
+    "builders",
     "chroma_client",
     "context_builder",
     "definitions",
     "errors",
     "matching",
+    "models",
     "qa_pairs",
     "search_engine",
     "settings",

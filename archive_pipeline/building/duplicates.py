@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -17,16 +18,26 @@ from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import DUPLICATE_METHODS
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.duplicates.finder import CODE_VERSION, duplicate_finder
+from archive_pipeline.duplicates.paths import linked_id
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.home import prepare_home
 from archive_pipeline.store.replace import ItemsChangedError, encode_frames, replace_rows
+from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.text.runtime import UNICODE
 
 UPSTREAM = ("message_paths", "exchanges", "content_hashes")
+
+
+class _LinkedMessage(NamedTuple):
+    """A row of ``linked_messages``."""
+
+    message_id: str
+    source: str
+    source_id: str
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ def _refresh(
         chunks = DIALOGUES.chunks(dialogues, DIALOGUES.text_bytes(database, dialogues))
         for _, reading in read_ahead(reader, load, chunks):
             batch = reading.result()
-            finder.add(batch)
+            finder.add(batch, _linked_ids(database, batch))
             messages += len(batch)
             progress(DUPLICATES, messages, max(messages, total))
         rows = finder.clusters()
@@ -122,6 +133,12 @@ def _refresh(
         messages,
         time.perf_counter() - started,
     )
+
+
+def _linked_ids(database: Database, batch: DialogueBatch) -> dict[str, int]:
+    with database.session() as connection:
+        rows = fetch_rows(connection, "duplicates/linked_messages", _LinkedMessage, {"ids": batch.dialogue_ids})
+    return {row.message_id: linked_id(row.source, row.source_id) for row in rows}
 
 
 def _clusters(rows: pd.DataFrame) -> dict[str, int]:

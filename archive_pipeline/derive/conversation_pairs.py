@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import orjson
-
 from archive_pipeline.derive.qa_pairs import content_hash, tool_answer, tool_question
 from archive_pipeline.derive.qa_turns import AnswerRule, find_turns
 from archive_pipeline.derive.tool_results import chains_of_results, results_followed
+from archive_pipeline.text.sanitize import json_text
 
 __all__ = ["QAPair", "build_qa_pairs"]
 
@@ -171,9 +171,9 @@ def _call_question(call: Any) -> str:
     function = _get(call, "function")
     name = (_get(function, "name") if function else None) or _get(call, "name")
     arguments = _get(function, "arguments") if function else None
-    if not arguments and _get(call, "parameters"):
-        arguments = orjson.dumps(_get(call, "parameters")).decode()
-    return tool_question(name, arguments)
+    if arguments is None or arguments == "":
+        arguments = _get(call, "parameters")
+    return tool_question(name, arguments if isinstance(arguments, str) else json_text(arguments, Counter()))
 
 
 def _get(value: Any, name: str) -> Any:

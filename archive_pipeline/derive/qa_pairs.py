@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,8 +20,9 @@ from archive_pipeline.derive.qa_turns import AnswerRule, find_turns
 from archive_pipeline.derive.tool_results import chains_of_results, results_followed
 from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.domain.frames import frame
+from archive_pipeline.text.sanitize import clean_text
 
-CODE_VERSION: Final = "2"
+CODE_VERSION: Final = "3"
 ANSWER_RULE: Final[AnswerRule] = "final"
 _LONGEST_CALL_ID: Final = 256
 _BRANCH: Final = re.compile(r"@\d+$")
@@ -38,6 +40,8 @@ _COLUMNS: Final = (
     "answer_rule",
     "is_error",
     "content_hash",
+    "workspace_id",
+    "session_id",
 )
 
 
@@ -90,13 +94,32 @@ def find_pairs(batch: DialogueBatch) -> list[Pair]:
 
 
 def content_hash(question: str, answer: str) -> str:
-    """Return the SHA-256 of the compact JSON array ``[question, answer]``: fields stay apart (decision on hashes)."""
-    return hashlib.sha256(orjson.dumps([question, answer])).hexdigest()
+    """Return the SHA-256 of the compact JSON array ``[question, answer]``: fields stay apart (decision on hashes).
+
+    Texts that PostgreSQL does not take are hashed as the table has them: without NUL, with U+FFFD for lone surrogates.
+    """
+    texts = [clean_text(text, Counter()) for text in (question, answer)]
+    return hashlib.sha256(orjson.dumps(texts)).hexdigest()
 
 
 def tool_question(tool_name: str | None, arguments: str | None) -> str:
     """Return a tool call as the question of a trace pair (seed 004)."""
     return f"Tool: {tool_name or 'unknown'}({arguments or '{}'})"
+
+
+def call_arguments(tool_input: str | None, text: str | None) -> str | None:
+    """Return the arguments of a call as the source has them: its own text, a text that is no JSON, or compact JSON.
+
+    Args:
+        tool_input: JSON text; that of a string stands for a text that is no JSON.
+        text: the source's own text, where the part has one.
+    """
+    if text:
+        return text
+    if tool_input is not None and tool_input.startswith('"'):
+        said: str = orjson.loads(tool_input)
+        return said
+    return tool_input
 
 
 def tool_answer(results: Iterable[str | None]) -> str:
@@ -195,7 +218,7 @@ def _trace(batch: DialogueBatch, call: int, results: list[int], *, is_branch: bo
         pair_type="trace_pair",
         start=start,
         end=end,
-        question=tool_question(tools.tool_name[call], tools.tool_input[call]),
+        question=tool_question(tools.tool_name[call], call_arguments(tools.tool_input[call], tools.text[call])),
         answer=tool_answer([tools.text[result] for result in results]),
         answer_rule="tool_result",
         is_error=any(tools.is_error[result] for result in results),
@@ -205,9 +228,10 @@ def _trace(batch: DialogueBatch, call: int, results: list[int], *, is_branch: bo
 
 
 def _row(batch: DialogueBatch, pair: Pair) -> tuple[object, ...]:
+    dialogue = batch.dialogue_of_message[pair.start]
     return (
         pair.pair_id(batch),
-        batch.dialogue_of_message[pair.start],
+        dialogue,
         pair.pair_type,
         batch.sequence_number[pair.start],
         batch.sequence_number[pair.end],
@@ -217,6 +241,8 @@ def _row(batch: DialogueBatch, pair: Pair) -> tuple[object, ...]:
         pair.answer_rule,
         pair.is_error,
         content_hash(pair.question, pair.answer),
+        batch.workspace_ids.get(dialogue),
+        batch.session_ids.get(dialogue),
     )
 
 
@@ -228,11 +254,13 @@ ASSET: Final = DerivedAsset(
     derive=lambda batch, _: {"qa_pairs": qa_pairs(batch)},
     code_version=CODE_VERSION,
     description="Conversation turns along every path, and tool calls with their results.",
-    reads=("messages", "content_parts"),
+    reads=("dialogues", "messages", "content_parts"),
     lineage={
         "source_message_id": ("message_paths.message_id",),
         "question": ("raw/content_parts.text_content", "raw/content_parts.tool_input"),
         "answer": TEXT,
         "is_error": ("raw/content_parts.is_error",),
+        "workspace_id": ("raw/dialogues.project_id", "raw/dialogues.custom_gpt_id"),
+        "session_id": ("raw/dialogues.source_id",),
     },
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -90,6 +90,8 @@ class DialogueBatch:
         tools: tool calls and results.
         media: images, files and the like.
         options: per message, the options of the request that made it, as JSON text; None if unknown.
+        workspace_ids, session_ids: dialogue -> its workspace (project, else custom assistant) and its id in the source;
+            empty where the messages are not those of an archive.
     """
 
     dialogue_ids: list[str]
@@ -107,6 +109,8 @@ class DialogueBatch:
     tools: ToolParts
     media: Media
     options: list[str | None]
+    workspace_ids: Mapping[str, str | None] = field(default_factory=dict)
+    session_ids: Mapping[str, str | None] = field(default_factory=dict)
     _computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 Role = Literal["user", "assistant", "system", "tool"]
 MessageState = Literal["complete", "in_progress", "aborted", "error"]
@@ -37,15 +37,22 @@ class PartType(StrEnum):
     UNKNOWN = "unknown"
 
 
+class JsonText(NamedTuple):
+    """JSON as the source wrote it, valid and without NUL: stored to the letter, white space and digits included."""
+
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class PartRecord:
     """One part of a message's content.
 
     Attributes:
         part_type: what the part is.
-        text: its text, None if it has none.
+        text: its text, None if it has none; of a tool call, its arguments where the source has them as text.
         source_type: the source's own name for it (``content_type`` or block type).
-        tool_name, tool_use_id, tool_input, is_error: for tool calls and results.
+        tool_name, tool_use_id, is_error: for tool calls and results.
+        tool_input: arguments of a call: a value, ``JsonText``, or a text that is no JSON.
         language: programming language of code.
         mime_type, uri: for images, audio, video and files.
         content_sha256: SHA-256 of their content (hex), where the source has it.

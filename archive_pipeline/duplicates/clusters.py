@@ -127,25 +127,31 @@ def stars(count: int, left: _Index, right: _Index, similarity: _Float) -> tuple[
     return _without_singles(stars_of), np.array(similar)
 
 
-def copy_kinds(members: Members, prefixes: npt.NDArray[np.uint64]) -> npt.NDArray[np.object_]:
+def copy_kinds(members: Members, *prefixes: npt.NDArray[np.uint64]) -> npt.NDArray[np.object_]:
     """Return per member what it is a copy by: ``prefix``, ``content``, or None for the kept one.
 
-    A member is a copy by prefix if one before it in its cluster has the same prefix.
+    A member is a copy by prefix if one before it in its cluster has the same prefix, in whichever sense.
 
     Args:
         members: of clusters.
-        prefixes: per entity, its shared prefix, or ``NO_PREFIX``.
+        prefixes: for each sense, per entity its shared prefix, or ``NO_PREFIX``.
     """
-    own = prefixes[members.entity]
-    place = np.arange(own.size)
-    order = np.lexsort((place, own, members.start))
-    same = (own[order][1:] == own[order][:-1]) & (members.start[order][1:] == members.start[order][:-1])
-    is_prefix = np.zeros(own.size, dtype=np.bool_)
-    is_prefix[order[1:][same]] = True
-    is_prefix &= own != NO_PREFIX
+    is_prefix = np.zeros(members.entity.size, dtype=np.bool_)
+    for sense in prefixes:
+        is_prefix |= _repeats(members, sense[members.entity])
     kinds = np.where(is_prefix, *COPY_KINDS).astype(object)
     kinds[members.is_kept] = None
     return kinds
+
+
+def _repeats(members: Members, own: npt.NDArray[np.uint64]) -> _Bool:
+    """Tell per member whether one before it in its cluster has the same prefix."""
+    order = np.lexsort((np.arange(own.size), own, members.start))
+    same = (own[order][1:] == own[order][:-1]) & (members.start[order][1:] == members.start[order][:-1])
+    repeats = np.zeros(own.size, dtype=np.bool_)
+    repeats[order[1:][same]] = True
+    repeats &= own != NO_PREFIX
+    return repeats
 
 
 def _members(classes: _Index, similarity: _Float) -> Members:

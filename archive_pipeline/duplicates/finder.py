@@ -6,7 +6,7 @@ shingles are on disk. No text is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,14 +32,15 @@ from archive_pipeline.duplicates.clusters import (
 )
 from archive_pipeline.duplicates.documents import Documents, documents
 from archive_pipeline.duplicates.minhash import BANDS, band_keys
-from archive_pipeline.duplicates.paths import Prefixes
+from archive_pipeline.duplicates.paths import NO_PREFIX, Prefixes
 from archive_pipeline.duplicates.shingles import ShingleSets, ShingleStore, offsets_of, shingle_sets
 from archive_pipeline.duplicates.similarity import SMALLEST_SET, THRESHOLD, jaccard, thresholds
 from archive_pipeline.text.simhash import WordHashes
 
-CODE_VERSION: Final = "1"
+CODE_VERSION: Final = "2"
 # Sets that are computed at once.
 _TEXTS_PER_GROUP: Final = 10_000
+_NOT_LINKED: Final[Mapping[str, int]] = {}
 
 _Index = npt.NDArray[np.int64]
 _FIELDS: Final = ("entity_id", "length", "created_at", "is_on_active_path")
@@ -53,16 +54,18 @@ class _Collected:
     columns: dict[str, list[npt.NDArray[Any]]] = field(default_factory=lambda: {name: [] for name in _FIELDS})
     dialogue: list[_Index] = field(default_factory=list)
     handle: list[_Index] = field(default_factory=list)
+    linked: list[npt.NDArray[np.uint64]] = field(default_factory=list)
     digests: dict[Normalization, list[npt.NDArray[np.uint64]]] = field(default_factory=dict)
     in_store: list[npt.NDArray[np.bool_]] = field(default_factory=list)
     keys: list[npt.NDArray[np.uint32]] = field(default_factory=list)
 
-    def add(self, found: Documents, first_dialogue: int, handles: _Index) -> None:
+    def add(self, found: Documents, first_dialogue: int, handles: _Index, linked: npt.NDArray[np.uint64]) -> None:
         """Keep what is needed of the texts of a batch."""
         for name, arrays in self.columns.items():
             arrays.append(getattr(found, name))
         self.dialogue.append(found.dialogue + first_dialogue)
         self.handle.append(handles[found.message])
+        self.linked.append(linked[found.message])
         for normalization, digests in found.digests.items():
             self.digests.setdefault(normalization, []).append(digests)
         for words in _groups(found.words):
@@ -89,12 +92,18 @@ class DuplicateFinder:
         self._prefixes = Prefixes()
         self._collected = {kind: _Collected(store) for kind, store in stores.items()}
 
-    def add(self, batch: DialogueBatch) -> None:
-        """Take the messages and exchanges of a batch."""
+    def add(self, batch: DialogueBatch, linked: Mapping[str, int] = _NOT_LINKED) -> None:
+        """Take the messages and exchanges of a batch.
+
+        Args:
+            batch: some dialogues.
+            linked: of dialogues with exact links, message -> ``linked_id``: equal ones are copies of a shared prefix.
+        """
         handles = np.array(self._prefixes.add(batch), dtype=np.int64)
+        ids = np.array([linked.get(message, NO_PREFIX) for message in batch.message_ids], dtype=np.uint64)
         for kind, found in documents(batch, frozenset(self._normalizations)).items():
             if len(found):
-                self._collected[kind].add(found, len(self._dialogues), handles)
+                self._collected[kind].add(found, len(self._dialogues), handles, ids)
         self._dialogues += batch.dialogue_ids
 
     def clusters(self) -> pd.DataFrame:
@@ -125,6 +134,7 @@ class DuplicateFinder:
             preference,
             [self._dialogues[index] for index in np.concatenate(collected.dialogue)[order].tolist()],
             _prefixes_of(handles, openings),
+            np.concatenate(collected.linked)[order],
         )
         classes = {kind: _classes(np.concatenate(digests)[order]) for kind, digests in collected.digests.items()}
         for normalization in self._normalizations:
@@ -155,6 +165,7 @@ class _Entities:
     preference: Preference
     dialogue_id: list[str]
     prefix: npt.NDArray[np.uint64]
+    linked: npt.NDArray[np.uint64]
 
     def rows(self, method: str, members: Members) -> pd.DataFrame:
         """Return the rows of the clusters of a method."""
@@ -174,7 +185,7 @@ class _Entities:
                 "similarity": members.similarity,
                 "is_kept": members.is_kept,
                 "keep_reason": reasons.tolist(),
-                "copy_kind": copy_kinds(members, self.prefix).tolist(),
+                "copy_kind": copy_kinds(members, self.prefix, self.linked).tolist(),
                 "cluster_size": size,
                 "text_length": self.preference.length[entity],
             }
@@ -238,4 +249,5 @@ def _groups(words: WordHashes) -> Iterator[WordHashes]:
 def _rows_of_nothing() -> pd.DataFrame:
     nothing: _Index = np.zeros(0, dtype=np.int64)
     none = Preference(nothing.astype(np.bool_), nothing, nothing, nothing.astype("S36"))
-    return _Entities(ENTITY_TYPES[0], none, [], nothing.astype(np.uint64)).rows(NEAR, exact_clusters(nothing))
+    of_none = nothing.astype(np.uint64)
+    return _Entities(ENTITY_TYPES[0], none, [], of_none, of_none).rows(NEAR, exact_clusters(nothing))

@@ -4,7 +4,8 @@ The hash of a path covers role and text of every message with text from the root
 exactly where all of the way is. Equal paths alone do not make a fork: two chats may begin with the same instructions
 and the same question. What a fork copies has been answered, so a prefix counts as shared only if it leads to the same
 answer: a message at or below the first answer of its path is known by its own path, and one above it by the path of a
-first answer below it that occurs more than once.
+first answer below it that occurs more than once. Messages of dialogues that are linked (``raw.dialogue_links``) are
+known by their ids in the source as well.
 """
 
 from __future__ import annotations
@@ -76,6 +77,12 @@ class Prefixes:
             if best[number] and self.parents[number] != _NO_OPENING:
                 _lower(best, self.parents[number], best[number])
         return np.array(best, dtype=np.uint64)
+
+
+def linked_id(source: str, source_id: str) -> int:
+    """Return what a message of a linked dialogue is known by, whatever its text and its way: 63 bits, never 0."""
+    digest = hashlib.sha256(f"{source}\x1f{source_id}".encode()).digest()
+    return (int.from_bytes(digest[:_BYTES], "big") >> 1) or 1
 
 
 def _lower(best: list[int], number: int, value: int) -> None:

@@ -189,8 +189,12 @@ def tool_name(name: str | None) -> str:
 
 
 def _arguments(part: Part) -> str:
-    value = orjson.loads(part.tool_input) if part.tool_input else ({"input": part.text} if part.text else {})
-    return orjson.dumps(value if isinstance(value, dict) else {"input": value}).decode()
+    """Return the arguments of a call as JSON of an object, as providers take them."""
+    value = orjson.loads(part.tool_input) if part.tool_input else None
+    if part.tool_input and isinstance(value, dict):
+        return part.tool_input  # to the letter: digits that a number loses in a parser stay
+    given = (part.text or None) if value is None else value
+    return orjson.dumps({} if given is None else {"input": given}).decode()
 
 
 def answered_turns(found: list[Turn], counts: Counter[str]) -> list[Turn]:

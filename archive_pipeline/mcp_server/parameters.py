@@ -21,7 +21,12 @@ Mode = Annotated[str, AfterValidator(check_mode), Field(description=MODE_HELP, j
 MaxTokens = Annotated[int, Field(description="Most tokens of all sources together", ge=1, le=200_000)]
 MaxSources = Annotated[int, Field(description="Most sources", ge=1, le=100)]
 
-KeyOrId = Annotated[str, Field(description="doc_id or partition_key of a result or source")]
+KeyOrId = Annotated[
+    str,
+    Field(
+        description="doc_id or partition_key of a result or source, or pair_id of one: a tool call with its full result"
+    ),
+]
 FirstPage = Annotated[int, Field(description="Page to begin with, such as the page of a result", ge=1, le=2**31 - 1)]
 MaxPages = Annotated[int, Field(description="Most pages", ge=1, le=1_000)]
 MaxCharacters = Annotated[int, Field(description="Most characters of all pages together", ge=1, le=1_000_000)]

@@ -34,7 +34,8 @@ from archive_pipeline.mcp_server.parameters import (
     with_filters,
 )
 from archive_pipeline.retrieval.context.archive import Budget, build_context
-from archive_pipeline.retrieval.pages.reading import ReadPages, read_pages
+from archive_pipeline.retrieval.pages.pairs import read_pair_or_pages
+from archive_pipeline.retrieval.pages.reading import ReadPages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
@@ -144,12 +145,12 @@ class ArchiveTools:
         max_pages: MaxPages = 20,
         max_characters: MaxCharacters = 40_000,
     ) -> dict[str, Any]:
-        """Read a dialogue or document page by page as Markdown; `left_out` and `next_page` say how to go on."""
+        """Read pages of a dialogue or document, or one pair in full; `left_out` and `next_page` say how to go on."""
         request = ReadRequest(self.engine.database)
 
         def read() -> ReadPages:
             with request.session() as connection:
-                return read_pages(
+                return read_pair_or_pages(
                     connection, key_or_id, first_page=first_page, max_pages=max_pages, max_characters=max_characters
                 )
 

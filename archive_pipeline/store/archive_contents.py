@@ -18,7 +18,7 @@ class Span:
     Attributes:
         source: such as ``chatgpt``; ``document`` for files.
         model: that wrote the messages; None for all of the source.
-        messages: how many; of documents, their number.
+        messages: how many, copies in other dialogues not counted again; of documents, their number.
         first_at, last_at: when the first and the last was written, or added; None if no time is known.
     """
 

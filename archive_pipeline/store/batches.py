@@ -63,6 +63,8 @@ def to_batch(
         tools=_tool_parts(tools, number),
         media=_media(media, number),
         options=messages["request_options"].to_pylist(),
+        workspace_ids=dict(zip(dialogue_ids, dialogues["workspace_id"].to_pylist(), strict=True)),
+        session_ids=dict(zip(dialogue_ids, dialogues["session_id"].to_pylist(), strict=True)),
     )
 
 

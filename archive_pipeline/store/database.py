@@ -49,6 +49,11 @@ class Database:
         database.check_server()
         return database
 
+    @classmethod
+    def of_engine(cls, engine: sqlalchemy.Engine) -> Database:
+        """Return the database of an engine, to which further connections are opened by the engine's URL."""
+        return cls(libpq_url(engine.url.set(drivername="postgresql").render_as_string(hide_password=False)))
+
     @cached_property
     def engine(self) -> sqlalchemy.Engine:
         """SQLAlchemy engine on psycopg 3."""

@@ -51,7 +51,7 @@ class StoredMessage:
 
 
 class InputBesideFingerprint(NamedTuple):
-    """A message and one of its attachments, None if it has none: what they are computed with beside their texts."""
+    """A message, one of its attachments (None if it has none), the workspace: what is computed with beside texts."""
 
     id: UUID
     created_at: datetime | None
@@ -59,6 +59,7 @@ class InputBesideFingerprint(NamedTuple):
     file_name: str | None
     uri: str | None
     content_sha256: str | None
+    workspace_id: str | None
 
 
 def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> dict[str, StoredDialogue]:

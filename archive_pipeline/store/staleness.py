@@ -5,7 +5,7 @@ Dialogues that an asset could not be built for are quarantined: not stale until 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,10 +14,13 @@ from psycopg.rows import class_row
 
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.identity import as_uuid
+from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 
 KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+# Less than every id, none of which is the nil UUID.
+_BEFORE_ALL: Final = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,26 @@ class QuarantinedDialogue:
 
 def stale_dialogues(connection: psycopg.Connection[Any], asset: str, code_version: str) -> list[DialogueRef]:
     """Return the stale dialogues of an asset in the whole archive, ordered by id."""
-    parameters = {"asset": asset, "code_version": code_version}
+    parameters = {"asset": asset, "code_version": code_version, "after": _BEFORE_ALL, "limit": None}
     return fetch_rows(connection, "staleness/stale_dialogues", DialogueRef, parameters)
+
+
+def stale_in_batches(database: Database, asset: str, code_version: str, batch_size: int) -> Iterator[list[DialogueRef]]:
+    """Yield the stale dialogues of an asset, ``batch_size`` at a time, ordered by id; each once.
+
+    A batch is read when it is asked for, in a transaction of its own, so that memory and transactions do not grow with
+    the archive, and what was built meanwhile changes nothing. The asset ``""`` was never built: all are stale.
+    """
+    after = _BEFORE_ALL
+    while True:
+        parameters = {"asset": asset, "code_version": code_version, "after": after, "limit": batch_size}
+        with database.session() as connection:
+            found = fetch_rows(connection, "staleness/stale_dialogues", DialogueRef, parameters)
+        if found:
+            yield found
+        if len(found) < batch_size:
+            return
+        after = found[-1].id
 
 
 def dialogues_of_keys(

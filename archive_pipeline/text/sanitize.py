@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Final
 
 import orjson
+
+from archive_pipeline.domain.records import JsonText
 
 SANITIZED_NUL: Final = "sanitized_nul"
 SANITIZED_SURROGATE: Final = "sanitized_surrogate"
@@ -15,6 +18,8 @@ REPLACEMENT: Final = "\ufffd"
 
 _NUL_ESCAPE: Final = b"\\u0000"
 _NAME_CHARACTERS: Final = 100
+# Of a number in JSONB: numeric has 131,072 before its point.
+_MOST_DIGITS: Final = 131_072
 
 
 def clean_text(text: str, counts: Counter[str]) -> str:
@@ -53,7 +58,10 @@ def clean_names(named: Mapping[str, int], counts: Counter[str]) -> Counter[str]:
 
 
 def json_text(value: Any, counts: Counter[str]) -> str | None:
-    """Return the value as JSON text that PostgreSQL takes; None for None."""
+    """Return the value as JSON text that PostgreSQL takes; None for None.
+
+    Integers have all their digits; one of more than 131,072 is a text.
+    """
     if value is None:
         return None
     try:
@@ -66,19 +74,25 @@ def json_text(value: Any, counts: Counter[str]) -> str | None:
 
 
 def _clean_value(value: Any, counts: Counter[str]) -> Any:
-    """Return a copy with clean strings and numbers that JSON has; nesting is as deep as the reader let it through."""
+    """Return a copy with clean strings, and integers that orjson has no room for as they are written.
+
+    Nesting is as deep as the reader let it through.
+    """
     if isinstance(value, str):
         return clean_text(value, counts)
     if isinstance(value, dict):
         return {clean_text(str(key), counts): _clean_value(item, counts) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not isinstance(value, JsonText):
         return [_clean_value(item, counts) for item in value]
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
-        return str(value)
+        digits = format(Decimal(value), "f")  # str() refuses more than 4,300 of them
+        return orjson.Fragment(digits) if len(digits) <= _MOST_DIGITS else digits
     return value
 
 
 def _to_json(value: Any) -> Any:
+    if isinstance(value, JsonText):
+        return orjson.Fragment(value.text)
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,3 +167,39 @@ def test_only_the_configured_normalisations_are_looked_at(
     load(database, tmp_path / "1.json", *TALKS)
     result = refresh_duplicates(database, Settings(home=settings.home, hash_normalizations=(Normalization.WHITESPACE,)))
     assert result.clusters == {"exact:whitespace": 2, "near": 2}
+
+
+def linked(name: str, *said: tuple[str, str], began: float) -> dict[str, Any]:
+    """A conversation whose messages have the ids of their first words."""
+    ids = [str(uuid.uuid5(uuid.NAMESPACE_OID, key)) for key, _ in said]
+    messages = [
+        Said(ids[at], ids[at - 1] if at else None, ["user", "assistant"][at % 2], text, began + at)
+        for at, (_, text) in enumerate(said)
+    ]
+    return chatgpt(name, messages, create_time=began)
+
+
+def test_copies_by_their_ids_are_prefix_copies_whatever_was_changed(
+    database: Database, settings: Settings, tmp_path: Path
+) -> None:
+    question, answer = ("q", prose(30)), ("a", prose(60, step=11))
+    original = linked("original", question, answer, began=100.0)
+    # Only the question is shared: its answer was made anew in a new chat. By texts alone it would be asked again.
+    anew = linked("anew", question, ("b", prose(60, step=13)), began=200.0)
+    # The copy's answer differs in a word.
+    edited = linked("edited", question, ("a", changed(answer[1], 30)), began=300.0)
+    asked_again = linked("asked-again", ("r", question[1]), ("c", prose(60, step=17)), began=400.0)
+    load(database, tmp_path / "talks.json", original, anew, edited, asked_again)
+    refresh_duplicates(database, settings)
+    kinds = query(
+        database,
+        "SELECT cluster.method, cluster.copy_kind, count(*) FROM derived.duplicate_clusters AS cluster "
+        "WHERE cluster.entity_type = 'message' AND NOT cluster.is_kept GROUP BY 1, 2 ORDER BY 1, 2",
+    )
+    assert kinds == [
+        ("exact:full", "content", 1),  # the question that was asked again
+        ("exact:full", "prefix", 2),
+        ("exact:none", "content", 1),
+        ("exact:none", "prefix", 2),
+        ("near", "prefix", 1),  # the edited answer
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pandas as pd
@@ -258,10 +259,16 @@ def test_qa_pairs_are_turns_and_answered_calls(batch: DialogueBatch):
         assert row["content_hash"] == reference_texts.pair_hash(row["question"], row["answer"])
 
 
+def arguments_of(call: reference.ToolPart) -> str:
+    """Return a call's arguments: the source's text, a JSON string's content, else the JSON (decision on pairs)."""
+    said = json.loads(call.input) if call.input else None
+    return call.text or (said if isinstance(said, str) else call.input) or "{}"
+
+
 def trace_row(dialogue: reference.Dialogue, trace: reference_pairs.Trace) -> tuple[Any, ...]:
     call, last = trace.call, trace.results[-1]
     start, end = dialogue.by_id[call.message], dialogue.by_id[last.message]
-    question = f"Tool: {call.name or 'unknown'}({call.input or '{}'})"
+    question = f"Tool: {call.name or 'unknown'}({arguments_of(call)})"
     answer = "\n\n".join(result.text for result in trace.results if result.text) or "[No tool result content]"
     failed = any(result.is_error for result in trace.results)
     return ("trace_pair", start.number, end.number, start.id, question, answer, "tool_result", failed)

@@ -161,11 +161,30 @@ def test_missing_content_is_an_empty_text_in_turns_and_a_phrase_in_traces(answer
         ({"id": "c1", "name": "f", "parameters": {}}, "Tool: f({})"),
         ({"id": "c1"}, "Tool: unknown({})"),
         ({"id": "c1", "parameters": {"é": None}}, 'Tool: unknown({"é":null})'),
+        ({"id": "c1", "name": "f", "parameters": []}, "Tool: f([])"),
+        ({"id": "c1", "function": {"name": "f", "arguments": ""}, "parameters": [1]}, "Tool: f([1])"),
+        ({"id": "c1", "function": {"name": "f", "arguments": "[]"}}, "Tool: f([])"),
+        ({"id": "c1", "function": {"name": "f", "arguments": "{broken"}}, "Tool: f({broken)"),
+        ({"id": "c1", "function": {"name": "f", "arguments": '"quoted"'}}, 'Tool: f("quoted")'),
+        ({"id": "c1", "function": {"name": "f", "arguments": {"a": 1}}}, 'Tool: f({"a":1})'),
+        ({"id": "c1", "name": "f", "parameters": {"n": 10**30}}, f'Tool: f({{"n":{10**30}}})'),
+        ({"id": "c1", "name": "f", "parameters": {"half": "\ud83d"}}, 'Tool: f({"half":"\ufffd"})'),
     ],
 )
 def test_a_call_is_written_as_the_seed_writes_it(made: dict[str, Any], question: str):
     messages = [say(1, "assistant", None, tool_calls=[made]), say(2, "tool", "r", tool_call_id="c1")]
     assert brief(build_qa_pairs(messages, "c")) == [("c:1:c1", question, "r")]
+
+
+def test_lone_surrogates_lose_no_pair_and_the_hash_is_that_of_the_table(answer: Any):
+    messages = [
+        say(1, "user", "half \ud83d"),
+        say(2, "assistant", "Yes.\0", tool_calls=[call(arguments='{"q":"\udc00"}')]),
+        say(3, "tool", "\ud83d", tool_call_id="c1"),
+    ]
+    turn, trace = build_qa_pairs(messages, "c", answer=answer)
+    assert (turn.question, turn.content_hash) == ("half \ud83d", pair_hash("half \ufffd", "Yes."))
+    assert trace.content_hash == pair_hash('Tool: search({"q":"\ufffd"})', "\ufffd")
 
 
 AGENT = [

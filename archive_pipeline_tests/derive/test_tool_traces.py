@@ -5,8 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from archive_pipeline.derive.conversation_pairs import build_qa_pairs
 from archive_pipeline.derive.qa_chunks import qa_chunks
 from archive_pipeline.derive.qa_pairs import qa_pairs
+from archive_pipeline.domain.records import DialogueRecord
+from archive_pipeline.ingest.prepare import prepare
+from archive_pipeline.matching.chain import chain_batch
+from archive_pipeline.readers.chat_arrays.messages import read_chat_messages
 from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of
 
 
@@ -114,6 +119,46 @@ def test_what_results_on_branches_repeat_is_marked_and_indexed_once():
         (f"{talk.id}:1:c@2", "question"): True,
         (f"{talk.id}:1:c@2", "answer"): True,
     }
+
+
+@pytest.mark.parametrize(
+    ("given_input", "text", "arguments"),
+    [
+        ('{"code":"1+1"}', "1+1", "1+1"),  # as ChatGPT's exports have code: the text is the source's
+        (None, "to be remembered", "to be remembered"),
+        ('"{broken"', None, "{broken"),
+        ('"quoted"', '"quoted"', '"quoted"'),
+        ('{"b": 1, "a":12345678901234567890123}', None, '{"b": 1, "a":12345678901234567890123}'),
+        ("[]", None, "[]"),
+        ('""', None, "{}"),
+        (None, None, "{}"),
+    ],
+)
+def test_arguments_stand_as_the_source_has_them(given_input: str | None, text: str | None, arguments: str):
+    call = Row("a", "q", "assistant", tools=(Tool("c", name="f", input=given_input, text=text),))
+    _, frame = pairs(call, given("r", "a", "c", "done"))
+    [question] = frame[frame["pair_type"] == "trace_pair"]["question"]
+    assert question == f"Tool: f({arguments})"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"q":1}', '{"q": 1,  "q": 2}', "[]", "{broken", '"quoted"', "", "null", "1e5", '{"n": 123456789012345678901}'],
+)
+def test_the_table_has_the_question_and_the_hash_of_the_function(arguments: str):
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    array = [
+        {"role": "user", "content": "Why?"},
+        {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "42"},
+    ]
+    records = tuple(message.record for message in read_chat_messages(array))
+    dialogue = prepare(DialogueRecord("api", "a", "", messages=records, is_linear_source=True), b"")
+    table = qa_pairs(chain_batch(dialogue, None))
+    numbered = [{"id": str(at), "sequence_number": at, **message} for at, message in enumerate(array)]
+    assert [*zip(table["question"], table["content_hash"], strict=True)] == [
+        (pair.question, pair.content_hash) for pair in build_qa_pairs(numbered, "a")
+    ]
 
 
 @pytest.mark.slow

@@ -173,3 +173,19 @@ def test_traces_are_redacted_unless_that_is_declined(
     ]
     assert counted == [0, 1]
     assert os.fspath(tmp_path) not in (tmp_path / "a" / "manifest.json").read_text(encoding="utf-8")
+
+
+def test_integers_of_arguments_keep_their_digits(database: Database, settings: Settings, tmp_path: Path):
+    call = {"content_type": "code", "text": f'{{"id": 12345678901234567890123, "to": "{EMAIL}"}}'}
+    said = [
+        Said("q", None, "user", "Send it", 1),
+        Said("c", "q", "assistant", None, 2, call, {"recipient": "mail"}),
+        Said("t", "c", "tool", "sent", 3, None, {"author": {"role": "tool", "name": "mail"}}),
+        Said("a", "t", "assistant", "Done.", 4),
+    ]
+    load(database, tmp_path / "conversations.json", chatgpt("c", said))
+    for redact in (True, False):
+        out = export(database, settings, "openai", tmp_path / f"out-{redact}", Choices(redact=redact)).path
+        line = (out / "data.jsonl").read_text(encoding="utf-8")
+        assert r"{\"id\":12345678901234567890123,\"to\":" in line
+        assert (EMAIL in line) is not redact

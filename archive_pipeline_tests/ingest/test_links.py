@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import uuid
 from pathlib import Path
@@ -15,6 +16,7 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.assets.summary import summarize, summary_metadata
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, one_per_question
+from archive_pipeline.store.archive_contents import archive_contents
 from archive_pipeline.store.archive_stats import archive_stats
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.links import find_all_links
@@ -162,3 +164,20 @@ def test_files_of_one_import_are_linked_too(database: Database, tmp_path: Path):
     files = [write(tmp_path / f"{at}.json", item) for at, item in enumerate([OF_BRANCH, BRANCH, FIRST])]
     import_archive(database, read_paths(files))
     assert [row[:2] for row in links(database)] == [("branch", "first"), ("of-branch", "branch")]
+
+
+def test_a_model_s_messages_are_counted_once_however_many_dialogues_have_them(database: Database, tmp_path: Path):
+    def with_model(dialogue: dict[str, Any]) -> dict[str, Any]:
+        for node in dialogue["mapping"].values():
+            if node["message"]["author"]["role"] == "assistant":
+                node["message"]["metadata"] = {"model_slug": "gpt-4o"}
+        return dialogue
+
+    talks = [copy.deepcopy(dialogue) for dialogue in (FIRST, BRANCH, OF_BRANCH, COPY, OTHER)]
+    load(database, tmp_path / "conversations.json", *map(with_model, talks))
+    with database.session() as connection:
+        spans = {span.model: span.messages for span in archive_contents(connection)}
+    # Messages by name: a to d, x to z, m, n; of the assistant b, d, y, z, n.
+    assert spans == {None: 9, "gpt-4o": 5}
+    [source] = archive_stats(database, {}, "").sources
+    assert source["messages"] == spans[None]

@@ -67,7 +67,7 @@ EXPECTED = {
         "response_hashes": 23,
         "message_contexts": 42,
         "dialogue_pages": 8,
-        "qa_chunks": 46,
+        "qa_chunks": 45,
     },
     # Seven chains of U A U A U. Each: 2 answers, 3 exchanges of which the last has no answer, 2 pairs.
     # Hashes of each: (5 x 2 + 3 + 3 + 2) x 2 = 36. Chunks: two a pair.

@@ -96,6 +96,8 @@ QA_SCHEMAS: Final = {
         source=_TEXT,
         partition_key=_TEXT,
         title=_TEXT,
+        workspace_id=_TEXT,
+        session_id=_TEXT,
     )
 }
 

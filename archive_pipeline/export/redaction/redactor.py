@@ -19,11 +19,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from archive_pipeline.errors import ExportError
 from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
+from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.text.sanitize import json_text
 
 KEY_FILE: Final = "redaction.key"
 _KEY_BYTES: Final = 32
@@ -86,7 +86,8 @@ class Redactor:
                 part.text = self._optional(part.text)
                 part.uri = self._optional(part.uri)
                 if part.tool_input:
-                    part.tool_input = orjson.dumps(self.value(orjson.loads(part.tool_input))).decode()
+                    arguments, _ = parse_json(part.tool_input.encode())
+                    part.tool_input = json_text(self.value(arguments), Counter())
             for attachment in message.attachments:
                 attachment.file_name = self._optional(attachment.file_name)
                 attachment.uri = self._optional(attachment.uri)

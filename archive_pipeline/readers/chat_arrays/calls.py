@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
-from archive_pipeline.domain.records import PartRecord, PartType
+from archive_pipeline.domain.records import JsonText, PartRecord, PartType
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.parsing import MAX_DEPTH
 from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.json.structure import extent_of
+
+_NUL_ESCAPE: Final = "\\u0000"
 
 
 def tool_call(call: object, place: str) -> PartRecord:
@@ -49,6 +51,7 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     """
     given = next((key for key in ("arguments", "parameters", "input") if key in function.fields_left()), None)
     arguments = None if given is None else function.take(given)
+    tool_input, text = _arguments(arguments)
     tool = function.take_text("name")
     call_id = call.take_identifier("id")
     if as_text(call.fields_left().get("type")) in ("function", "custom"):
@@ -57,20 +60,29 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     source = inner if name is None else {**(call.rest() or {}), **({name: inner} if inner else {})}
     return PartRecord(
         PartType.TOOL_USE,
+        text=text,
         source_type="tool_call",
         tool_name=tool,
         tool_use_id=call_id,
-        tool_input=_arguments(arguments),
+        tool_input=tool_input,
         source=source or None,
     )
 
 
-def _arguments(value: object) -> object:
-    """Return arguments as the value that their JSON text says; text that is no JSON, or is too deep, stays text."""
+def _arguments(value: object) -> tuple[object, str | None]:
+    """Return arguments, and the text that the source has where they do not say it.
+
+    A text stays what it is: ``JsonText`` if it is JSON, a text if it is none or too deep. JSON of a string becomes the
+    string, which alone would be taken for a text that is no JSON.
+    """
     if not isinstance(value, str):
-        return value
+        return value, None
     try:
         said = orjson.loads(value)
     except orjson.JSONDecodeError:
-        return value
-    return value if extent_of(said).depth > MAX_DEPTH else said
+        return value, None
+    if extent_of(said).depth > MAX_DEPTH:
+        return value, None
+    if isinstance(said, str):
+        return said, value
+    return (said if _NUL_ESCAPE in value else JsonText(value)), None

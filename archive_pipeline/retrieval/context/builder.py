@@ -15,7 +15,7 @@ from typing import Any
 from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.context.collection_pages import CollectionPages
 from archive_pipeline.retrieval.context.documents import ResearchContext, SkippedResult, SkipReason, SourceDocument
-from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStore, SearchEngine
+from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStore, SearchEngine, TraceStore
 from archive_pipeline.retrieval.context.packing import ContextPacker
 from archive_pipeline.retrieval.context.rendering import SEPARATOR, render_source
 from archive_pipeline.retrieval.pages.stored_page import StoredPage
@@ -163,10 +163,34 @@ class ContextBuilder:
 
 
 async def _fetch(pages: PageStore, results: Sequence[Mapping[str, Any]]) -> list[SourceDocument | SkipReason]:
-    """Return the source of each result, or why there is none."""
+    """Return the source of each result, or why there is none.
+
+    What was found in a tool call or its result is delivered as these, in full, and not as the turn around them: a page
+    has neither (seed 004).
+    """
     places = [_place(result) for result in results]
     found = await pages.get_pages(places)
-    return [_found(result, found.get(place)) for result, place in zip(results, places, strict=True)]
+    calls = {place: call for result, place in zip(results, places, strict=True) if (call := _call(result))}
+    traces = await pages.get_traces([*calls.values()]) if calls and isinstance(pages, TraceStore) else {}
+    sources: list[SourceDocument | SkipReason] = []
+    for result, place in zip(results, places, strict=True):
+        page, trace = found.get(place), traces.get(calls.get(place, ""))
+        if page is not None and trace is not None:
+            page = replace(page, markdown=trace)
+        source = _found(result, page)
+        if isinstance(source, SourceDocument) and trace is not None:
+            source = replace(source, pair_id=calls[place])
+        sources.append(source)
+    return sources
+
+
+def _call(result: Mapping[str, Any]) -> str | None:
+    """Return the id of the pair that a result was found in, if that is a tool call; None if not."""
+    metadata = result.get("metadata")
+    if not isinstance(metadata, Mapping) or metadata.get("pair_type") != "trace_pair":
+        return None
+    pair_id = metadata.get("pair_id")
+    return pair_id if isinstance(pair_id, str) else None
 
 
 def _place(result: Mapping[str, Any]) -> tuple[str, int]:

@@ -44,6 +44,7 @@ class SourceDocument:
         relevance_score: the search's score, 0 to 1; 0 if the search gave no number.
         content_truncated: the text was shortened to fit the budget.
         char_start, char_end: where its block, header included, is in ``ResearchContext.formatted_text``.
+        pair_id: the tool call that ``markdown_content`` is, with its result; None if it is the page.
     """
 
     doc_id: str
@@ -60,6 +61,7 @@ class SourceDocument:
     content_truncated: bool = False
     char_start: int | None = None
     char_end: int | None = None
+    pair_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON types."""

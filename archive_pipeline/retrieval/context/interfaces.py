@@ -46,3 +46,11 @@ class PageStore(Protocol):
 
     async def get_pages(self, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], StoredPage]:
         """Return those of some pages, by document and number, that there are."""
+
+
+@runtime_checkable
+class TraceStore(Protocol):
+    """A store of pages that has tool calls with their results as well."""
+
+    async def get_traces(self, pair_ids: Sequence[str]) -> Mapping[str, str]:
+        """Return those of some pairs that are tool calls, as Markdown."""

@@ -69,6 +69,10 @@ class ChromaClient:
         """Return those of some pages that there are, as PostgreSQL has them now: contexts read them here."""
         return await self._pages.get_pages(places)
 
+    async def get_traces(self, pair_ids: Sequence[str]) -> dict[str, str]:
+        """Return tool calls with their results (`PageStore.get_traces`)."""
+        return await self._pages.get_traces(pair_ids)
+
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """Return the text of a whole document as PostgreSQL has it now, None if it is not known."""
         return await self._pages.get_document_markdown(doc_id)

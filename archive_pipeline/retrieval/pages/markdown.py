@@ -14,6 +14,11 @@ def page_markdown(user_text: str | None, assistant_text: str | None) -> str:
     return "\n\n".join(f"**{name}:**\n\n{text}" for name, text in parts if text)
 
 
+def trace_markdown(question: str, answer: str, *, is_error: bool) -> str:
+    """Return a tool call and its result as Markdown, both in full (seed 004)."""
+    return f"**Tool call:**\n\n{question}\n\n**{'Error' if is_error else 'Result'}:**\n\n{answer}"
+
+
 def page_text(row: PageTexts) -> str:
     """Return the text of a document's page, or that of an exchange."""
     return page_markdown(row.user_text, row.assistant_text) if row.markdown is None else row.markdown

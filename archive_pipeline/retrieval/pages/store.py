@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from archive_pipeline.retrieval.pages.joined import join_pages
-from archive_pipeline.retrieval.pages.markdown import page_text
+from archive_pipeline.retrieval.pages.markdown import page_text, trace_markdown
 from archive_pipeline.retrieval.pages.stored_page import StoredPage
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
@@ -39,6 +39,15 @@ class _CitedPage(NamedTuple):
     thumb_path: str | None
 
 
+class _TraceText(NamedTuple):
+    """A row of ``trace_texts``."""
+
+    pair_id: str
+    question: str
+    answer: str
+    is_error: bool
+
+
 @dataclass(frozen=True)
 class PageStore:
     """Reads pages from PostgreSQL; needs neither an index nor an extra.
@@ -58,6 +67,13 @@ class PageStore:
             return {}
         request = ReadRequest(self.database)
         return await read_in_thread(request, lambda: self._pages(request, known))
+
+    async def get_traces(self, pair_ids: Sequence[str]) -> dict[str, str]:
+        """Return those of some pairs that are tool calls, as Markdown: the full call and the full result (seed 004)."""
+        if not pair_ids:
+            return {}
+        request = ReadRequest(self.database)
+        return await read_in_thread(request, lambda: _traces(request, pair_ids))
 
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """Return the texts of all pages of a document, joined by ``join_pages``; None if there is none."""
@@ -83,6 +99,12 @@ class PageStore:
             "section_path": row.section_path,
             "parent_heading": row.parent_heading,
         }
+
+
+def _traces(request: ReadRequest, pair_ids: Sequence[str]) -> dict[str, str]:
+    with request.session() as connection:
+        rows = fetch_rows(connection, "pages/trace_texts", _TraceText, {"pair_ids": list(pair_ids)})
+    return {row.pair_id: trace_markdown(row.question, row.answer, is_error=row.is_error) for row in rows}
 
 
 def _whole(request: ReadRequest, doc_id: str) -> str | None:

@@ -140,6 +140,24 @@ class SearchFilters:
             column="pair_type",
         ),
     ] = None
+    workspace: Annotated[
+        str | None,
+        Filter(
+            help="Only dialogues of this project or custom GPT, by its id as in results; no documents.",
+            column="workspace_id",
+            metavar="ID",
+            known="known_workspaces",
+            unknown="nothing is in the workspace",
+        ),
+    ] = None
+    session: Annotated[
+        str | None,
+        Filter(
+            help="Only this dialogue, by its id in the source, as in the chat's URL; no documents.",
+            column="session_id",
+            metavar="ID",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check the values.

@@ -147,6 +147,8 @@ def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
         "partition_key": chunk.partition_key,
         "pair_id": chunk.pair_id,
         "pair_type": chunk.pair_type,
+        "workspace_id": chunk.workspace_id,
+        "session_id": chunk.session_id,
         "side": chunk.side,
         "role": chunk.role,
         "model": chunk.model,

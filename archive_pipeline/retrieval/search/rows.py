@@ -22,6 +22,8 @@ class FoundChunk(NamedTuple):
     content_hash: str | None
     pair_id: str | None
     pair_type: str | None
+    workspace_id: str | None
+    session_id: str | None
     is_on_primary_path: bool | None
     question_message_id: str | None
     answer_message_id: str | None

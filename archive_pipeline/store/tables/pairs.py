@@ -45,6 +45,8 @@ qa_pairs: Final = Table(
     Column("answer_rule", Text, nullable=False, comment="Which answer was taken: first, final or tool_result"),
     Column("is_error", Boolean, nullable=False, comment="The tool reported an error"),
     Column("content_hash", Text, nullable=False, comment="SHA-256 over question and answer (hex)"),
+    Column("workspace_id", Text, comment="Project of the dialogue, else its custom GPT, in the source's words"),
+    Column("session_id", Text, comment="Id of the dialogue in its source, as in the chat's URL"),
     CheckConstraint(one_of("pair_type", PAIR_TYPES), name="pair_type"),
     CheckConstraint(one_of("answer_rule", ANSWER_RULES), name="answer_rule"),
     Index(None, "dialogue_id"),

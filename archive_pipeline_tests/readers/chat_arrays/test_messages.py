@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from types import SimpleNamespace
 
 import pytest
 
-from archive_pipeline.domain.records import PartType
+from archive_pipeline.domain.records import JsonText, PartType
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.messages import read_chat_messages
 
@@ -56,10 +57,14 @@ def said(messages):
     return [
         (
             message.record.role,
-            [(p.part_type, p.text, p.tool_name, p.tool_use_id, p.tool_input) for p in message.record.parts],
+            [(p.part_type, p.text, p.tool_name, p.tool_use_id, value_of(p.tool_input)) for p in message.record.parts],
         )
         for message in read_chat_messages(messages)
     ]
+
+
+def value_of(tool_input):
+    return json.loads(tool_input.text) if isinstance(tool_input, JsonText) else tool_input
 
 
 @pytest.mark.parametrize("messages", [ANTHROPIC, OWN], ids=["anthropic", "own"])
@@ -183,6 +188,25 @@ def test_arguments_that_are_too_deep_for_the_database_stay_text():
     message = {"role": "assistant", "function_call": {"name": "f", "arguments": deep}}
     (read,) = read_chat_messages([message])
     assert [part.tool_input for part in read.record.parts] == [deep]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tool_input", "text"),
+    [
+        ('{"b": 1,  "a": 12345678901234567890123}', JsonText('{"b": 1,  "a": 12345678901234567890123}'), None),
+        ("[]", JsonText("[]"), None),
+        (" 1.0 ", JsonText(" 1.0 "), None),
+        ('"quoted"', "quoted", '"quoted"'),
+        ('{"q": "\\u0000"}', {"q": "\0"}, None),
+        ('{"q": "\\ud800"}', '{"q": "\\ud800"}', None),
+        ("{broken", "{broken", None),
+        ("", "", None),
+    ],
+)
+def test_arguments_that_are_a_text_are_kept_as_it_says(arguments, tool_input, text):
+    (read,) = read_chat_messages([{"role": "assistant", "function_call": {"name": "f", "arguments": arguments}}])
+    [call] = read.record.parts
+    assert (call.tool_input, type(call.tool_input), call.text) == (tool_input, type(tool_input), text)
 
 
 def test_thinking_arguments_that_are_no_json_and_what_else_a_message_has_are_kept():

@@ -87,6 +87,7 @@ class TestInterface:
             "content_truncated": False,
             "char_start": None,
             "char_end": None,
+            "pair_id": None,
         }
         assert list(ResearchContext("", [], 0, truncated=False).to_dict())[:4] == [
             "formatted_text",

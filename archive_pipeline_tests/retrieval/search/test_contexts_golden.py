@@ -80,6 +80,8 @@ def lasting(context: ResearchContext) -> dict[str, Any]:
     told = context.to_dict()
     for source in told["sources"]:
         del source["relevance_score"]
+        if source["pair_id"] is None:
+            del source["pair_id"]
         if source["section_path"] != source["filename"]:
             del source["timestamp"]
     return told

@@ -149,6 +149,8 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(archive: Archive):
                 "partition_key",
                 "pair_id",
                 "pair_type",
+                "workspace_id",
+                "session_id",
                 "side",
                 "role",
                 "model",

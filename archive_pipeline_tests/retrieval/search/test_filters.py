@@ -29,6 +29,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "title": (r"100%_\x", r"%100\%\_\\x%"),
     "branch": ("abandoned", False),
     "pair_type": ("trace_pair", "trace_pair"),
+    "workspace": ("g-p-1", "g-p-1"),
+    "session": ("c1", "c1"),
 }
 
 

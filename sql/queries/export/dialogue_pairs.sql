@@ -7,6 +7,8 @@ SELECT
     pair.answer,
     pair.answer_rule,
     pair.is_error,
+    pair.workspace_id,
+    pair.session_id,
     message.id::text AS answer_message_id,
     message.model,
     message.created_at AS answered_at

@@ -14,6 +14,8 @@ FROM (
         NULL::text AS partition_key,
         NULL::boolean AS is_on_primary_path,
         NULL::text AS pair_type,
+        NULL::text AS workspace_id,
+        NULL::text AS session_id,
         NULL::text AS side
     FROM raw.documents AS document
     WHERE document.status = 'done'

@@ -9,6 +9,8 @@ SELECT
     chunk.content_hash,
     chunk.pair_id,
     chunk.pair_type,
+    chunk.workspace_id,
+    chunk.session_id,
     chunk.is_on_primary_path,
     chunk.question_message_id::text AS question_message_id,
     chunk.answer_message_id::text AS answer_message_id,

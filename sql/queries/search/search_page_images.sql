@@ -9,6 +9,8 @@ SELECT
     NULL::text AS content_hash,
     NULL::text AS pair_id,
     NULL::text AS pair_type,
+    NULL::text AS workspace_id,
+    NULL::text AS session_id,
     NULL::boolean AS is_on_primary_path,
     NULL::text AS question_message_id,
     NULL::text AS answer_message_id,

@@ -1,5 +1,5 @@
 -- Dialogues whose rows of one asset are missing or were built from other content or by other code. Quarantined ones are
--- not among them.
+-- not among them. In the order of ids, after one of them, up to a limit (NULL: all).
 SELECT
     dialogue.id::text AS id,
     dialogue.partition_key,
@@ -18,9 +18,11 @@ LEFT JOIN derived.build_errors AS build_error
         AND build_error.asset = %(asset)s
         AND build_error.code_version = %(code_version)s
 WHERE
-    build_error.dialogue_id IS NULL
+    dialogue.id > %(after)s::uuid
+    AND build_error.dialogue_id IS NULL
     AND (
         state.fingerprint IS DISTINCT FROM dialogue.fingerprint
         OR state.code_version IS DISTINCT FROM %(code_version)s
     )
-ORDER BY dialogue.id;
+ORDER BY dialogue.id
+LIMIT %(limit)s;
