@@ -15,6 +15,7 @@ A folder per stage of a message's way, from bottom to top; each imports only wha
 - ``building``: stale dialogues and documents to derived rows; verification.
 - ``matching``: finds and stores messages arrays.
 - ``retrieval``: vectors, search, pages, contexts.
+- ``answering``: answers of a model from contexts.
 - ``orchestration``: Dagster's assets, checks, automation and instance. ``mcp_server``: the server for assistants.
 - ``cli``: the command line. ``definitions``: the code location that ``workspace.yaml`` loads.
 
@@ -26,6 +27,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "annotations",
+    "answering",
     "chroma_client",
     "context_builder",
     "definitions",
