@@ -6,7 +6,7 @@ sent anywhere else. What is sent is in ``prompt``, and docs/ask.md has it for us
 
 from archive_pipeline.answering.answer import Answer
 from archive_pipeline.answering.asking import ask
-from archive_pipeline.answering.models import AnswerModel, open_model
+from archive_pipeline.answering.models import AnswerModel, has_model, open_model
 from archive_pipeline.answering.prompt import Prompt
 
-__all__ = ["Answer", "AnswerModel", "Prompt", "ask", "open_model"]
+__all__ = ["Answer", "AnswerModel", "Prompt", "ask", "has_model", "open_model"]
