@@ -15,7 +15,8 @@ import pytest
 
 from archive_pipeline.retrieval.context.builder import ContextBuilder, ResearchContext, SourceDocument
 from archive_pipeline.retrieval.context.documents import SkipReason
-from archive_pipeline.text.tokens import HeuristicCounter, TokenizerCounter
+from archive_pipeline.text.token_estimates import HeuristicCounter
+from archive_pipeline.text.tokens import TokenizerCounter
 from archive_pipeline_tests.retrieval.context.building import (
     CRISIS,
     DIALOGUE,
