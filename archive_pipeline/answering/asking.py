@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Final
 
 from archive_pipeline.answering.answer import Answer
-from archive_pipeline.answering.cleaning import TextCleaner
+from archive_pipeline.answering.cleaning import TextCleaner, ThinkingFilter
 from archive_pipeline.answering.marking import CitationCounts, CitationMarker
 from archive_pipeline.answering.models import AnswerModel, open_model
 from archive_pipeline.answering.prompt import Prompt, build_prompt
@@ -96,6 +96,7 @@ class _Received:
         self.marker = CitationMarker(built.context.get_citation_map().keys())
         self.characters = 0
         self._cleaner = TextCleaner()
+        self._thinking = ThinkingFilter()
         self._on_text = on_text
         self._shown: list[str] = []
 
@@ -106,10 +107,11 @@ class _Received:
     def add(self, piece: str) -> None:
         piece = piece[: LONGEST_ANSWER + 1 - self.characters]
         self.characters += len(piece)
-        self._show(self.marker.feed(self._cleaner.feed(piece)))
+        self._show(self.marker.feed(self._thinking.feed(self._cleaner.feed(piece))))
 
     def finish(self) -> None:
-        self._show(self.marker.feed(self._cleaner.finish()) + self.marker.finish())
+        rest = self._thinking.feed(self._cleaner.finish()) + self._thinking.finish()
+        self._show(self.marker.feed(rest) + self.marker.finish())
 
     def _show(self, text: str) -> None:
         if text:

@@ -10,6 +10,8 @@ from archive_pipeline.text.sanitize import clean_text
 
 # Controls but tab and line end, and marks that turn the writing direction: a model has no use for them.
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_THINKING: Final = "<think>"
+_ANSWERING: Final = "</think>"
 _LINE_ENDS: Final = re.compile(r"\r\n?")
 
 
@@ -30,6 +32,37 @@ class TextCleaner:
         """Return the rest."""
         held, self._held = self._held, ""
         return _clean(held)
+
+
+class ThinkingFilter:
+    """Leaves out what a model thinks aloud before its answer: local models begin with ``<think>…</think>``."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_over = False
+
+    def feed(self, piece: str) -> str:
+        """Take the next piece; return what belongs to the answer."""
+        if self._is_over:
+            return piece
+        self._held += piece
+        text = self._held.lstrip()
+        if text.startswith(_THINKING):
+            _, closing, answer = text.partition(_ANSWERING)
+            # What is thought is not kept, but for what may be the beginning of its end.
+            self._held = _THINKING + text[len(_THINKING) :][-len(_ANSWERING) :]
+            text = answer.lstrip()
+            self._is_over = bool(closing and text)
+            if closing and not text:
+                self._held = _THINKING + _ANSWERING
+            return text
+        self._is_over = not _THINKING.startswith(text)
+        return self.finish() if self._is_over else ""
+
+    def finish(self) -> str:
+        """Return the rest."""
+        held, self._held = self._held, ""
+        return "" if held.lstrip().startswith(_THINKING) else held
 
 
 def _clean(text: str) -> str:

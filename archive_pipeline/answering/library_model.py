@@ -43,6 +43,8 @@ def _find(library: Any, name: str) -> tuple[Any, bool]:
         return library.get_async_model(name), True
     except library.UnknownModelError:
         pass
+    except Exception as error:  # a plugin that is not whole keeps all others from being loaded
+        raise ConfigurationError(f"the plugins of llm cannot be loaded ({error}); `llm plugins` says more") from error
     try:
         return library.get_model(name), False
     except library.UnknownModelError as error:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 
 import pytest
 
-from archive_pipeline.answering.cleaning import TextCleaner
+from archive_pipeline.answering.cleaning import TextCleaner, ThinkingFilter
 from archive_pipeline.answering.events import LONGEST_LINE_BYTES, Piece, parse_piece, read_events
 from archive_pipeline.errors import AnswerError
 
@@ -92,3 +92,25 @@ def test_what_is_no_piece_of_an_answer_is_an_error(data: str, said: str):
 def test_a_streamed_text_is_cleaned(pieces: list[str], clean: str):
     cleaner = TextCleaner()
     assert "".join([*map(cleaner.feed, pieces), cleaner.finish()]) == clean
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("<think>hm [9]</think>\n\nSo [1].", "So [1]."),
+        ("\n<think>\nhm < / </thin\n</think>So </think> [1].", "So </think> [1]."),
+        ("<think>never over", ""),
+        ("<think></think>", ""),
+        (" <thin", " <thin"),
+        ("<thinking> is hard", "<thinking> is hard"),
+        ("So <think>[1]</think>.", "So <think>[1]</think>."),
+        (" So.", " So."),
+        ("", ""),
+    ],
+)
+def test_what_a_model_thinks_is_no_part_of_its_answer(answer: str, shown: str):
+    for at in range(len(answer) + 1):
+        thinking = ThinkingFilter()
+        assert thinking.feed(answer[:at]) + thinking.feed(answer[at:]) + thinking.finish() == shown
+    thinking = ThinkingFilter()
+    assert "".join([*map(thinking.feed, answer), thinking.finish()]) == shown

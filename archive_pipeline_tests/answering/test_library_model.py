@@ -60,6 +60,7 @@ class Plugin:
 def plugin(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The models, and a folder of `llm` for the test alone."""
     monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
+    monkeypatch.setattr(llm.plugins, "_loaded", True)  # else those that are installed would be loaded
     own = Plugin()
     llm.plugins.pm.register(own)
     yield
@@ -91,6 +92,21 @@ def test_what_a_model_fails_with_is_one_error():
 def test_an_unknown_model_is_named():
     with pytest.raises(ConfigurationError, match=r"ARCHIVE_ANSWER_MODEL='archive-test-none'.*`llm models`"):
         open_model(Settings(answer_model="archive-test-none"))
+
+
+def test_a_plugin_that_is_not_whole_is_one_error():
+    class Broken:
+        @llm.hookimpl
+        def register_models(self) -> None:
+            raise ImportError("no module named x")
+
+    broken = Broken()
+    llm.plugins.pm.register(broken)
+    try:
+        with pytest.raises(ConfigurationError, match="no module named x"):
+            open_model(Settings(answer_model="archive-test-sync"))
+    finally:
+        llm.plugins.pm.unregister(broken)
 
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
