@@ -16,6 +16,7 @@ A folder per stage of a message's way, from bottom to top; each imports only wha
 - ``matching``: finds and stores messages arrays.
 - ``retrieval``: vectors, search, pages, contexts.
 - ``export``, ``report``: files that people take away; charts of the archive.
+- ``answering``: answers of a model from contexts.
 - ``orchestration``: Dagster's assets, checks, automation and instance. ``mcp_server``: the server for assistants.
   ``llm_plugin``: models of ``llm`` that answer from the archive.
 - ``cli``: the command line. ``definitions``: the code location that ``workspace.yaml`` loads.
@@ -28,6 +29,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "annotations",
+    "answering",
     "builders",
     "chroma_client",
     "context_builder",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousDialogueError",
+    "AnswerError",
     "ArchiveError",
     "ConfigurationError",
     "DatabaseUnavailableError",
@@ -89,6 +90,10 @@ class MissingExtraError(ArchiveError):
 
 class EmbeddingError(ArchiveError):
     """An embedding model or endpoint cannot be used, or gave something else than vectors."""
+
+
+class AnswerError(ArchiveError):
+    """A model that answers cannot be reached, refuses, or gave no whole answer."""
 
 
 class VectorStoreError(ArchiveError):

@@ -96,6 +96,13 @@ def _web_address(value: Any) -> Any:
     return value
 
 
+def _endpoint(value: Any) -> Any:
+    # It is shown in messages.
+    if value is not None and (not value.startswith(_WEB_SCHEMES) or "@" in value or "?" in value or "#" in value):
+        raise ValueError("not the address of an endpoint")
+    return value
+
+
 def _model(value: Any) -> Any:
     # The name of a model is stored and shown.
     if str(value).startswith(_WEB_SCHEMES) and ("@" in value.partition("#")[0] or "?" in value):
@@ -238,6 +245,23 @@ class Settings(BaseSettings):
         "folder or hub id of the model that reads page images, see [documents.md](documents.md#visual-retrieval)",
         shown="unset: pages are searched by their text",
     )
+
+    answer_url: Annotated[str | None, BeforeValidator(_endpoint)] = _value(
+        None,
+        "write an OpenAI-compatible endpoint as https://HOST/v1, and its key into ARCHIVE_ANSWER_API_KEY",
+        "the endpoint that answers questions, see [ask.md](ask.md#models); texts of the archive are sent there",
+        is_secret=True,
+    )
+    answer_model: str | None = _value(
+        None,
+        "use the name of a model",
+        "the model that answers: of the endpoint, or without one of the package `llm`",
+        shown="unset: no model is asked",
+    )
+    answer_api_key: SecretStr | None = _value(
+        None, "use a text", "key of the endpoint that answers; never stored or printed", is_secret=True
+    )
+    answer_seconds: Number = _number(600, 1, _MOST_SECONDS, "how long an answer may take, from the request to its end")
 
     @property
     def chroma_folder(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any, Final
@@ -13,9 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from archive_pipeline.browse import attachments, views
+from archive_pipeline.answering import has_model
+from archive_pipeline.browse import asking, attachments, views
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.web.disconnects import EndsWithClient
 
 _FOLDER: Final = Path(__file__).parent
 # No scripts at all, nothing from elsewhere, and no word of the address to the sites that links lead to.
@@ -31,6 +34,7 @@ def build_app(engine: SearchEngine) -> App:
     """Return the application over an engine's archive. It answers everybody: the web guard stands before it."""
     app = Starlette(
         routes=[
+            *(asking.ROUTES if has_model(engine.settings) else ()),
             Route("/", views.dialogues),
             Route("/dialogues/{name}", views.dialogue),
             Route("/dialogues/{name}/versions/{message_id}", views.versions),
@@ -49,8 +53,9 @@ def build_app(engine: SearchEngine) -> App:
         },
     )
     app.state.engine = engine
+    app.state.turns_to_ask = asyncio.Semaphore(asking.MOST_AT_ONCE)
     app.state.home = engine.settings.home
-    return _with_headers(app)
+    return _with_headers(EndsWithClient(app))
 
 
 def _with_headers(app: App) -> App:

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from archive_pipeline.answering import has_model
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.markdown import to_html
 from archive_pipeline.browse.reading import Thread, read_comparison, read_place, read_thread
@@ -179,6 +180,7 @@ def _engine(request: Request) -> SearchEngine:
 
 def _page(template: str, request: Request, **values: Any) -> HTMLResponse:
     values.setdefault("form", SearchForm())
+    values["can_ask"] = has_model(_engine(request).settings)
     html = templates().get_template(template).render(path=request.url.path, **values)
     return HTMLResponse(html, headers={"cache-control": "no-store"})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from typing import Any
 
 from archive_pipeline.cli.archive import open_archive
@@ -38,5 +37,5 @@ def _tell(found: ResearchContext) -> None:
         note(f"[{number}] {source.filename}, page {source.page} ({source.doc_id}){shortened}")
     sources = "1 source" if len(found.sources) == 1 else f"{len(found.sources)} sources"
     note(f"{sources}, {found.total_tokens:,} tokens ({found.token_counter})")
-    for reason, count in Counter(item.reason for item in found.skipped).items():
-        note(f"{count} results left out: {reason.replace('_', ' ')}")
+    for reason, count in found.left_out.items():
+        note(f"{count:,} left out: {reason.replace('_', ' ')}")

@@ -53,6 +53,11 @@ def print_text(text: str) -> None:
     click.echo(shown(text) if sys.stdout.isatty() else text, color=True)
 
 
+def print_piece(text: str) -> None:
+    """Print a part of a text as ``print_text`` does, at once and without ending its line."""
+    click.echo(shown(text) if sys.stdout.isatty() else text, nl=False, color=True)
+
+
 def shown(text: str) -> str:
     """Return a text of several lines without what would command a terminal or turn the order of what it shows."""
     return _COMMANDING.sub("\ufffd", encodable(text))

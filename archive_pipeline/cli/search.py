@@ -45,7 +45,7 @@ def _print(query: str, results: SearchResults) -> None:
 
 def _heading(number: int, result: dict[str, Any]) -> Text:
     metadata = result["metadata"]
-    said = (metadata["answered_at"] or metadata["timestamp"])[:10]
+    said = (metadata["answered_at"] or metadata["created_at"] or metadata["timestamp"])[:10]
     told = [metadata["source"], metadata["role"], metadata["model"] if metadata["role"] == "assistant" else None, said]
     heading = Text(f"{number:>2}  ")
     heading.append(one_line(result["filename"]), style="bold")

@@ -1,4 +1,4 @@
-"""What ``search`` and ``context`` have in common: filters and modes as options."""
+"""What ``search``, ``context`` and ``ask`` have in common: filters, modes and budgets as options."""
 
 from __future__ import annotations
 
@@ -36,6 +36,16 @@ def mode_option(command: CommandT) -> CommandT:
     return click.option(
         "--mode", type=click.Choice(list(MODES)), default=DEFAULT_MODE, show_default=True, help=MODE_HELP
     )(command)
+
+
+def budget_options(command: CommandT) -> CommandT:
+    """Add the options ``--max-tokens`` and ``--max-sources`` of a context."""
+    for name, numbers, default, help_ in (
+        ("--max-sources", click.IntRange(1, 1_000), 10, "Most sources."),
+        ("--max-tokens", click.IntRange(min=1), 10_000, "Most tokens of the context, headers included."),
+    ):
+        command = click.option(name, type=numbers, default=default, show_default=True, metavar="N", help=help_)(command)
+    return command
 
 
 def filter_options(command: CommandT) -> CommandT:

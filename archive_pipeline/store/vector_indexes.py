@@ -64,6 +64,7 @@ class EntryRow:
     extension: str
     source_path: str
     created_at: datetime | None
+    added_at: datetime
     section_path: str | None
     parent_heading: str | None
     image_path: str | None

@@ -1,1 +1,1 @@
-"""The guard in front of this archive's web servers: Host, Origin, tokens, and whose process the client is."""
+"""The guard in front of this archive's web servers (Host, Origin, tokens, peers), and requests to endpoints."""

@@ -44,6 +44,7 @@ print(json.dumps(found))
 LIGHT = {"archive_pipeline", "click"}
 WRONG_ARGUMENTS = {
     "acknowledge": ["--jsno"],
+    "ask": ["cats", "--max-tokens", "none"],
     "browse": ["--port", "0"],
     "annotate": ["chatgpt-a", "--remove"],
     "build": ["--asset"],

@@ -8,7 +8,8 @@ SELECT
     coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS heading,
     'md'::text AS extension,
     dialogue.source || '/' || dialogue.partition_key AS source_path,
-    dialogue.source_created_at AS created_at
+    dialogue.source_created_at AS created_at,
+    dialogue.imported_at AS added_at
 FROM raw.dialogues AS dialogue
 UNION ALL
 SELECT
@@ -18,5 +19,6 @@ SELECT
     NULL::text AS heading,
     document.extension,
     document.source_path,
-    document.added_at AS created_at
+    NULL::timestamptz AS created_at,
+    document.added_at
 FROM raw.documents AS document;

@@ -9,7 +9,8 @@ SELECT
         concat_ws(
             chr(31), chunk.content_hash, coalesce(chunk.pair_id, ''), chunk.page, chunk.start_offset, document.source,
             document.filename, document.extension, document.source_path,
-            coalesce(extract(EPOCH FROM document.created_at)::text, ''), coalesce(page.section_path, ''),
+            coalesce(extract(EPOCH FROM document.created_at)::text, ''), extract(EPOCH FROM document.added_at)::text,
+            coalesce(page.section_path, ''),
             coalesce(page.parent_heading, ''), coalesce(page.image_path, ''), coalesce(page.thumb_path, '')
         )
     ) AS entry_hash,
@@ -27,6 +28,7 @@ SELECT
     document.extension,
     document.source_path,
     document.created_at,
+    document.added_at,
     coalesce(page.section_path, document.heading) AS section_path,
     coalesce(page.parent_heading, document.heading) AS parent_heading,
     page.image_path,

@@ -11,7 +11,7 @@ SELECT
             coalesce(chunks_state.fingerprint, ''), coalesce(chunks_state.code_version, ''),
             coalesce(document_state.code_version, ''), coalesce(extract(EPOCH FROM document_state.read_at)::text, ''),
             document.source, document.filename, document.extension, document.source_path,
-            coalesce(extract(EPOCH FROM document.created_at)::text, '')
+            coalesce(extract(EPOCH FROM document.created_at)::text, ''), extract(EPOCH FROM document.added_at)::text
         )
     ) AS entry_hash,
     content.user_text,
@@ -25,6 +25,7 @@ SELECT
     document.extension,
     document.source_path,
     document.created_at,
+    document.added_at,
     coalesce(page.section_path, document.heading) AS section_path,
     coalesce(page.parent_heading, document.heading) AS parent_heading,
     page.image_path,

@@ -49,6 +49,11 @@ _COMMANDS: Final = {
         "context",
         "Print sources on TEXT, numbered for citing, to be given to an LLM.",
     ),
+    "ask": (
+        "ask",
+        "ask",
+        "Answer QUESTION from the archive by the configured model, with citations.",
+    ),
     "browse": ("browse", "browse", "Read and search conversations and documents in a browser; Ctrl-C stops it."),
     "list": (
         "list_dialogues",

@@ -7,27 +7,12 @@ from typing import Any
 import click
 
 from archive_pipeline.cli.arguments import TEXT, json_option
-from archive_pipeline.cli.search_options import filter_options, mode_option
+from archive_pipeline.cli.search_options import budget_options, filter_options, mode_option
 
 
 @click.command()
 @click.argument("text", type=TEXT, metavar="TEXT")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Most tokens of the context, headers included.",
-)
-@click.option(
-    "--max-sources",
-    type=click.IntRange(1, 1_000),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Most sources.",
-)
+@budget_options
 @mode_option
 @filter_options
 @json_option

@@ -81,7 +81,11 @@ class ContextBuilder:
         results = await self.search_engine.search(query=query, num_results=num_results, search_mode=mode)
         usable = [result for result in results if _is_usable(result)]
         skipped = [_skip(result, SkipReason.INVALID_RESULT) for result in results if not _is_usable(result)]
-        ranked = self.deduplicate_results(usable)[:num_results]
+        distinct = self.deduplicate_results(usable)
+        kept = {id(result) for result in distinct}
+        skipped += [_skip(result, SkipReason.DUPLICATE) for result in usable if id(result) not in kept]
+        ranked, beyond = distinct[:num_results], distinct[num_results:]
+        skipped += [_skip(result, SkipReason.NUM_RESULTS) for result in beyond]
         packer = ContextPacker(self.max_tokens, self.token_counter.count)
         pages = self._pages()
         while ranked and (places := self.max_sources - len(packer.sources)):
@@ -92,7 +96,11 @@ class ContextBuilder:
                 elif not packer.add(found, str(result.get("snippet") or "")):
                     skipped.append(_skip(result, SkipReason.BUDGET))
         skipped += [_skip(result, SkipReason.MAX_SOURCES) for result in ranked]
-        return self._context(packer, skipped)
+        return replace(
+            self._context(packer, skipped),
+            alternatives=sum(len(result.get("alternatives") or ()) for result in distinct),
+            retrievers=tuple(getattr(results, "retrievers", ())),
+        )
 
     async def get_source_metadata(self, doc_id: str, page: int) -> SourceDocument:
         """Return a page with all that the store has on it.
@@ -147,7 +155,7 @@ class ContextBuilder:
             end = start + len(render_source(source, number))
             sources.append(replace(source, char_start=start, char_end=end))
             start = end + len(SEPARATOR)
-        left_out = any(item.reason in {SkipReason.BUDGET, SkipReason.MAX_SOURCES} for item in skipped)
+        left_out = any(item.reason == SkipReason.BUDGET for item in skipped)
         return ResearchContext(
             formatted_text=packer.text,
             sources=sources,
@@ -251,7 +259,9 @@ def _found(result: Mapping[str, Any], page: StoredPage | None) -> SourceDocument
 
 
 def _named(result: Mapping[str, Any]) -> dict[str, Any]:
-    return _present({"filename": result.get("filename")})
+    metadata = result.get("metadata")
+    answered_at = metadata.get("answered_at") if isinstance(metadata, Mapping) else None
+    return _present({"filename": result.get("filename"), "answered_at": answered_at})
 
 
 def _present(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -269,6 +279,8 @@ def _source(doc_id: str, page: int, metadata: Mapping[str, Any], markdown: str) 
         thumbnail_path=_text(metadata, "thumb_path"),
         image_path=_text(metadata, "image_path"),
         timestamp=_text(metadata, "timestamp") or "",
+        created_at=_text(metadata, "created_at") or "",
+        answered_at=_text(metadata, "answered_at") or "",
         section_path=_text(metadata, "section_path"),
         parent_heading=_text(metadata, "parent_heading"),
         markdown_content=markdown.strip("\r\n"),

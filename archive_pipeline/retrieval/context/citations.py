@@ -1,7 +1,8 @@
 """Which citations of an answer lead to a source of its context, and which sentences have none.
 
-Citations are ``[1]``, ``[1, 3]``, ``[2-4]``, ``[Document 2]`` or a whole header, in ASCII or CJK brackets. Brackets in
-code, after a backslash and as the text of a Markdown link are not citations.
+Citations are ``[1]``, ``[1, 3]``, ``[2-4]``, ``[Document 2]``, a whole header, or ``【1†source】`` as some models
+write them, in ASCII or CJK brackets. Brackets in code, after a backslash and as the text of a Markdown link are not
+citations.
 """
 
 from __future__ import annotations
@@ -15,30 +16,42 @@ from archive_pipeline.retrieval.context.documents import ResearchContext
 from archive_pipeline.text.markdown import code_blocks
 from archive_pipeline.text.sentences import Sentence, sentences
 
+OPENING_BRACKETS: Final = r"\[\u3010\uff3b"
+# Longer ones are not taken for citations or code: who checks an answer while it arrives holds back so much.
+LONGEST_CITATION: Final = 1_000
+LONGEST_INLINE_CODE: Final = 2_000
 _NUMBER: Final = r"[0-9]{1,9}"
 _DASH: Final = r"\s*[-\u2010-\u2015]\s*"
 _LIST: Final = (
     rf"{_NUMBER}(?:{_DASH}{_NUMBER})?(?:\s*(?:,|;|&|\u3001|\uff0c|\band\b)\s*{_NUMBER}(?:{_DASH}{_NUMBER})?)*"
 )
 _CITATION = re.compile(
-    rf"(?<![\\!])[\[\u3010\uff3b]\s*(?:(?P<numbers>{_LIST})"
-    rf"|(?:documents?|docs?\.?)\s*(?P<documents>{_LIST})(?:\s*:[^\[\]\n]*)?)\s*[\]\u3011\uff3d](?!\()",
+    rf"(?<![\\!])[{OPENING_BRACKETS}]\s*(?:(?P<numbers>{_LIST})(?:\u2020[^\[\]\u3011\uff3d\n]*)?"
+    rf"|(?:documents?|docs?\.?)\s*(?P<documents>{_LIST})(?P<title>\s*:[^\[\]\u3011\uff3d\n]*)?)\s*[\]\u3011\uff3d](?!\()",
     re.IGNORECASE,
 )
 _RANGE = re.compile(rf"({_NUMBER})(?:{_DASH}({_NUMBER}))?")
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_INLINE_CODE = re.compile(rf"(?<!`)(`+)(?!`)[^\n]{{0,{LONGEST_INLINE_CODE}}}?(?<!`)\1(?!`)")
 _LONGEST_RANGE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One pair of brackets in an answer: ``numbers`` have a source, ``unknown`` ones have none."""
+    """One pair of brackets in an answer.
+
+    Attributes:
+        start, end, text: of the brackets.
+        numbers: those that have a source.
+        unknown: those that have none.
+        is_header: it has a title, as headers of a context have.
+    """
 
     start: int
     end: int
     text: str
     numbers: tuple[int, ...]
     unknown: tuple[int, ...]
+    is_header: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ def check_citations(answer: str, context: ResearchContext) -> CitationReport:
     citations = [
         _citation(match, known)
         for match in _CITATION.finditer(answer)
-        if not any(start <= match.start() < end for start, end in code)
+        if len(match.group()) <= LONGEST_CITATION and not any(start <= match.start() < end for start, end in code)
     ]
     uncited = [
         sentence
@@ -84,6 +97,18 @@ def check_citations(answer: str, context: ResearchContext) -> CitationReport:
         if not any(citation.start < sentence.end and sentence.start < citation.end for citation in citations)
     ]
     return CitationReport(citations, uncited)
+
+
+def citation_at(text: str, at: int, known: Collection[int]) -> Citation | None:
+    """Return the citation that begins at a bracket of a text outside code, None if there is none.
+
+    Args:
+        text: with the character before the bracket and the one after its end, which decide too.
+        at: where the bracket is.
+        known: numbers that have a source.
+    """
+    match = _CITATION.match(text, at)
+    return None if match is None or len(match.group()) > LONGEST_CITATION else _citation(match, known)
 
 
 def _citation(match: re.Match[str], known: Collection[int]) -> Citation:
@@ -102,4 +127,5 @@ def _citation(match: re.Match[str], known: Collection[int]) -> Citation:
         match.group(),
         tuple(number for number, has_source in numbers.items() if has_source),
         tuple(number for number, has_source in numbers.items() if not has_source),
+        is_header=match["title"] is not None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -11,6 +12,9 @@ class SkipReason(StrEnum):
     """Why a search result is not in the context."""
 
     INVALID_RESULT = "invalid_result"  # the result has no document id or no page from 1
+    DUPLICATE = "duplicate"  # another result is the same page
+    ALTERNATIVE = "alternative"  # another page answers the same question or was found by the same text
+    NUM_RESULTS = "num_results"  # the search returned more than it was asked for
     NOT_FOUND = "not_found"  # the document or page is gone since it was indexed
     NO_TEXT = "no_text"  # the page has neither text nor picture
     BUDGET = "budget"  # its block does not fit into what is left of max_tokens
@@ -36,13 +40,15 @@ class SourceDocument:
         page: page from 1; of a dialogue, the exchange from 1.
         extension: ``pdf``, ``docx``, …
         thumbnail_path, image_path: pictures of the page, where there are any.
-        timestamp: when it was indexed, ISO 8601; empty if unknown.
+        timestamp: when the document or dialogue was added to the archive, ISO 8601; empty if unknown.
         section_path: ``Introduction > Methods``.
         parent_heading: the heading right above.
         markdown_content: text of the page. A shortened one ends at a sentence, with its code block closed, and begins
             with the sign of an omission if what was found is not at the beginning of the page.
         relevance_score: the search's score, 0 to 1; 0 if the search gave no number.
         content_truncated: the text was shortened to fit the budget.
+        created_at: when the dialogue began, as its source says; empty if unknown, and for documents.
+        answered_at: when the answer that was found was written; empty if unknown, and for documents.
         char_start, char_end: where its block, header included, is in ``ResearchContext.formatted_text``.
         pair_id: the tool call that ``markdown_content`` is, with its result; None if it is the page.
     """
@@ -59,6 +65,8 @@ class SourceDocument:
     markdown_content: str = ""
     relevance_score: float = 0.0
     content_truncated: bool = False
+    created_at: str = ""
+    answered_at: str = ""
     char_start: int | None = None
     char_end: int | None = None
     pair_id: str | None = None
@@ -76,9 +84,11 @@ class ResearchContext:
         formatted_text: the sources' blocks, numbered from 1.
         sources: source ``i`` is citation ``i + 1``.
         total_tokens: tokens of ``formatted_text`` by ``token_counter``.
-        truncated: something was shortened or left out for ``max_tokens`` or ``max_sources``.
+        truncated: the budget ``max_tokens`` shortened a source or left one out; no other reason counts.
         token_counter: name of the counter.
         skipped: results that are not in the context, and why.
+        alternatives: how many pages the search put aside for a result that answers the same question.
+        retrievers: what took part in the search, such as ``dense``; empty if the search does not say.
     """
 
     formatted_text: str
@@ -87,6 +97,14 @@ class ResearchContext:
     truncated: bool
     token_counter: str = ""
     skipped: list[SkippedResult] = field(default_factory=list)
+    alternatives: int = 0
+    retrievers: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many pages that were found are not in the context, by ``SkipReason``; reasons without any are missing."""
+        counts = Counter(str(item.reason) for item in self.skipped)
+        return dict(counts + Counter({str(SkipReason.ALTERNATIVE): self.alternatives}))
 
     def get_citation_map(self) -> dict[int, SourceDocument]:
         """Return the source of each citation number."""
@@ -100,6 +118,8 @@ class ResearchContext:
             "total_tokens": self.total_tokens,
             "truncated": self.truncated,
             "token_counter": self.token_counter,
+            "left_out": self.left_out,
+            "retrievers": list(self.retrievers),
             "skipped": [
                 {"doc_id": str(item.doc_id), "page": str(item.page), "reason": str(item.reason)}
                 for item in self.skipped

@@ -32,6 +32,7 @@ class _CitedPage(NamedTuple):
     markdown: str | None
     filename: str
     extension: str
+    added_at: datetime
     created_at: datetime | None
     section_path: str | None
     parent_heading: str | None
@@ -89,11 +90,12 @@ class PageStore:
         return {(row.asked_id, row.page): StoredPage(self._metadata(row), page_text(row)) for row in rows}
 
     def _metadata(self, row: _CitedPage) -> Mapping[str, Any]:
-        """Return the fields of seed 002 that a context shows."""
+        """Return the fields of seed 002 that a context shows, and when a dialogue began."""
         return {
             "filename": row.filename,
             "extension": row.extension,
-            "timestamp": row.created_at.isoformat() if row.created_at else "",
+            "timestamp": row.added_at.isoformat(),
+            "created_at": row.created_at.isoformat() if row.created_at else "",
             "image_path": str(self.home / row.image_path) if row.image_path else None,
             "thumb_path": str(self.home / row.thumb_path) if row.thumb_path else None,
             "section_path": row.section_path,

@@ -13,7 +13,7 @@ class StoredPage:
 
     Attributes:
         metadata: ``filename``, ``extension``, ``timestamp``, ``image_path``, ``thumb_path``, ``section_path``,
-            ``parent_heading``, as seed 002 has them; what is not known is missing, None or empty.
+            ``parent_heading``, as seed 002 has them, and ``created_at``; what is not known is missing, None or empty.
         markdown: its text.
     """
 

@@ -138,7 +138,8 @@ def _result(found: FoundPage, others: Sequence[FoundPage], options: ResultOption
 def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
     return {
         "extension": chunk.extension,
-        "timestamp": _iso(chunk.created_at),
+        "timestamp": _iso(chunk.added_at),
+        "created_at": _iso(chunk.created_at),
         "thumb_path": _below(options.home, chunk.thumb_path),
         "image_path": _below(options.home, chunk.image_path),
         "section_path": chunk.section_path,

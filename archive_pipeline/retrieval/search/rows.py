@@ -34,6 +34,7 @@ class FoundChunk(NamedTuple):
     filename: str
     extension: str
     created_at: datetime | None
+    added_at: datetime
     section_path: str | None
     parent_heading: str | None
     image_path: str | None

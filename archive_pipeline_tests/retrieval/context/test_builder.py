@@ -15,7 +15,8 @@ import pytest
 
 from archive_pipeline.retrieval.context.builder import ContextBuilder, ResearchContext, SourceDocument
 from archive_pipeline.retrieval.context.documents import SkipReason
-from archive_pipeline.text.tokens import HeuristicCounter, TokenizerCounter
+from archive_pipeline.text.token_estimates import HeuristicCounter
+from archive_pipeline.text.tokens import TokenizerCounter
 from archive_pipeline_tests.retrieval.context.building import (
     CRISIS,
     DIALOGUE,
@@ -85,6 +86,8 @@ class TestInterface:
             "markdown_content": "",
             "relevance_score": 0.0,
             "content_truncated": False,
+            "created_at": "",
+            "answered_at": "",
             "char_start": None,
             "char_end": None,
             "pair_id": None,
@@ -231,7 +234,50 @@ class TestTokenManagement:
         context = build(max_sources=3)
         assert [s.doc_id for s in context.sources] == ["abc123", "abc123", "def456"]
         assert [(s.doc_id, s.reason) for s in context.skipped] == [("8f14e45f", SkipReason.MAX_SOURCES)]
-        assert context.truncated
+        assert context.left_out == {"max_sources": 1}
+
+    def test_only_the_budget_truncates(self):
+        assert not build(max_sources=3).truncated
+        gone = Document("gone", "gone.pdf", ["Gone."])
+        assert not build([result(gone, 1, 0.99), *RESULTS, result(CRISIS, 3, 0.1), {"doc_id": None}]).truncated
+        assert build(max_tokens=40).truncated
+
+    def test_what_was_left_out_is_counted_by_reason(self):
+        gone, silent = Document("gone", "gone.pdf", ["Gone."]), Document("silent", "silent", [" "], "")
+        large = Document("large", "large.pdf", [ENGLISH * 20])
+        results = [
+            *RESULTS[:2],
+            result(CRISIS, 4, 0.91),
+            result(CRISIS, 4, 0.4),
+            result(gone, 1, 0.9),
+            result(silent, 1, 0.89),
+            result(large, 1, 0.885),
+            {"doc_id": "abc123", "page": 0},
+            RESULTS[2] | {"alternatives": [{"doc_id": "a", "page": 1}, {"doc_id": "b", "page": 1}]},
+            RESULTS[3] | {"alternatives": [{"doc_id": "c", "page": 1}]},
+        ]
+        store = store_of(CRISIS, ECONOMICS, large, dialogues=(DIALOGUE, silent))
+        context = build(results, store, max_sources=3, max_tokens=200)
+        assert context.left_out == {
+            "invalid_result": 1,
+            "duplicate": 2,
+            "not_found": 1,
+            "no_text": 1,
+            "budget": 1,
+            "max_sources": 1,
+            "alternative": 3,
+        }
+        assert context.to_dict()["left_out"] == context.left_out
+        assert sum(context.left_out.values()) == len(context.skipped) + context.alternatives
+
+    def test_a_search_that_returns_more_than_it_was_asked_for_is_cut_and_counted(self):
+        class Generous(Search):
+            async def search(self, query: str, num_results: int = 10, search_mode: str = "hybrid") -> Any:
+                return await super().search(query, num_results * 2, search_mode)
+
+        context = asyncio.run(ContextBuilder(Generous(RESULTS), STORE).build_context("q", 2))
+        assert [s.page for s in context.sources] == [3, 4]
+        assert context.left_out == {"num_results": 2}
 
     def test_a_skipped_source_makes_place_for_one_beyond_max_sources(self):
         gone = Document("gone", "gone.pdf", ["Gone."])

@@ -13,7 +13,8 @@ from archive_pipeline.retrieval.context.documents import SourceDocument
 from archive_pipeline.retrieval.context.packing import ContextPacker
 from archive_pipeline.retrieval.context.rendering import render_source
 from archive_pipeline.text.markdown import code_blocks
-from archive_pipeline.text.tokens import HeuristicCounter, TokenCounter, TokenizerCounter
+from archive_pipeline.text.token_estimates import HeuristicCounter
+from archive_pipeline.text.tokens import TokenCounter, TokenizerCounter
 from archive_pipeline_tests.retrieval.context.texts import CHINESE, CODE, ENGLISH, JAPANESE, KOREAN
 
 COUNTERS: list[TokenCounter] = [TokenizerCounter(), HeuristicCounter()]

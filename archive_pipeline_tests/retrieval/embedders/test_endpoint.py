@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from archive_pipeline.errors import ConfigurationError, EmbeddingError
 from archive_pipeline.retrieval.embedders import endpoint
-from archive_pipeline.retrieval.embedders.endpoint import BULK, INTERACTIVE, EndpointEmbedder, retry_after
+from archive_pipeline.retrieval.embedders.endpoint import BULK, INTERACTIVE, EndpointEmbedder
 from archive_pipeline_tests.retrieval.embedders.endpoint_stub import Stub, serve
 
 pytest.importorskip("httpx")
@@ -147,12 +146,3 @@ def test_requests_are_spread_over_the_minute(stub: Stub, slept: list[float]):
 def test_a_name_that_holds_a_key_or_no_model_is_refused(name: str):
     with pytest.raises(ConfigurationError, match="ARCHIVE_EMBEDDING_API_KEY"):
         EndpointEmbedder(name, api_key=None)
-
-
-def test_retry_after_is_a_number_or_a_date():
-    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
-    assert retry_after("3", now) == 3
-    assert retry_after("Thu, 01 Jan 2026 12:00:30 GMT", now) == 30
-    assert retry_after("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
-    assert retry_after("soon", now) is None
-    assert retry_after(None, now) is None

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from typing import Any
 
 import fasteners
@@ -91,12 +92,14 @@ def test_the_seeds_queries_find_pages_and_documents(built: Database, home: Setti
     metadata = dict(found["metadatas"][0])
     markdown = asyncio.run(client.get_document_markdown(BREAD.id))
     assert metadata.pop("full_markdown_compressed")
+    ((added,),) = query(built, "SELECT imported_at FROM raw.dialogues WHERE id = %s", BREAD.id)
+    assert datetime.fromisoformat(str(metadata.pop("timestamp"))) == added
     assert metadata == {
         "doc_id": BREAD.id,
         "filename": f"chatgpt-{BREAD.id}",
         "page": 1,
         "extension": "md",
-        "timestamp": "",
+        "created_at": "",
         "source_path": f"chatgpt/chatgpt-{BREAD.id}",
         "image_path": "",
         "thumb_path": "",

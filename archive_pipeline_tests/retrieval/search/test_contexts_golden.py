@@ -7,6 +7,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,12 @@ def build(engine: SearchEngine, asked: dict[str, Any], store: Any) -> ResearchCo
 
 
 def lasting(context: ResearchContext) -> dict[str, Any]:
-    """Return what does not depend on the machine or the day: no scores, no time at which a file was added."""
+    """Return what does not depend on the machine or the day: no scores, no time at which a page was added."""
     told = context.to_dict()
     for source in told["sources"]:
-        del source["relevance_score"]
+        del source["relevance_score"], source["timestamp"]
         if source["pair_id"] is None:
             del source["pair_id"]
-        if source["section_path"] != source["filename"]:
-            del source["timestamp"]
     return told
 
 
@@ -123,3 +122,31 @@ def test_the_archives_own_function_gives_it_too(engine: SearchEngine, name: str)
 def test_a_context_is_the_golden_one(engine: SearchEngine, name: str):
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
     assert lasting(build(engine, ASKED[name], engine.client())) == expected
+
+
+def test_times_are_what_their_names_say(engine: SearchEngine):
+    with engine.database.session() as connection:
+        dialogues = connection.execute("SELECT id::text, imported_at, source_created_at FROM raw.dialogues").fetchall()
+        documents = connection.execute("SELECT id::text, added_at, NULL FROM raw.documents").fetchall()
+    expected = {
+        doc_id: (added_at, began_at.isoformat() if began_at else "")
+        for doc_id, added_at, began_at in [*dialogues, *documents]
+    }
+    context = build(engine, ASKED["both"], engine.pages)
+    found = engine.search_now(ASKED["both"]["query"])
+    told = [(source.doc_id, source.timestamp, source.created_at) for source in context.sources]
+    told += [(each["doc_id"], each["metadata"]["timestamp"], each["metadata"]["created_at"]) for each in found]
+    assert {doc_id for doc_id, *_ in told} & {doc_id for doc_id, *_ in documents}
+    for doc_id, timestamp, created_at in told:
+        assert (datetime.fromisoformat(timestamp), created_at) == expected[doc_id]
+    answered = {(each["doc_id"], each["page"]): each["metadata"]["answered_at"] or "" for each in found}
+    assert any(answered.values())
+    assert {(source.doc_id, source.page): source.answered_at for source in context.sources} == answered
+
+
+@pytest.mark.parametrize(
+    ("name", "retrievers"),
+    [("words", ["lexical"]), ("both", ["dense", "lexical"]), ("meaning", ["dense"]), ("pages", ["visual"])],
+)
+def test_a_context_says_which_retrievers_took_part(engine: SearchEngine, name: str, retrievers: list[str]):
+    assert build(engine, ASKED[name], engine.pages).to_dict()["retrievers"] == retrievers

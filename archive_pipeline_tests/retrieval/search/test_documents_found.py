@@ -138,6 +138,7 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(archive: Archive):
     assert datetime.fromisoformat(metadata.pop("timestamp")) == added
     assert metadata == {
         "extension": "md",
+        "created_at": "",
         "thumb_path": None,
         "image_path": None,
         "section_path": "Sourdough > Storage",
@@ -282,6 +283,7 @@ def test_pages_carry_the_metadata_of_the_seed(archive: Archive, tmp_path: Path):
         "filename": "a.pdf",
         "page": 2,
         "extension": "pdf",
+        "created_at": "",
         "source_path": str(path),
         "section_path": "Solar Power > Methods",
         "parent_heading": "Methods",

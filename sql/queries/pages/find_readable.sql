@@ -4,7 +4,7 @@ SELECT
     document.filename,
     document.source,
     document.extension,
-    document.created_at,
+    CASE document.source WHEN 'document' THEN document.added_at ELSE document.created_at END AS created_at,
     (
         SELECT max(page.page)
         FROM derived.all_pages AS page

@@ -7,6 +7,7 @@ SELECT
     page.markdown,
     document.filename,
     document.extension,
+    document.added_at,
     document.created_at,
     coalesce(page.section_path, document.heading) AS section_path,
     coalesce(page.parent_heading, document.heading) AS parent_heading,

@@ -21,6 +21,7 @@ SELECT
     chunk.filename,
     chunk.extension,
     chunk.created_at,
+    chunk.added_at,
     chunk.section_path,
     chunk.parent_heading,
     chunk.image_path,

@@ -26,6 +26,7 @@ SELECT
     stale.extension,
     stale.source_path,
     stale.created_at,
+    stale.added_at,
     stale.section_path,
     stale.parent_heading,
     stale.image_path,

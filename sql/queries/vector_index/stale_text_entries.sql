@@ -9,6 +9,7 @@ SELECT
     wanted.extension,
     wanted.source_path,
     wanted.created_at,
+    wanted.added_at,
     wanted.section_path,
     wanted.parent_heading,
     wanted.image_path,

@@ -13,7 +13,7 @@ _DISCONNECT: Final = "http.disconnect"
 class EndsWithClient:
     """An ASGI layer that cancels a request when its client is gone.
 
-    The SDK reads a request once and answers when the tool is done; nothing would notice that nobody waits for it.
+    Who answers reads a request once and sends when all is done; nothing would notice that nobody waits for it.
     """
 
     def __init__(self, app: ASGIApp) -> None:

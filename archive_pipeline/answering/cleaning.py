@@ -1,0 +1,69 @@
+"""A streamed text as it may be shown and stored: whole characters, line ends of one kind, no controls."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from archive_pipeline.text.sanitize import clean_text
+
+# Controls but tab and line end, and marks that turn the writing direction: a model has no use for them.
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_THINKING: Final = "<think>"
+_ANSWERING: Final = "</think>"
+_LINE_ENDS: Final = re.compile(r"\r\n?")
+
+
+class TextCleaner:
+    """Cleans a text piece by piece. What may be the first half of something waits for the next piece."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Take the next piece; return what is clean by now."""
+        text = self._held + piece
+        waits = text[-1:] == "\r" or "\ud800" <= text[-1:] <= "\udbff"
+        self._held = text[-1] if waits else ""
+        return _clean(text[:-1] if waits else text)
+
+    def finish(self) -> str:
+        """Return the rest."""
+        held, self._held = self._held, ""
+        return _clean(held)
+
+
+class ThinkingFilter:
+    """Leaves out what a model thinks aloud before its answer: local models begin with ``<think>…</think>``."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_over = False
+
+    def feed(self, piece: str) -> str:
+        """Take the next piece; return what belongs to the answer."""
+        if self._is_over:
+            return piece
+        self._held += piece
+        text = self._held.lstrip()
+        if text.startswith(_THINKING):
+            _, closing, answer = text.partition(_ANSWERING)
+            # What is thought is not kept, but for what may be the beginning of its end.
+            self._held = _THINKING + text[len(_THINKING) :][-len(_ANSWERING) :]
+            text = answer.lstrip()
+            self._is_over = bool(closing and text)
+            if closing and not text:
+                self._held = _THINKING + _ANSWERING
+            return text
+        self._is_over = not _THINKING.startswith(text)
+        return self.finish() if self._is_over else ""
+
+    def finish(self) -> str:
+        """Return the rest."""
+        held, self._held = self._held, ""
+        return "" if held.lstrip().startswith(_THINKING) else held
+
+
+def _clean(text: str) -> str:
+    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", clean_text(text, Counter())))

@@ -1,0 +1,60 @@
+"""Models of Simon Willison's package ``llm`` and its plugins, with the keys that it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, Final
+
+from archive_pipeline.answering.prompt import Prompt
+from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.errors import AnswerError, ConfigurationError
+
+EXTRA: Final = "llm"
+_END: Final = object()
+
+
+class LibraryModel:
+    """A model by its name or alias in ``llm``. Nothing is written to the logs of ``llm``.
+
+    Attributes:
+        name: as ``llm`` has it.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Find the model; nothing is sent yet."""
+        library = import_optional("llm", extra=EXTRA, purpose="ARCHIVE_ANSWER_MODEL without ARCHIVE_ANSWER_URL")
+        self._model, self._is_async = _find(library, name)
+        self.name: str = self._model.model_id
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str, None]:
+        """Yield the answer in pieces, as they come."""
+        try:
+            response = self._model.prompt(prompt.user, system=prompt.system)
+            async for piece in response if self._is_async else _in_thread(response):
+                yield str(piece)
+        except Exception as error:  # plugins raise what their vendors' packages raise
+            raise AnswerError(f"{self.name}: {error or type(error).__name__}") from error
+
+
+def _find(library: Any, name: str) -> tuple[Any, bool]:
+    """Return the model, and whether it is asynchronous: not all plugins have both."""
+    try:
+        return library.get_async_model(name), True
+    except library.UnknownModelError:
+        pass
+    except Exception as error:  # a plugin that is not whole keeps all others from being loaded
+        raise ConfigurationError(f"the plugins of llm cannot be loaded ({error}); `llm plugins` says more") from error
+    try:
+        return library.get_model(name), False
+    except library.UnknownModelError as error:
+        raise ConfigurationError(
+            f"ARCHIVE_ANSWER_MODEL={name!r}: llm has no such model; `llm models` lists them, and ARCHIVE_ANSWER_URL "
+            "names an endpoint to ask instead"
+        ) from error
+
+
+async def _in_thread(response: Any) -> AsyncIterator[Any]:
+    pieces = iter(response)
+    while (piece := await asyncio.to_thread(next, pieces, _END)) is not _END:
+        yield piece

@@ -1,0 +1,96 @@
+"""Asking the archive: seed 002's ``POST /api/research/ask`` for programs, and a page with a form for people.
+
+Both are there only if the settings name a model. Each question sends texts of the archive to it, so that the page asks
+only where its form was sent: an address that is typed, restored or linked to shows the question and asks nothing.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from archive_pipeline.answering import Answer, ask
+from archive_pipeline.browse.forms import SearchForm
+from archive_pipeline.browse.views import templates
+from archive_pipeline.errors import AnswerError, ArchiveError, InvalidQueryError
+from archive_pipeline.retrieval.context.archive import DEFAULT_BUDGET, Budget
+from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
+from archive_pipeline.text.user_input import MOST_RESULTS
+
+# The longest question takes six bytes a character where JSON escapes all of it.
+MOST_BYTES: Final = 262_144
+MOST_AT_ONCE: Final = 2
+
+
+class ResearchRequest(BaseModel):
+    """The body of a request."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    query: str
+    max_tokens: int = Field(default=DEFAULT_BUDGET.max_tokens, ge=1)
+    max_sources: int = Field(default=DEFAULT_BUDGET.max_sources, ge=1, le=MOST_RESULTS)
+    mode: str = DEFAULT_MODE
+
+
+async def research(request: Request) -> Response:
+    """Answer a question as JSON: ``answer``, ``sources``, ``truncated``, ``total_tokens`` and more (docs/ask.md)."""
+    try:
+        asked = ResearchRequest.model_validate_json(await _body(request))
+        answer = await _answer(request, asked)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the body"
+        return _refused(HTTPStatus.BAD_REQUEST, f"{place}: {first['msg']}")
+    except HTTPException as error:
+        return _refused(error.status_code, error.detail)
+    except ArchiveError as error:
+        return _refused(_status(error), str(error))
+    return JSONResponse(answer.to_dict(), headers={"cache-control": "no-store"})
+
+
+async def form(request: Request) -> Response:
+    """Show the form, and the answer where it was sent."""
+    question = request.query_params.get("question", "").strip()
+    is_sent = request.headers.get("sec-fetch-site") == "same-origin"
+    answer = await _answer(request, ResearchRequest(query=question)) if question and is_sent else None
+    html = (
+        templates()
+        .get_template("ask.html")
+        .render(path=request.url.path, form=SearchForm(), can_ask=True, question=question, answer=answer)
+    )
+    return HTMLResponse(html, headers={"cache-control": "no-store"})
+
+
+ROUTES: Final = (Route("/ask", form), Route("/api/research/ask", research, methods=["POST"]))
+
+
+async def _answer(request: Request, asked: ResearchRequest) -> Answer:
+    async with request.app.state.turns_to_ask:
+        budget = Budget(asked.max_tokens, asked.max_sources)
+        return await ask(request.app.state.engine, asked.query, budget, mode=asked.mode)
+
+
+async def _body(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES:,} bytes")
+    return body
+
+
+def _status(error: ArchiveError) -> int:
+    if isinstance(error, InvalidQueryError):
+        return HTTPStatus.BAD_REQUEST
+    return HTTPStatus.BAD_GATEWAY if isinstance(error, AnswerError) else HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def _refused(status: int, reason: str) -> Response:
+    return JSONResponse({"error": reason}, status_code=status)

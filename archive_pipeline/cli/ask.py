@@ -1,0 +1,61 @@
+"""``llm-archive ask``: an answer from the archive, with citations."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from archive_pipeline.answering import Answer, ask, open_model
+from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.output import EXIT_REJECTED, note, one_line, print_json, print_piece, print_text
+from archive_pipeline.cli.search_options import filters_of
+from archive_pipeline.cli.search_warnings import print_warnings
+from archive_pipeline.retrieval.context.archive import Budget
+from archive_pipeline.retrieval.search.engine import SearchEngine
+
+
+def run(question: str, max_tokens: int, max_sources: int, mode: str, *, as_json: bool, filters: dict[str, Any]) -> int:
+    """Print the answer as it comes, then its sources; return the exit code."""
+    chosen = filters_of(filters)
+    with open_archive() as archive:
+        engine = SearchEngine(archive.database, archive.settings)
+        answer = asyncio.run(
+            ask(
+                engine,
+                question,
+                Budget(max_tokens, max_sources),
+                chosen,
+                mode=mode,
+                model=open_model(archive.settings),
+                on_text=None if as_json else print_piece,
+            )
+        )
+    if as_json:
+        print_json(answer.to_dict())
+    elif answer.answer:
+        _print_sources(answer)
+    _tell(answer)
+    return EXIT_REJECTED if answer.incomplete is not None else 0
+
+
+def _print_sources(answer: Answer) -> None:
+    """Print what the citations stand for: an answer without that is of no use."""
+    print_piece("\n" if answer.answer.endswith("\n") else "\n\n")
+    sources = answer.context.get_citation_map()
+    for number in answer.citations.known or sources:
+        source = sources[number]
+        print_text(f"[{number}] {one_line(source.filename)}, page {source.page} ({source.doc_id})")
+
+
+def _tell(answer: Answer) -> None:
+    """Say on standard error what there is to know of the answer."""
+    print_warnings(answer.built.results)
+    if answer.model is None:
+        note("nothing was found, and no model was asked")
+        return
+    for warning in answer.warnings:
+        note(warning)
+    sources = "1 source" if len(answer.context.sources) == 1 else f"{len(answer.context.sources)} sources"
+    note(f"{answer.model}, {sources}, {answer.context.total_tokens:,} tokens ({answer.context.token_counter})")
+    if answer.context.truncated:
+        note("the budget left sources out or shortened one; --max-tokens has more of them")

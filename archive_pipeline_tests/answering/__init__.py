@@ -1,0 +1,1 @@
+"""Answers of models: citations, streams, hostile endpoints."""

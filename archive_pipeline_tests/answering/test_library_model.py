@@ -1,0 +1,115 @@
+"""Models of the package ``llm``, asynchronous or not, as its plugins register them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from archive_pipeline.answering import Prompt, open_model
+from archive_pipeline.errors import AnswerError, ConfigurationError, MissingExtraError
+from archive_pipeline.settings import Settings
+
+llm = pytest.importorskip("llm")
+
+PROMPT = Prompt("Be brief.", "Why?")
+
+
+class Sync(llm.Model):
+    model_id = "archive-test-sync"
+    can_stream = True
+
+    def execute(self, prompt: Any, *_: Any, **__: Any) -> Iterator[str]:
+        yield from (prompt.system, " ", prompt.prompt)
+
+
+class Twin(Sync):
+    model_id = "archive-test-async"
+
+
+class Async(llm.AsyncModel):
+    model_id = "archive-test-async"
+    can_stream = True
+
+    async def execute(self, prompt: Any, *_: Any, **__: Any) -> AsyncIterator[str]:
+        for piece in (prompt.system, "|", prompt.prompt):
+            yield piece
+
+
+class Failing(llm.Model):
+    model_id = "archive-test-failing"
+    can_stream = True
+
+    def execute(self, *_: Any, **__: Any) -> Iterator[str]:
+        yield "So"
+        raise RuntimeError("out of credit")
+
+
+class Plugin:
+    @llm.hookimpl
+    def register_models(self, register: Any) -> None:
+        register(Sync())
+        register(Failing())
+        register(Twin(), Async())
+
+
+@pytest.fixture(autouse=True)
+def plugin(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The models, and a folder of `llm` for the test alone."""
+    monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
+    monkeypatch.setattr(llm.plugins, "_loaded", True)  # else those that are installed would be loaded
+    own = Plugin()
+    llm.plugins.pm.register(own)
+    yield
+    llm.plugins.pm.unregister(own)
+
+
+def pieces(name: str) -> list[str]:
+    async def collected() -> list[str]:
+        return [piece async for piece in open_model(Settings(answer_model=name)).stream(PROMPT)]
+
+    return asyncio.run(collected())
+
+
+def test_both_kinds_of_models_answer_in_pieces():
+    assert pieces("archive-test-sync") == ["Be brief.", " ", "Why?"]
+    assert pieces("archive-test-async") == ["Be brief.", "|", "Why?"]
+
+
+def test_nothing_is_logged(tmp_path: Any):
+    pieces("archive-test-sync")
+    assert not list(tmp_path.glob("**/*.db"))
+
+
+def test_what_a_model_fails_with_is_one_error():
+    with pytest.raises(AnswerError, match="archive-test-failing: out of credit"):
+        pieces("archive-test-failing")
+
+
+def test_an_unknown_model_is_named():
+    with pytest.raises(ConfigurationError, match=r"ARCHIVE_ANSWER_MODEL='archive-test-none'.*`llm models`"):
+        open_model(Settings(answer_model="archive-test-none"))
+
+
+def test_a_plugin_that_is_not_whole_is_one_error():
+    class Broken:
+        @llm.hookimpl
+        def register_models(self) -> None:
+            raise ImportError("no module named x")
+
+    broken = Broken()
+    llm.plugins.pm.register(broken)
+    try:
+        with pytest.raises(ConfigurationError, match="no module named x"):
+            open_model(Settings(answer_model="archive-test-sync"))
+    finally:
+        llm.plugins.pm.unregister(broken)
+
+
+def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "llm", None)
+    with pytest.raises(MissingExtraError, match=r"llm-archive-pipeline\[llm\]"):
+        open_model(Settings(answer_model="any"))
