@@ -11,7 +11,7 @@ from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json
 from archive_pipeline.cli.show import read_dialogue
 from archive_pipeline.export.branches import named_leaf
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.store.annotations import Annotation, annotate, annotations_of, remove_annotation
 
 

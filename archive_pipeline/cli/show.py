@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -15,8 +15,9 @@ from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.tree_drawing import OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
-from archive_pipeline.export.dialogues import Dialogue, Message, Part, read_dialogues
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogues
+from archive_pipeline.retrieval.reading.messages import Message, Part
 from archive_pipeline.retrieval.reading.outline import read_heading
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
@@ -157,7 +158,9 @@ def _tree(dialogue: Dialogue) -> Iterator[str]:
     yield from _heading(dialogue)
     names = {branch.leaf: branch.name for branch in branches(dialogue)}
     yield ""
-    yield draw_tree(dialogue.batch, dialogue.number, max_lines=max(len(dialogue.messages), 1), labels=names)
+    texts = [None if message.is_hidden else message.text for message in dialogue.messages]
+    batch = replace(dialogue.batch, text=texts)  # the batch of one dialogue
+    yield draw_tree(batch, dialogue.number, max_lines=max(len(dialogue.messages), 1), labels=names)
     yield ""
     yield click.style(f"{PRIMARY} main path, {OTHER} other branches", dim=True)
 

@@ -15,7 +15,7 @@ from archive_pipeline.derive.linear_sequences import branch_reason, last_shared_
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.domain.choices import ExportPaths
 from archive_pipeline.errors import UnknownBranchError
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 MAIN: Final = "main"
 _MOST_NAMED: Final = 10

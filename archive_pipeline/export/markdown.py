@@ -15,7 +15,8 @@ import orjson
 
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import Branch, branches
-from archive_pipeline.export.dialogues import TEXT, Attachment, Dialogue, Message, Part
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.messages import TEXT, Attachment, Message, Part
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}

@@ -14,7 +14,6 @@ from archive_pipeline.building.duplicates import duplicates_version
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.errors import ConfigurationError, ExportError
 from archive_pipeline.export.choices import SPLITS, Choices
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, manifest_bytes
@@ -23,6 +22,7 @@ from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
 from archive_pipeline.export.selection import Group, groups
 from archive_pipeline.export.speed import collection_paused, read_ahead
 from archive_pipeline.export.splits import read_components, split_of
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.counts import count_stale
 from archive_pipeline.store.database import Database

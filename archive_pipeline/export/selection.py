@@ -11,13 +11,13 @@ from psycopg.rows import class_row
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.dialogues import Dialogue, read_dialogues
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogues
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query
 
 # A batch ends with the dialogue that reaches one of them.
-_MESSAGES: Final = 2_000
+_MESSAGES: Final = 4_000
 _DIALOGUES: Final = 500
 _HEADINGS_AT_ONCE: Final = 2_000
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from archive_pipeline.export.branches import chosen_leaves
 from archive_pipeline.export.chat import Turn, answered_turns, turns
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.text.tokens import default_counter
 
@@ -61,7 +61,7 @@ class Path:
 
     def is_new(self, turn: Turn) -> bool:
         """Return whether no earlier path had the turn as it is here."""
-        return any(position not in self.known for position in turn.positions)
+        return not self.known.issuperset(turn.positions)
 
 
 def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool) -> Iterator[Path]:
@@ -111,8 +111,10 @@ def texts_of(turn: Turn, run: Run) -> Iterator[str]:
 
 def is_copy(dialogue: Dialogue, turn: Turn, group: Group) -> bool:
     """Return whether all that a turn says is a copy of what is kept elsewhere."""
+    if not group.copies:
+        return False
     ids = dialogue.batch.message_ids
-    return bool(group.copies) and all(ids[position] in group.copies for position in turn.positions)
+    return all(ids[position] in group.copies for position in turn.positions)
 
 
 def are_copies(dialogue: Dialogue, found: Sequence[Turn], group: Group, run: Run) -> bool:

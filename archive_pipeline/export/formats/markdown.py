@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.markdown import dialogue_markdown, file_name
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _files(dialogue: Dialogue, group: Group, _run: Run) -> Iterator[tuple[str, bytes]]:

@@ -13,9 +13,9 @@ import orjson
 
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.export.chat import Turn, tool_specs
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:

@@ -14,9 +14,9 @@ import pyarrow as pa
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import MAIN, branches
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Row, Run
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.store.snapshot import Snapshot
 
 _MOMENT: Final = pa.timestamp("us", "UTC")

@@ -12,10 +12,10 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.export.chat import Turn, as_messages, tool_specs
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths, is_within_tokens
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 _THINKING: Final = "thinking"
 # A pair of regenerations is one wherever it stands, and what is preferred is no copy of what is not.

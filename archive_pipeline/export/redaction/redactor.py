@@ -22,8 +22,8 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.errors import ExportError
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 KEY_FILE: Final = "redaction.key"
 _KEY_BYTES: Final = 32
