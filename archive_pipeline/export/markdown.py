@@ -16,7 +16,7 @@ import orjson
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import Branch, branches
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
-from archive_pipeline.retrieval.reading.messages import TEXT, Attachment, Message, Part
+from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
@@ -24,6 +24,7 @@ _TOOLS: Final = {"tool_use": "Calls", "tool_result": "Result of"}
 # What the file systems of the three systems, and links of Obsidian, have another meaning for.
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f]+')
 _TITLE_BYTES: Final = 120
+_TO_MINUTES: Final = len("2024-05-31 18:30")
 
 
 def file_name(dialogue: Dialogue) -> str:
@@ -91,14 +92,23 @@ def _messages(dialogue: Dialogue, positions: Iterable[int]) -> Iterator[str]:
 
 def message_markdown(message: Message) -> str:
     """Return a message: a heading with its role, model and time, then its parts and attachments."""
-    told = [message.role.capitalize(), message.model if message.role == "assistant" else message.author]
-    told.append("" if message.created_at is None else f"{message.created_at:%Y-%m-%d %H:%M}")
-    if message.state != "complete":
-        told.append(message.state.replace("_", " "))
-    blocks = [f"## {' · '.join(_line(part) for part in told if part)}"]
+    said_by = message.model if message.role == "assistant" else message.author
+    # The first characters of ISO 8601 are made at ten times the rate of a format.
+    moment = (
+        "" if message.created_at is None else message.created_at.isoformat(" ", "minutes")[: len("2024-05-31 18:30")]
+    )
+    blocks = [_message_heading(message.role, said_by, moment, message.state)]
     blocks += [block for part in message.parts if (block := _part(part))]
     blocks += [_attachment(attachment) for attachment in message.attachments]
-    return "\n\n".join([*blocks, f"^{_anchor(message)}"])
+    blocks.append(f"^{_anchor(message)}")
+    return "\n\n".join(blocks)
+
+
+def _message_heading(role: str, said_by: str | None, moment: str, state: str) -> str:
+    told = [role.capitalize(), _line(said_by) if said_by else "", moment]
+    if state != COMPLETE:
+        told.append(state.replace("_", " "))
+    return f"## {' · '.join(filter(None, told))}"
 
 
 def _anchor(message: Message) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+import pyarrow as pa
 
 from archive_pipeline.building.duplicates import duplicates_version
 from archive_pipeline.derive.registry import effective_version
@@ -24,6 +26,7 @@ from archive_pipeline.export.speed import collection_paused, read_ahead
 from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.columns import rows_of_table
 from archive_pipeline.store.counts import count_stale
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import duplicates_state
@@ -135,13 +138,10 @@ def _write(
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
             writer = _Writer(format_, run, output, component)
-            with closing(read_ahead(groups(snapshot, choices))) as batches, collection_paused():
+            found = groups(snapshot, choices, has_messages=format_.has_messages)
+            with closing(read_ahead(found)) as batches, collection_paused():
                 for group in batches:
-                    if redactor is not None:
-                        for dialogue in group.dialogues:
-                            redactor.dialogue(dialogue)
-                    writer.write(snapshot, group)
-                    progress(sum(len(dialogue.messages) for dialogue in group.dialogues))
+                    progress(writer.write(snapshot, group if redactor is None else _redacted(group, redactor)))
         files = output.close()
     finally:
         output.abort()
@@ -150,6 +150,13 @@ def _write(
     (folder / MANIFEST).write_bytes(manifest_bytes(told))
     (folder / CARD).write_bytes(card(format_, told, files))
     return told, files
+
+
+def _redacted(group: Group, redactor: Redactor) -> Group:
+    for dialogue in group.dialogues:
+        redactor.dialogue(dialogue)
+    own = [dialogue.heading for dialogue in group.dialogues]
+    return replace(group, headings=own or [*map(redactor.heading, group.headings)])
 
 
 def _check_built(snapshot: Snapshot, settings: Settings, format_: Format, choices: Choices) -> None:
@@ -175,20 +182,26 @@ class _Writer:
         splits = [split for split, share in zip(SPLITS, shares, strict=True) if share] if shares else [None]
         for split in splits:
             for table, schema in format_.schemas.items():
-                output.rows(f"{_named(table, split)}.parquet", schema, [])
+                output.start_table(f"{_named(table, split)}.parquet", schema)
                 if format_.has_lines:
                     output.start_lines(f"{_named(table, split)}{LINES_SUFFIX}")
             if format_.lines is not None:
                 output.start_lines(f"{split or 'data'}{LINES_SUFFIX}")
 
-    def write(self, snapshot: Snapshot, group: Group) -> None:
-        """Write the dialogues of a group."""
-        self._run.written["dialogues"] += len(group.dialogues)
-        self._run.written["messages"] += sum(len(dialogue.messages) for dialogue in group.dialogues)
+    def write(self, snapshot: Snapshot, group: Group) -> int:
+        """Write the dialogues of a group and return how many messages they have."""
+        if self._format.has_messages:
+            messages = sum(len(dialogue.messages) for dialogue in group.dialogues)
+        else:
+            messages = sum(heading.message_count for heading in group.headings)
+        self._run.written["dialogues"] += len(group.headings)
+        self._run.written["messages"] += messages
         if self._format.tables is not None:
             self._write_tables(snapshot, group)
         for dialogue in group.dialogues:
             self._write_dialogue(dialogue, group)
+        self._output.flush()
+        return messages
 
     def _split(self, dialogue_id: str) -> str | None:
         shares = self._run.choices.splits
@@ -211,22 +224,29 @@ class _Writer:
         if self._format.tables is None:
             return
         for table, rows in self._format.tables(snapshot, group, self._run):
-            for split, own in self._by_split(group, rows).items():
+            whole = pa.table(dict(rows.columns), schema=self._format.schemas[table])
+            for split, (own, counts) in self._by_split(group, whole, rows.counts).items():
                 name = _named(table, split)
-                self._output.rows(f"{name}.parquet", self._format.schemas[table], own)
+                self._output.rows(f"{name}.parquet", own, counts)
                 self._run.written[f"{table} rows"] += len(own)
                 if self._format.has_lines:
-                    for row in own:
+                    for row in rows_of_table(own):
                         self._output.line(f"{name}{LINES_SUFFIX}", row)
 
-    def _by_split(self, group: Group, rows: Sequence[dict[str, Any]]) -> dict[str | None, Sequence[dict[str, Any]]]:
+    def _by_split(
+        self, group: Group, table: pa.Table, counts: list[int]
+    ) -> dict[str | None, tuple[pa.Table, list[int]]]:
+        """Return the rows of each split, and how many each of its dialogues has."""
         if not self._run.choices.splits:
-            return {None: rows}
-        ids = {dialogue.heading.partition_key: dialogue.heading.dialogue_id for dialogue in group.dialogues}
-        found: dict[str | None, list[dict[str, Any]]] = {}
-        for row in rows:
-            found.setdefault(self._split(ids[row["partition_key"]]), []).append(row)
-        return dict(found)
+            return {None: (table, counts)}
+        found: dict[str | None, tuple[list[int], list[int]]] = {}
+        start = 0
+        for heading, count in zip(group.headings, counts, strict=True):
+            places, own = found.setdefault(self._split(heading.dialogue_id), ([], []))
+            places += range(start, start + count)
+            own.append(count)
+            start += count
+        return {split: (table.take(places), own) for split, (places, own) in found.items()}
 
     def _count(self, what: str, split: str | None) -> None:
         self._run.written[what] += 1

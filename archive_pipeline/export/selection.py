@@ -41,21 +41,24 @@ class Group:
     """Some dialogues and what is known of them.
 
     Attributes:
-        dialogues: in the order of their ids.
+        headings: of the dialogues, in the order of their ids.
+        dialogues: in the same order; empty for a format without messages.
         annotations: about them.
         copies: ids of messages that are copies of what is kept elsewhere; empty unless duplicates are dropped.
     """
 
+    headings: list[Heading]
     dialogues: list[Dialogue]
     annotations: Annotations
     copies: frozenset[str]
 
 
-def groups(snapshot: Snapshot, choices: Choices) -> Iterator[Group]:
+def groups(snapshot: Snapshot, choices: Choices, *, has_messages: bool) -> Iterator[Group]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported."""
     for headings in _batches(snapshot, choices):
         ids = [heading.dialogue_id for heading in headings]
-        yield Group(read_dialogues(snapshot, headings), _annotations(snapshot, ids), _copies(snapshot, ids, choices))
+        dialogues = read_dialogues(snapshot, headings) if has_messages else []
+        yield Group(headings, dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices))
 
 
 def _batches(snapshot: Snapshot, choices: Choices) -> Iterator[list[Heading]]:

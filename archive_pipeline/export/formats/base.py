@@ -39,10 +39,23 @@ class Run:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a table.
+
+    Attributes:
+        columns: by name.
+        counts: how many rows each dialogue of the group has, in the order of the dialogues, which is that of the rows.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    counts: list[int]
+
+
 Row = dict[str, Any]
 Lines = Callable[[Dialogue, Group, Run], Iterator[Row]]
 Files = Callable[[Dialogue, Group, Run], Iterator[tuple[str, bytes]]]
-Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Sequence[Row]]]]
+Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Rows]]]
 
 
 @dataclass(frozen=True)
@@ -138,6 +151,7 @@ class Format:
         lines, files, tables: what makes it, as its kind says.
         schemas: per table its columns.
         has_lines: tables are written as lines of JSON too.
+        has_messages: it is made of messages; else of what is derived of them, and no message is read.
         needs: derived assets that it is made of.
         is_redacted: secrets are replaced unless that is declined.
         tags: of its dataset card.
@@ -152,6 +166,7 @@ class Format:
     tables: Tables | None = None
     schemas: Mapping[str, pa.Schema] = field(default_factory=dict)
     has_lines: bool = False
+    has_messages: bool = True
     needs: tuple[str, ...] = ()
     is_redacted: bool = False
     tags: tuple[str, ...] = ()

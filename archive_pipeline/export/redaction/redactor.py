@@ -24,6 +24,7 @@ import orjson
 from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.outline import Heading
 
 KEY_FILE: Final = "redaction.key"
 _KEY_BYTES: Final = 32
@@ -79,7 +80,7 @@ class Redactor:
 
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""
-        dialogue.heading = replace(dialogue.heading, title=self._optional(dialogue.heading.title))
+        dialogue.heading = self.heading(dialogue.heading)
         for message in dialogue.messages:
             message.author = self._optional(message.author)
             for part in message.parts:
@@ -91,6 +92,10 @@ class Redactor:
                 attachment.file_name = self._optional(attachment.file_name)
                 attachment.uri = self._optional(attachment.uri)
                 attachment.text = self._optional(attachment.text)
+
+    def heading(self, heading: Heading) -> Heading:
+        """Return a redacted copy of what stands above a dialogue."""
+        return replace(heading, title=self._optional(heading.title))
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import psycopg
-import pyarrow as pa
 
 from archive_pipeline.domain.batch import join_texts
+from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, columns_of_table, datetimes
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query, uuid_array
 
@@ -25,10 +24,7 @@ COMPLETE: Final = "complete"
 # Of one part or attachment in a window; a page stays of bounded size whatever was pasted.
 MOST_CHARACTERS: Final = 100_000
 _WHOLE: Final = 0
-_TIME: Final = "created_at"
 
-# By name; times are arrays of datetime64[us], NaT if unknown.
-Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 PieceT = TypeVar("PieceT")
 
 
@@ -112,7 +108,7 @@ def read_messages(connection: psycopg.Connection[Any], message_ids: Sequence[str
 def read_columns(snapshot: Snapshot, dialogue_ids: Sequence[str]) -> tuple[Columns, Columns, Columns]:
     """Return messages, parts and attachments of some dialogues, whole, as columns for ``assemble``."""
     messages, parts, attachments = (
-        _columns(snapshot.arrow(_statement(query, "dialogues", dialogue_ids, _WHOLE)))
+        columns_of_table(snapshot.arrow(_statement(query, "dialogues", dialogue_ids, _WHOLE)))
         for query in ("messages", "parts", "attachments")
     )
     return messages, parts, attachments
@@ -124,7 +120,7 @@ def assemble(messages: Columns, parts: Columns, attachments: Columns) -> list[Me
     return list(
         map(
             Message,
-            *(_datetimes(messages[name]) if name == _TIME else messages[name] for name in _OF_MESSAGES),
+            *(datetimes(messages[name]) if name == TIME else messages[name] for name in _OF_MESSAGES),
             _owned(Part, _OF_PARTS, parts, place),
             _owned(Attachment, _OF_ATTACHMENTS, attachments, place),
         )
@@ -141,35 +137,6 @@ def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page:
 def _statement(query: str, scope: Literal["dialogues", "messages"], ids: Sequence[str], limit: int) -> str:
     statement = load_query(f"reading/{query}").replace("{scope}", scope).replace("{limit}", str(limit))
     return statement.replace("{ids}", uuid_array(ids))
-
-
-def columns_of_rows(cursor: psycopg.Cursor[Any]) -> Columns:
-    """Return all rows of a cursor as columns."""
-    names = [column.name for column in cursor.description or ()]
-    rows = cursor.fetchall()
-    columns: dict[str, Any] = dict(zip(names, zip(*rows, strict=True) if rows else [()] * len(names), strict=True))
-    if _TIME in columns:
-        utc = [None if moment is None else moment.astimezone(UTC).replace(tzinfo=None) for moment in columns[_TIME]]
-        columns[_TIME] = np.array(utc, dtype="datetime64[us]")
-    return columns
-
-
-def _columns(table: pa.Table) -> Columns:
-    return {name: _values(table[name]) for name in table.column_names}
-
-
-def _values(column: pa.ChunkedArray) -> Sequence[Any] | npt.NDArray[Any]:
-    if pa.types.is_timestamp(column.type):
-        return np.asarray(column.cast(pa.timestamp("us", "UTC")).to_numpy()).astype("datetime64[us]")
-    if column.null_count == len(column):
-        return [None] * len(column)
-    values: list[Any] = column.to_pylist()
-    return values
-
-
-def _datetimes(moments: Any) -> list[datetime | None]:
-    """Return times in UTC: what is read must not depend on the zone of the server. Arrow takes twenty times as long."""
-    return [None if moment is None else moment.replace(tzinfo=UTC) for moment in moments.astype(object)]
 
 
 def _owned(

@@ -16,7 +16,7 @@ from archive_pipeline.derive.forest import Forest, forest_of
 from archive_pipeline.domain.batch import ROOT, DialogueBatch, Media, ToolParts
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.retrieval.reading.messages import Columns, columns_of_rows
+from archive_pipeline.store.columns import Columns, columns_of_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
