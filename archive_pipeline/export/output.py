@@ -1,14 +1,12 @@
-"""Writing an export: files in a partial folder, with their sizes and hashes, renamed to its place when all is there."""
+"""The files of an export, with their sizes and hashes."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -203,47 +201,3 @@ class _Table:
     def _write(self, tables: list[pa.Table]) -> None:
         for table in tables:
             self._writer.write_table(table.combine_chunks(), row_group_size=len(table))
-
-
-@contextmanager
-def partial_folder(target: Path, *, replace: bool) -> Iterator[Path]:
-    """Yield a folder that becomes ``target`` at the end, and is gone after an error.
-
-    Args:
-        target: what it becomes.
-        replace: an export that is there gives way; else it is refused.
-
-    Raises:
-        ExportError: something is there, or nothing can be written there.
-    """
-    refuse_existing(target, replace=replace)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as error:
-        raise ExportError(f"nothing can be written to {target.parent}: {error.strerror}") from error
-    try:
-        yield folder
-        refuse_existing(target, replace=replace)
-        _put(folder, target)
-    except OSError as error:
-        raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def refuse_existing(target: Path, *, replace: bool) -> None:
-    """Raise ``ExportError`` if something is where an export goes, unless it may be replaced."""
-    if not replace and (target.exists() or target.is_symlink()):
-        raise ExportError(f"{target} exists; an export overwrites nothing: name another path, or remove it")
-
-
-def _put(folder: Path, target: Path) -> None:
-    """Rename the folder to its place; what is there is out of the way for a moment, and then gone."""
-    if not target.exists():
-        folder.rename(target)
-        return
-    before = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    target.rename(before / target.name)
-    folder.rename(target)
-    shutil.rmtree(before, ignore_errors=True)

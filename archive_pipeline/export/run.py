@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,7 +18,8 @@ from archive_pipeline.export.choices import SPLITS, Choices
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, manifest_bytes
-from archive_pipeline.export.output import Output, WrittenFile, partial_folder, refuse_existing
+from archive_pipeline.export.output import Output, WrittenFile
+from archive_pipeline.export.placing import placed_file, placed_folder, remove_remains
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
 from archive_pipeline.export.selection import Group, groups
 from archive_pipeline.export.speed import collection_paused, read_ahead
@@ -48,11 +48,13 @@ class Exported:
         path: the folder, or the file.
         manifest: as it stands beside the data.
         files: the data, without manifest and card.
+        remains: how many killed exports to the same path had left a folder, which was removed.
     """
 
     path: Path
     manifest: dict[str, Any]
     files: list[WrittenFile]
+    remains: int
 
 
 def export(
@@ -65,7 +67,7 @@ def export(
     progress: Progress = lambda _messages: None,
     may_replace: bool = False,
 ) -> Exported:
-    """Export the archive; nothing is left of an export that fails.
+    """Export the archive; nothing is left of an export that fails, and what one left that was killed is removed.
 
     Args:
         database: the archive.
@@ -84,14 +86,16 @@ def export(
     """
     format_ = FORMATS[name]
     check_choices(format_, choices)
-    if target.suffix == LINES_SUFFIX:
-        if format_.kind != "lines" or choices.splits:
-            raise ConfigurationError(f"{name} is several files: name a folder, not {target.name}")
-        return _export_file(database, settings, format_, target, choices, progress)
+    is_file = target.suffix == LINES_SUFFIX
+    if is_file and (format_.kind != "lines" or choices.splits):
+        raise ConfigurationError(f"{name} is several files: name a folder, not {target.name}")
     redactor = open_redactor(settings.home, choices.own_words, choices.phone_region) if choices.redact else None
-    with partial_folder(target, replace=may_replace) as folder:
+    beside = {MANIFEST: target.with_suffix(".manifest.json"), CARD: target.with_suffix(".md")} if is_file else {}
+    remains = remove_remains(target, beside)
+    place = placed_file(target, _DATA, beside) if is_file else placed_folder(target, replace=may_replace)
+    with place as folder:
         told, files = _write(database, settings, format_, folder, choices, redactor, progress)
-    return Exported(target, told, files)
+    return Exported(target, told, files, remains)
 
 
 def check_choices(format_: Format, choices: Choices) -> None:
@@ -101,25 +105,6 @@ def check_choices(format_: Format, choices: Choices) -> None:
     given = [name for name in chat if getattr(choices, name) != getattr(default, name) and name not in format_.knows]
     if given:
         raise ConfigurationError(f"{format_.name} does not know the choice {given[0].replace('_', ' ')}")
-
-
-def _export_file(
-    database: Database, settings: Settings, format_: Format, target: Path, choices: Choices, progress: Progress
-) -> Exported:
-    """Write one file of lines, with its manifest and card beside it."""
-    beside = {MANIFEST: target.with_suffix(".manifest.json"), CARD: target.with_suffix(".md")}
-    for path in (target, *beside.values()):
-        refuse_existing(path, replace=False)
-    whole = target.with_name(f".{target.name}.whole")
-    try:
-        exported = export(database, settings, format_.name, whole, choices, progress=progress)
-        # The data come last: when they are there, all is.
-        for name, path in beside.items():
-            (whole / name).rename(path)
-        (whole / _DATA).rename(target)
-    finally:
-        shutil.rmtree(whole, ignore_errors=True)
-    return replace(exported, path=target)
 
 
 def _write(
