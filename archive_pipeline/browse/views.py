@@ -26,6 +26,7 @@ from archive_pipeline.retrieval.reading.listing import After, list_dialogues, so
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
+from archive_pipeline.web.browse_links import dialogue_path, document_path
 
 ROWS_ON_PAGE: Final = 50
 RESULTS: Final = 30
@@ -115,7 +116,7 @@ async def cited(request: Request) -> Response:
             found = read_document(connection, doc_id, first_page=page, limit=1)
         except UnknownDocumentError:
             return message_address(*read_place(connection, doc_id, page))
-        return f"/documents/{found.heading.document_id}?page={page}#page-{page}"
+        return f"{document_path(found.heading.document_id)}?page={page}#page-{page}"
 
     return RedirectResponse(await _read(request, read), HTTPStatus.SEE_OTHER)
 
@@ -130,7 +131,7 @@ async def failed(request: Request, error: Exception) -> Response:
 
 def message_address(key: str, message_id: str) -> str:
     """Return the address of a message within its dialogue."""
-    return f"/dialogues/{_in_path(key)}?at={message_id}#m-{message_id}"
+    return f"{dialogue_path(key)}?at={message_id}#m-{message_id}"
 
 
 def _told(error: Exception) -> tuple[int, str]:

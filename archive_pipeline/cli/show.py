@@ -16,13 +16,8 @@ from archive_pipeline.derive.tree_drawing import OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
-from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogues
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.retrieval.reading.messages import Message, Part
-from archive_pipeline.retrieval.reading.outline import read_heading
-from archive_pipeline.store.database import Database
-from archive_pipeline.store.dialogue_list import resolve_dialogue
-from archive_pipeline.store.reading import STATEMENT_SECONDS
-from archive_pipeline.store.snapshot import read_snapshot
 
 
 def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bool) -> None:
@@ -36,20 +31,6 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
         print_text(dialogue_markdown(dialogue) if branch is None else thread_markdown(dialogue, leaf))
     else:
         _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf)))
-
-
-def read_dialogue(database: Database, name: str) -> Dialogue:
-    """Return the dialogue that a name means.
-
-    Raises:
-        UnknownDialogueError: there is none.
-        AmbiguousDialogueError: there are several.
-        QueryTimeoutError: the archive took too long.
-    """
-    with read_snapshot(database, seconds=STATEMENT_SECONDS) as snapshot:
-        heading = read_heading(snapshot.connection, resolve_dialogue(snapshot.connection, name))
-        [dialogue] = read_dialogues(snapshot, [heading])
-    return dialogue
 
 
 def as_dict(dialogue: Dialogue, leaf: int) -> dict[str, Any]:

@@ -90,3 +90,8 @@ def named_leaf(dialogue: Dialogue, name: str) -> int:
     more = f" and {len(known) - _MOST_NAMED:,} more (--tree)" if len(known) > _MOST_NAMED else ""
     names = ", ".join(branch.name for branch in known[:_MOST_NAMED])
     raise UnknownBranchError(f"no branch or message is {name!r}; there are {names or 'none'}{more}")
+
+
+def named_message(dialogue: Dialogue, name: str) -> str:
+    """Return the id of the message that ``named_leaf`` finds."""
+    return dialogue.batch.message_ids[named_leaf(dialogue, name)]

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
 from archive_pipeline.retrieval.reading.messages import Message, assemble, read_columns
-from archive_pipeline.retrieval.reading.outline import Heading, structure
-from archive_pipeline.store.snapshot import Snapshot
+from archive_pipeline.retrieval.reading.outline import Heading, read_heading, structure
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.dialogue_list import resolve_dialogue
+from archive_pipeline.store.reading import STATEMENT_SECONDS
+from archive_pipeline.store.snapshot import Snapshot, read_snapshot
 
 
 @dataclass(slots=True)
@@ -55,3 +58,17 @@ def read_dialogues(snapshot: Snapshot, headings: Sequence[Heading]) -> list[Dial
         found = rows[positions.start : positions.stop]
         dialogues[heading.dialogue_id] = Dialogue(heading, found, batch, number, positions.start)
     return [dialogues[heading.dialogue_id] for heading in headings]
+
+
+def read_dialogue(database: Database, name: str) -> Dialogue:
+    """Return the dialogue that a name means.
+
+    Raises:
+        UnknownDialogueError: there is none.
+        AmbiguousDialogueError: there are several.
+        QueryTimeoutError: the archive took too long.
+    """
+    with read_snapshot(database, seconds=STATEMENT_SECONDS) as snapshot:
+        heading = read_heading(snapshot.connection, resolve_dialogue(snapshot.connection, name))
+        [dialogue] = read_dialogues(snapshot, [heading])
+    return dialogue
