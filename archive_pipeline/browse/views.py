@@ -22,8 +22,8 @@ from archive_pipeline.browse.markdown import to_html
 from archive_pipeline.browse.reading import read_comparison, read_place, read_thread
 from archive_pipeline.errors import ArchiveError, InvalidQueryError, UnknownDialogueError, UnknownDocumentError
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
-from archive_pipeline.retrieval.reading.listing import After, list_dialogues, sources_of_dialogues
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
 from archive_pipeline.web.browse_links import dialogue_path, document_path
@@ -42,15 +42,14 @@ _log = logging.getLogger(__name__)
 async def dialogues(request: Request) -> Response:
     """List dialogues, or search where the form has words."""
     form = SearchForm.of(request.query_params)
-    filters = form.filters()
     if form.q:
-        results = await _engine(request).search(form.q, RESULTS, filters=filters)
+        results = await _engine(request).search(form.q, RESULTS, filters=form.filters())
         return _page("search.html", request, form=form, results=results)
-    after = place_of(request.query_params)
+    after, wanted = place_of(request.query_params), form.list_filters()
     listed, sources = await _read(
         request,
         lambda connection: (
-            list_dialogues(connection, filters, limit=ROWS_ON_PAGE, after=After(*after) if after else None),
+            page_of_dialogues(connection, wanted, limit=ROWS_ON_PAGE, after=after),
             sources_of_dialogues(connection),
         ),
     )
