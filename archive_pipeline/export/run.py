@@ -133,7 +133,7 @@ def _write(
     redacted = {} if redactor is None else dict(redactor.counts)
     told = manifest(format_, run, files, head_revision(), redacted)
     (folder / MANIFEST).write_bytes(manifest_bytes(told))
-    (folder / CARD).write_bytes(card(format_, told, files))
+    (folder / CARD).write_bytes(card(format_, run, told, files))
     return told, files
 
 

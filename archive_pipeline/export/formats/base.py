@@ -150,6 +150,8 @@ class Format:
         knows: choices that change it, besides those of dialogues.
         lines, files, tables: what makes it, as its kind says.
         schemas: per table its columns.
+        features: columns of the lines, which a reader infers differently from files that lack some; None where no table
+            of Arrow can have them.
         has_lines: tables are written as lines of JSON too.
         has_messages: it is made of messages; else of what is derived of them, and no message is read.
         needs: derived assets that it is made of.
@@ -165,6 +167,7 @@ class Format:
     files: Files | None = None
     tables: Tables | None = None
     schemas: Mapping[str, pa.Schema] = field(default_factory=dict)
+    features: Callable[[Choices], pa.Schema] | None = None
     has_lines: bool = False
     has_messages: bool = True
     needs: tuple[str, ...] = ()
