@@ -1,4 +1,4 @@
-"""What consumers that are too large to install ask of their formats, as checks of one line, with the place of each rule."""
+"""What consumers that are too large to install ask of their formats, as checks of one line, with their places."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def check_openai(row: dict[str, Any]) -> None:
 def check_sharegpt(row: dict[str, Any]) -> None:
     """LLaMA-Factory: one side and then the other, an even number of messages, calls and tools as JSON.
 
-    From `src/llamafactory/data/converter.py` (`SharegptDatasetConverter`: which tags may stand at odd and even places, and
-    that other examples are skipped), and `formatter.py` (`FunctionFormatter`: calls are an object or a list of them, each
-    with `name` and `arguments`; `ToolFormatter`: tools are a list).
+    From `src/llamafactory/data/converter.py` (`SharegptDatasetConverter`: which tags may stand at odd and even places,
+    and that other examples are skipped), and `formatter.py` (`FunctionFormatter`: calls are an object or a list of
+    them, each with `name` and `arguments`; `ToolFormatter`: tools are a list).
     """
     assert set(row) <= {"conversations", "system", "tools"}
     sides = ({"human", "observation"}, {"gpt", "function_call"})
@@ -51,5 +51,8 @@ def check_sharegpt(row: dict[str, Any]) -> None:
         assert message["from"] in sides[number % 2]
         if message["from"] == "function_call":
             calls = json.loads(message["value"])
-            assert all(call["name"] and isinstance(call["arguments"], dict) for call in (calls if isinstance(calls, list) else [calls]))
+            assert all(
+                call["name"] and isinstance(call["arguments"], dict)
+                for call in (calls if isinstance(calls, list) else [calls])
+            )
     assert all("name" in tool for tool in json.loads(row.get("tools", "[]")))
