@@ -13,6 +13,7 @@ import pytest
 
 from archive_pipeline.errors import ExportError
 from archive_pipeline.export.choices import Choices
+from archive_pipeline.export.output import Output
 from archive_pipeline.export.placing import placed_folder, remove_remains
 from archive_pipeline.export.run import export
 from archive_pipeline.settings import Settings
@@ -39,6 +40,7 @@ export(Database.open(settings), settings, "openai", Path(sys.argv[2]), Choices()
 KILLED = """
 import os, signal
 from pathlib import Path
+from archive_pipeline.export.output import Output
 from archive_pipeline.export.placing import placed_file, placed_folder
 
 rename, renamed = Path.rename, 0
@@ -148,3 +150,19 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match="cannot be written"), placed_folder(tmp_path / "file" / "x", replace=False):
         pass
+
+
+def write_to(target: Path, name: str) -> None:
+    with placed_folder(target, replace=False) as folder:
+        output = Output(folder)
+        try:
+            output.file(name, b"text")
+            output.close()
+        finally:
+            output.abort()
+
+
+def test_what_the_writing_thread_meets_is_said_and_nothing_is_left(tmp_path: Path):
+    with pytest.raises(ExportError, match="File name too long"):
+        write_to(tmp_path / "chat", "n" * 300)
+    assert list(tmp_path.iterdir()) == []
