@@ -103,6 +103,16 @@ def _endpoint(value: Any) -> Any:
     return value
 
 
+def _page_address(value: Any) -> Any:
+    """Return the address of a server's pages; it is stored and shown, so it may have no token or password."""
+    if value is None:
+        return None
+    address = str(value).rstrip("/")
+    if not _web_address(address) or any(sign in address for sign in "?#@") or not address.isprintable():
+        raise ValueError("not the address of a server")
+    return address
+
+
 def _model(value: Any) -> Any:
     # The name of a model is stored and shown.
     if str(value).startswith(_WEB_SCHEMES) and ("@" in value.partition("#")[0] or "?" in value):
@@ -237,6 +247,14 @@ class Settings(BaseSettings):
         "write http://host:8000 or https://host",
         "a Chroma server; `http://user:password@host` for one behind a password",
         shown="unset: embedded, in `ARCHIVE_HOME/chroma`",
+        is_secret=True,
+    )
+    browse_url: Annotated[str | None, BeforeValidator(_page_address)] = _value(
+        None,
+        "write http://127.0.0.1:3100, without a token",
+        "where `llm-archive browse` serves; what Dagster and assistants show then links to it, see "
+        "[browse.md](browse.md#links)",
+        shown="unset: no links",
         is_secret=True,
     )
     visual_model: str | None = _value(

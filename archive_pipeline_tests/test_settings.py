@@ -37,8 +37,10 @@ def test_each_variable_is_read(tmp_path: Path):
             "ARCHIVE_EMBEDDING_REQUESTS_PER_MINUTE": "60",
             "ARCHIVE_VECTOR_INDEX": "chroma",
             "ARCHIVE_CHROMA_URL": "http://host:8000",
+            "ARCHIVE_BROWSE_URL": "http://127.0.0.1:3100/",
         }
     )
+    assert settings.browse_url == "http://127.0.0.1:3100"
     assert settings.home == (tmp_path / "home").resolve()
     assert settings.database_url == SecretStr("postgresql://me@host/db")
     assert settings.partitioning is Partitioning.SHARDED
@@ -103,6 +105,9 @@ def test_no_secret_is_in_what_settings_are_shown_as():
         ("ARCHIVE_CHROMA_URL", f"me:{SECRET}@host"),
         ("ARCHIVE_EMBEDDING_MODEL", f"https://me:{SECRET}@host/v1#model"),
         ("ARCHIVE_EMBEDDING_MODEL", f"https://host/v1?key={SECRET}#model"),
+        ("ARCHIVE_BROWSE_URL", f"http://127.0.0.1:3100/?token={SECRET}"),
+        ("ARCHIVE_BROWSE_URL", f"http://me:{SECRET}@host"),
+        ("ARCHIVE_BROWSE_URL", f"127.0.0.1:3100/{SECRET}"),
     ],
 )
 def test_no_secret_is_in_an_error_or_its_cause(name: str, value: str):

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.search.filters import SearchFilters, parse_moment
+from archive_pipeline.store.dialogue_list import ListFilters
 
 FIELDS: Final = ("q", "source", "model", "title", "since", "until")
 _LARGEST_NUMBER: Final = 2**31 - 1
@@ -50,6 +51,11 @@ class SearchForm:
             since=_moment(self.since),
             until=_moment(self.until),
         )
+
+    def list_filters(self) -> ListFilters:
+        """Return the filters of the list of dialogues; raises as ``filters`` does."""
+        filters = self.filters()
+        return ListFilters(**{name: getattr(filters, name) for name in FIELDS[1:]})
 
     def address(self, **more: str) -> str:
         """Return the address of the list with these fields and others."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.retrieval.reading.messages import FullMessage, message_of_page, read_messages
+from archive_pipeline.retrieval.reading.messages import Message, message_of_page, read_messages
 from archive_pipeline.retrieval.reading.outline import Heading, Outline, Siblings, read_heading, read_outline
 
 MESSAGES_ON_PAGE: Final = 100
@@ -40,7 +40,7 @@ class Versions:
 class ThreadMessage:
     """A message of a path; ``versions`` is None where it has no siblings."""
 
-    message: FullMessage
+    message: Message
     number: int
     versions: Versions | None
 
@@ -94,7 +94,7 @@ class Version:
 
     message_id: str
     number: int
-    messages: Sequence[FullMessage]
+    messages: Sequence[Message]
     following: int
 
 
@@ -113,7 +113,7 @@ class Comparison:
 
     heading: Heading
     kind: str
-    parent: FullMessage | None
+    parent: Message | None
     versions: Sequence[Version]
     start: int
     count: int
@@ -156,7 +156,7 @@ def read_thread(
     return Thread(
         heading=outline.heading,
         messages=[
-            ThreadMessage(message, number, _versions(outline, position_of[message.head.message_id]))
+            ThreadMessage(message, number, _versions(outline, position_of[message.id]))
             for number, message in enumerate(messages, start=start + 1)
         ],
         start=start,

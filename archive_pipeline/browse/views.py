@@ -25,10 +25,11 @@ from archive_pipeline.errors import ArchiveError, InvalidQueryError, UnknownDial
 from archive_pipeline.ingest.media_types import INLINE_IMAGES
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
-from archive_pipeline.retrieval.reading.listing import After, list_dialogues, sources_of_dialogues
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
+from archive_pipeline.web.browse_links import dialogue_path, document_path
 
 ROWS_ON_PAGE: Final = 50
 RESULTS: Final = 30
@@ -44,15 +45,14 @@ _log = logging.getLogger(__name__)
 async def dialogues(request: Request) -> Response:
     """List dialogues, or search where the form has words."""
     form = SearchForm.of(request.query_params)
-    filters = form.filters()
     if form.q:
-        results = await _engine(request).search(form.q, RESULTS, filters=filters)
+        results = await _engine(request).search(form.q, RESULTS, filters=form.filters())
         return _page("search.html", request, form=form, results=results)
-    after = place_of(request.query_params)
+    after, wanted = place_of(request.query_params), form.list_filters()
     listed, sources = await read_in_request(
         request,
         lambda connection: (
-            list_dialogues(connection, filters, limit=ROWS_ON_PAGE, after=After(*after) if after else None),
+            page_of_dialogues(connection, wanted, limit=ROWS_ON_PAGE, after=after),
             sources_of_dialogues(connection),
         ),
     )
@@ -68,7 +68,7 @@ async def dialogue(request: Request) -> Response:
 
     def read(connection: psycopg.Connection[Any]) -> tuple[Thread, dict[str, list[AttachedContent]]]:
         thread = read_thread(connection, name, message_id=at, start=start)
-        return thread, attached_files(connection, [shown.message.head.message_id for shown in thread.messages])
+        return thread, attached_files(connection, [shown.message.id for shown in thread.messages])
 
     thread, files = await read_in_request(request, read)
     return _page("dialogue.html", request, thread=thread, files=files)
@@ -129,7 +129,7 @@ async def cited(request: Request) -> Response:
             found = read_document(connection, doc_id, first_page=page, limit=1)
         except UnknownDocumentError:
             return message_address(*read_place(connection, doc_id, page))
-        return f"/documents/{found.heading.document_id}?page={page}#page-{page}"
+        return f"{document_path(found.heading.document_id)}?page={page}#page-{page}"
 
     return RedirectResponse(await read_in_request(request, read), HTTPStatus.SEE_OTHER)
 
@@ -144,7 +144,7 @@ async def failed(request: Request, error: Exception) -> Response:
 
 def message_address(key: str, message_id: str) -> str:
     """Return the address of a message within its dialogue."""
-    return f"/dialogues/{_in_path(key)}?at={message_id}#m-{message_id}"
+    return f"{dialogue_path(key)}?at={message_id}#m-{message_id}"
 
 
 def _told(error: Exception) -> tuple[int, str]:

@@ -9,9 +9,8 @@ import click
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json
-from archive_pipeline.cli.show import read_dialogue
-from archive_pipeline.export.branches import named_leaf
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.export.branches import named_message
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.store.annotations import Annotation, annotate, annotations_of, remove_annotation
 
 
@@ -46,7 +45,7 @@ def run(
 
 
 def _texts(dialogue: Dialogue, tags: Sequence[str], notes: Sequence[str], message: str | None) -> Iterator[Annotation]:
-    name = None if message is None else _message(dialogue, message)
+    name = None if message is None else named_message(dialogue, message)
     for tag in tags:
         yield replace(Annotation("tag", tag.strip() or tag), message_id=name)
     for text in notes:
@@ -55,13 +54,9 @@ def _texts(dialogue: Dialogue, tags: Sequence[str], notes: Sequence[str], messag
 
 def _marks(dialogue: Dialogue, chosen: Sequence[str], rejected: Sequence[str]) -> Iterator[Annotation]:
     for name in chosen:
-        yield Annotation("chosen", message_id=_message(dialogue, name))
+        yield Annotation("chosen", message_id=named_message(dialogue, name))
     for name in rejected:
-        yield Annotation("rejected", message_id=_message(dialogue, name))
-
-
-def _message(dialogue: Dialogue, name: str) -> str:
-    return dialogue.batch.message_ids[named_leaf(dialogue, name)]
+        yield Annotation("rejected", message_id=named_message(dialogue, name))
 
 
 def _line(annotation: Annotation) -> str:

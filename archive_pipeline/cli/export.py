@@ -39,6 +39,8 @@ def run(
             **values, dialogue_ids=keys, roles=tuple(roles) or EXPORT_ROLES, splits=splits, redact=is_redacted
         )
         exported = export(archive.database, archive.settings, format_name, out, choices)
+    if exported.remains:
+        note(f"removed what {exported.remains:,} killed export(s) to this path had left")
     if as_json:
         print_json({"path": str(exported.path), **exported.manifest})
     else:

@@ -9,7 +9,7 @@ from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.store.server.embedded import restart_when_gone
 
 
-def run(*, port: int | None) -> None:
+def run(*, port: int | None, may_annotate: bool) -> None:
     """Serve the archive until the assistant leaves."""
     import_optional("mcp.server.mcpserver", extra="mcp", purpose="the MCP server")
     # The extra may be missing, and the rest of the command line does without it.
@@ -20,7 +20,7 @@ def run(*, port: int | None) -> None:
     with open_archive() as archive:
         if archive.settings.database_url is None:
             restart_when_gone(archive.database.engine, archive.settings.postgres_folder)
-        server = build_server(archive.database, archive.settings)
+        server = build_server(archive.database, archive.settings, may_annotate=may_annotate)
         if port is None:
             serve_stdio(server)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -15,15 +15,11 @@ from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.tree_drawing import OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
-from archive_pipeline.export.dialogues import Dialogue, Message, Part, read_dialogues
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
-from archive_pipeline.retrieval.reading.outline import read_heading
-from archive_pipeline.store.database import Database
-from archive_pipeline.store.dialogue_list import resolve_dialogue
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
+from archive_pipeline.retrieval.reading.messages import Message, Part
 from archive_pipeline.store.look_ups import reused_messages
-from archive_pipeline.store.reading import STATEMENT_SECONDS
-from archive_pipeline.store.snapshot import read_snapshot
 
 Files = Mapping[str, Sequence[AttachedContent]]
 
@@ -42,20 +38,6 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
         print_text(dialogue_markdown(dialogue) if branch is None else thread_markdown(dialogue, leaf))
     else:
         _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused, files)))
-
-
-def read_dialogue(database: Database, name: str) -> Dialogue:
-    """Return the dialogue that a name means.
-
-    Raises:
-        UnknownDialogueError: there is none.
-        AmbiguousDialogueError: there are several.
-        QueryTimeoutError: the archive took too long.
-    """
-    with read_snapshot(database, seconds=STATEMENT_SECONDS) as snapshot:
-        heading = read_heading(snapshot.connection, resolve_dialogue(snapshot.connection, name))
-        [dialogue] = read_dialogues(snapshot, [heading])
-    return dialogue
 
 
 def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> dict[str, Any]:
@@ -178,7 +160,9 @@ def _tree(dialogue: Dialogue) -> Iterator[str]:
     yield from _heading(dialogue)
     names = {branch.leaf: branch.name for branch in branches(dialogue)}
     yield ""
-    yield draw_tree(dialogue.batch, dialogue.number, max_lines=max(len(dialogue.messages), 1), labels=names)
+    texts = [None if message.is_hidden else message.text for message in dialogue.messages]
+    batch = replace(dialogue.batch, text=texts)  # the batch of one dialogue
+    yield draw_tree(batch, dialogue.number, max_lines=max(len(dialogue.messages), 1), labels=names)
     yield ""
     yield click.style(f"{PRIMARY} main path, {OTHER} other branches", dim=True)
 

@@ -15,7 +15,7 @@ from archive_pipeline.derive.linear_sequences import branch_reason, last_shared_
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.domain.choices import ExportPaths
 from archive_pipeline.errors import UnknownBranchError
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 MAIN: Final = "main"
 _MOST_NAMED: Final = 10
@@ -90,3 +90,8 @@ def named_leaf(dialogue: Dialogue, name: str) -> int:
     more = f" and {len(known) - _MOST_NAMED:,} more (--tree)" if len(known) > _MOST_NAMED else ""
     names = ", ".join(branch.name for branch in known[:_MOST_NAMED])
     raise UnknownBranchError(f"no branch or message is {name!r}; there are {names or 'none'}{more}")
+
+
+def named_message(dialogue: Dialogue, name: str) -> str:
+    """Return the id of the message that ``named_leaf`` finds."""
+    return dialogue.batch.message_ids[named_leaf(dialogue, name)]

@@ -16,7 +16,8 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.batch import BLANK_LINE
-from archive_pipeline.export.dialogues import COMPLETE, Dialogue, Message, Part
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Message, Part
 
 _SPOKEN: Final = frozenset({"text", "code", "error"})
 _MEDIA: Final = frozenset({"image", "audio", "video", "file"})
@@ -95,9 +96,11 @@ def _answered(messages: Iterable[Message]) -> frozenset[str]:
     results: set[str] = set()
     for message in messages:
         for part in message.parts:
-            if part.tool_use_id is not None and part.kind == "tool_use":
+            if part.tool_use_id is None:
+                continue
+            if part.kind == "tool_use":
                 calls.add(part.tool_use_id)
-            elif part.tool_use_id is not None and _is_result(message, part):
+            elif _is_result(message, part):
                 results.add(part.tool_use_id)
     return frozenset(calls & results)
 
@@ -119,7 +122,9 @@ class _Builder:
     def add(self, position: int, message: Message) -> None:
         """Add a message."""
         for part in message.parts:
-            if part.kind == "tool_use":
+            if part.kind == TEXT and message.role != "tool":
+                self._say(position, message, part.text or "")
+            elif part.kind == "tool_use":
                 self._call(position, message, part)
             elif _is_result(message, part):
                 self._result(part)
@@ -144,13 +149,13 @@ class _Builder:
         if last is None or last.role != message.role or last.results:
             last = Turn(message.role, [], message.model, message.created_at)
             self.turns.append(last)
-        if position not in last.positions[-1:]:
+        if not last.positions or last.positions[-1] != position:
             last.positions.append(position)
             last.is_complete = last.is_complete and message.state == COMPLETE
         return last
 
     def _say(self, position: int, message: Message, text: str) -> None:
-        if text.strip() and message.role != "tool":
+        if text and message.role != "tool" and not text.isspace():
             turn = self._turn(position, message)
             # What is said after a call without its result belongs to what follows; providers take it as one turn.
             turn.content = f"{turn.content}{BLANK_LINE}{text}" if turn.content else text

@@ -5,12 +5,13 @@ Neither has a time or a machine in it: the same archive and choices give the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, Final
 
 import orjson
+import pyarrow as pa
 
 from archive_pipeline.export.choices import SPLITS
 from archive_pipeline.export.formats.base import Format, Run
@@ -46,11 +47,11 @@ def manifest_bytes(told: dict[str, Any]) -> bytes:
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def card(format_: Format, told: dict[str, Any], files: Sequence[WrittenFile]) -> bytes:
-    """Return the dataset card: Markdown, whose front matter tells a hub the files of each split."""
+def card(format_: Format, run: Run, told: dict[str, Any], files: Sequence[WrittenFile]) -> bytes:
+    """Return the dataset card: Markdown, whose front matter tells a hub the columns, and the files of each split."""
     lines = [
         "---",
-        *_front_matter(format_, files),
+        *_front_matter(format_, run, files),
         "---",
         "",
         f"# Export: {format_.name}",
@@ -90,17 +91,35 @@ def card(format_: Format, told: dict[str, Any], files: Sequence[WrittenFile]) ->
     return "\n".join(lines).encode()
 
 
-def _front_matter(format_: Format, files: Sequence[WrittenFile]) -> list[str]:
+def _front_matter(format_: Format, run: Run, files: Sequence[WrittenFile]) -> list[str]:
     lines = [f"pretty_name: Export of conversations ({format_.name})"]
     if format_.tags:
         lines += ["tags:", *(f"- {tag}" for tag in format_.tags)]
-    data = [file.path for file in files if file.rows is not None]
+    # Readers refuse a split without a row.
+    data = [file.path for file in files if file.rows]
     if format_.kind == "lines" and data:
+        if format_.features is not None:
+            lines += ["dataset_info:", "  config_name: default", "  features:"]
+            lines += _features(format_.features(run.choices), "  ")
         lines += ["configs:", "- config_name: default", "  data_files:"]
         for path in data:
             split = path.removesuffix(".jsonl")
             lines += [f"  - split: {split if split in SPLITS else 'train'}", f"    path: {path}"]
     return lines
+
+
+def _features(columns: Iterable[pa.Field], indent: str) -> Iterator[str]:
+    """Yield columns as the library ``datasets`` writes them into a card."""
+    for column in columns:
+        yield f"{indent}- name: {column.name}"
+        if pa.types.is_list(column.type):
+            yield f"{indent}  list:"
+            yield from _features(column.type.value_type, f"{indent}  ")
+        elif pa.types.is_struct(column.type):
+            yield f"{indent}  struct:"
+            yield from _features(column.type, f"{indent}  ")
+        else:
+            yield f"{indent}  dtype: {column.type}"
 
 
 def _counted(title: str, counts: dict[str, int]) -> list[str]:

@@ -15,7 +15,8 @@ import orjson
 
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import Branch, branches
-from archive_pipeline.export.dialogues import TEXT, Attachment, Dialogue, Message, Part
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
@@ -23,6 +24,7 @@ _TOOLS: Final = {"tool_use": "Calls", "tool_result": "Result of"}
 # What the file systems of the three systems, and links of Obsidian, have another meaning for.
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f]+')
 _TITLE_BYTES: Final = 120
+_TO_MINUTES: Final = len("2024-05-31 18:30")
 
 Files = Mapping[str, Sequence[str]]
 NO_FILES: Final[Files] = {}
@@ -99,15 +101,22 @@ def _messages(dialogue: Dialogue, positions: Iterable[int], files: Files = NO_FI
 
 def message_markdown(message: Message, files: Sequence[str] = ()) -> str:
     """Return a message: a heading with its role, model and time, then its parts, attachments, and lines for files."""
-    told = [message.role.capitalize(), message.model if message.role == "assistant" else message.author]
-    told.append("" if message.created_at is None else f"{message.created_at:%Y-%m-%d %H:%M}")
-    if message.state != "complete":
-        told.append(message.state.replace("_", " "))
-    blocks = [f"## {' · '.join(_line(part) for part in told if part)}"]
+    said_by = message.model if message.role == "assistant" else message.author
+    # The first characters of ISO 8601 are made at ten times the rate of a format.
+    moment = "" if message.created_at is None else message.created_at.isoformat(" ", "minutes")[:_TO_MINUTES]
+    blocks = [_message_heading(message.role, said_by, moment, message.state)]
     blocks += [block for part in message.parts if (block := _part(part))]
     blocks += [_attachment(attachment) for attachment in message.attachments]
     blocks += files
-    return "\n\n".join([*blocks, f"^{_anchor(message)}"])
+    blocks.append(f"^{_anchor(message)}")
+    return "\n\n".join(blocks)
+
+
+def _message_heading(role: str, said_by: str | None, moment: str, state: str) -> str:
+    told = [role.capitalize(), _line(said_by) if said_by else "", moment]
+    if state != COMPLETE:
+        told.append(state.replace("_", " "))
+    return f"## {' · '.join(filter(None, told))}"
 
 
 def _anchor(message: Message) -> str:

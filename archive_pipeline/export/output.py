@@ -1,12 +1,13 @@
-"""Writing an export: files in a partial folder, with their sizes and hashes, renamed to its place when all is there."""
+"""The files of an export, with their sizes and hashes."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,8 +18,8 @@ import pyarrow.parquet as pq
 
 from archive_pipeline.errors import ExportError
 
-_BUFFER_BYTES: Final = 1 << 20
 _ROWS_PER_GROUP: Final = 10_000
+_BUFFER_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +33,56 @@ class WrittenFile:
 
 
 class Output:
-    """The files of one export; not to be used after ``close``."""
+    """The files of one export; not to be used after ``close``.
+
+    A thread writes what was made of a batch while the next one is made, so memory holds what is made of two.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._stack = ExitStack()
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="write")
+        self._writing: Future[None] | None = None
         self._lines: dict[str, _Lines] = {}
         self._tables: dict[str, _Table] = {}
-        self._files: list[WrittenFile] = []
+        self._files = _Files(folder)
 
     def start_lines(self, name: str) -> None:
         """Make a file of lines of JSON, empty so far."""
-        self._lines[name] = _Lines(self._stack.enter_context((self.folder / name).open("wb", _BUFFER_BYTES)))
+        self._lines[name] = _Lines(self._stack.enter_context((self.folder / name).open("wb", 0)))
 
     def line(self, name: str, row: Mapping[str, Any]) -> None:
         """Append a row to a file of lines of JSON."""
-        self._lines[name].write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z))
+        self._lines[name].made.append(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z))
 
-    def rows(self, name: str, schema: pa.Schema, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Append rows to a table in Parquet; it is made by the first call, also without rows."""
-        if name not in self._tables:
-            self._tables[name] = _Table(self._stack.enter_context(pq.ParquetWriter(self.folder / name, schema)), schema)
-        self._tables[name].add(rows)
+    def start_table(self, name: str, schema: pa.Schema) -> None:
+        """Make a table in Parquet, without rows so far."""
+        self._tables[name] = _Table(self._stack.enter_context(pq.ParquetWriter(self.folder / name, schema)))
+
+    def rows(self, name: str, table: pa.Table, counts: Iterable[int]) -> None:
+        """Append rows to a table.
+
+        Args:
+            name: of the file.
+            table: the rows.
+            counts: how many of them stand together; where some end, groups of rows in the file may end.
+        """
+        self._tables[name].add(table, counts)
 
     def file(self, name: str, content: bytes) -> None:
-        """Write a whole file.
+        """Write a whole file; ``flush`` and ``close`` raise ``ExportError`` if the export has one of this name."""
+        self._files.made.append((name, content))
+
+    def flush(self) -> None:
+        """Have what was made so far written, once what was made before is.
 
         Raises:
-            ExportError: the export has a file of this name.
+            ExportError: two files have one name.
         """
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("xb") as opened:
-                opened.write(content)
-        except FileExistsError as error:
-            raise ExportError(f"two files of the export would be {name}") from error
-        self._files.append(WrittenFile(name, len(content), hashlib.sha256(content).hexdigest(), None))
+        self._wait()
+        sinks: list[_Files | _Lines | _Table] = [self._files, *self._lines.values(), *self._tables.values()]
+        made = [sink.taken() for sink in sinks]
+        self._writing = self._writer.submit(_run_all, made)
 
     def copy(self, name: str, source: Path, sha256: str) -> bool:
         """Copy a file whose content has a known hash, once; return whether it is there."""
@@ -82,98 +96,125 @@ class Output:
                     shutil.copyfileobj(opened, target, _BUFFER_BYTES)
         except FileNotFoundError:
             return False
-        self._files.append(WrittenFile(name, path.stat().st_size, sha256, None))
+        self._files.written.append(WrittenFile(name, path.stat().st_size, sha256, None))
         return True
 
     def close(self) -> list[WrittenFile]:
-        """Finish all files and return them in the order of their paths."""
+        """Finish all files and return them in the order of their paths; raises as ``flush`` does."""
+        self.flush()
+        self._wait()
         for table in self._tables.values():
-            table.flush()
+            table.finish()
         self._stack.close()
-        written = list(self._files)
+        written = list(self._files.written)
         for name, lines in self._lines.items():
             written.append(WrittenFile(name, lines.size, lines.hash.hexdigest(), lines.rows))
         for name, table in self._tables.items():
-            with (self.folder / name).open("rb") as opened:
-                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+            with (self.folder / name).open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
             written.append(WrittenFile(name, (self.folder / name).stat().st_size, digest, table.count))
         return sorted(written, key=lambda file: file.path)
 
     def abort(self) -> None:
         """Close what is open."""
+        self._writer.shutdown()
         self._stack.close()
+
+    def _wait(self) -> None:
+        if self._writing is not None:
+            self._writing.result()
+
+
+def _run_all(actions: Iterable[Callable[[], None]]) -> None:
+    for action in actions:
+        action()
+
+
+class _Files:
+    """Files that are written whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._root = str(folder)
+        self._folders: set[str] = set()
+        self.made: list[tuple[str, bytes]] = []
+        self.written: list[WrittenFile] = []
+
+    def taken(self) -> Callable[[], None]:
+        made, self.made = self.made, []
+        return lambda: self._write(made)
+
+    def _write(self, made: list[tuple[str, bytes]]) -> None:
+        for name, content in made:
+            parent = os.path.dirname(name)  # noqa: PTH120 (a path object costs as much as the file)
+            if parent not in self._folders:
+                Path(self._root, parent).mkdir(parents=True, exist_ok=True)
+                self._folders.add(parent)
+            try:
+                with open(f"{self._root}/{name}", "xb", 0) as file:  # noqa: PTH123
+                    file.write(content)
+            except FileExistsError as error:
+                raise ExportError(f"two files of the export would be {name}") from error
+            self.written.append(WrittenFile(name, len(content), hashlib.sha256(content).hexdigest(), None))
 
 
 class _Lines:
+    """A file of lines."""
+
     def __init__(self, file: Any) -> None:
         self._file = file
+        self.made: list[bytes] = []
         self.hash = hashlib.sha256()
         self.size = self.rows = 0
 
-    def write(self, line: bytes) -> None:
-        self._file.write(line)
-        self.hash.update(line)
-        self.size += len(line)
-        self.rows += 1
+    def taken(self) -> Callable[[], None]:
+        made, self.made = self.made, []
+        return lambda: self._write(made)
+
+    def _write(self, made: list[bytes]) -> None:
+        block = b"".join(made)
+        view = memoryview(block)
+        while view:  # a file without a buffer may take a part
+            view = view[self._file.write(view) :]
+        self.hash.update(block)
+        self.size += len(block)
+        self.rows += len(made)
 
 
 class _Table:
-    def __init__(self, writer: pq.ParquetWriter, schema: pa.Schema) -> None:
-        self._writer, self._schema = writer, schema
-        self._rows: list[Mapping[str, Any]] = []
+    """A table in Parquet; groups of rows have ``_ROWS_PER_GROUP`` rows or a few more."""
+
+    def __init__(self, writer: pq.ParquetWriter) -> None:
+        self._writer = writer
+        self._pending: list[pa.Table] = []
+        self._whole: list[pa.Table] = []
         self.count = 0
 
-    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._rows += rows
-        self.count += len(rows)
-        if len(self._rows) >= _ROWS_PER_GROUP:
-            self.flush()
+    def add(self, table: pa.Table, counts: Iterable[int]) -> None:
+        start = end = 0
+        pending = sum(map(len, self._pending))
+        for count in counts:
+            end += count
+            if pending + end - start >= _ROWS_PER_GROUP:
+                self._end_group(table[start:end])
+                start, pending = end, 0
+        if start < len(table):
+            self._pending.append(table[start:])
+        self.count += len(table)
 
-    def flush(self) -> None:
-        if self._rows:
-            self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
-            self._rows = []
+    def taken(self) -> Callable[[], None]:
+        whole, self._whole = self._whole, []
+        return lambda: self._write(whole)
 
+    def finish(self) -> None:
+        """Write what is left; no other thread writes any more."""
+        if self._pending:
+            self._end_group(self._pending.pop())
+            self.taken()()
 
-@contextmanager
-def partial_folder(target: Path, *, replace: bool) -> Iterator[Path]:
-    """Yield a folder that becomes ``target`` at the end, and is gone after an error.
+    def _end_group(self, last: pa.Table) -> None:
+        self._whole.append(pa.concat_tables([*self._pending, last]))
+        self._pending = []
 
-    Args:
-        target: what it becomes.
-        replace: an export that is there gives way; else it is refused.
-
-    Raises:
-        ExportError: something is there, or nothing can be written there.
-    """
-    refuse_existing(target, replace=replace)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as error:
-        raise ExportError(f"nothing can be written to {target.parent}: {error.strerror}") from error
-    try:
-        yield folder
-        refuse_existing(target, replace=replace)
-        _put(folder, target)
-    except OSError as error:
-        raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def refuse_existing(target: Path, *, replace: bool) -> None:
-    """Raise ``ExportError`` if something is where an export goes, unless it may be replaced."""
-    if not replace and (target.exists() or target.is_symlink()):
-        raise ExportError(f"{target} exists; an export overwrites nothing: name another path, or remove it")
-
-
-def _put(folder: Path, target: Path) -> None:
-    """Rename the folder to its place; what is there is out of the way for a moment, and then gone."""
-    if not target.exists():
-        folder.rename(target)
-        return
-    before = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    target.rename(before / target.name)
-    folder.rename(target)
-    shutil.rmtree(before, ignore_errors=True)
+    def _write(self, tables: list[pa.Table]) -> None:
+        for table in tables:
+            self._writer.write_table(table.combine_chunks(), row_group_size=len(table))

@@ -25,8 +25,9 @@ from archive_pipeline.duplicates.shingles import shingle_sets
 from archive_pipeline.duplicates.similarity import SMALLEST_SET, thresholds
 from archive_pipeline.export.branches import current_leaf
 from archive_pipeline.export.chat import Turn, turns
-from archive_pipeline.export.dialogues import COMPLETE, Dialogue
 from archive_pipeline.export.selection import Annotations
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.messages import COMPLETE
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.simhash import word_hashes
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
+
 from archive_pipeline.building.duplicates import duplicates_version
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.errors import ConfigurationError, ExportError
 from archive_pipeline.export.choices import SPLITS, Choices
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, manifest_bytes
-from archive_pipeline.export.output import Output, WrittenFile, partial_folder, refuse_existing
+from archive_pipeline.export.output import Output, WrittenFile
+from archive_pipeline.export.placing import placed_file, placed_folder, remove_remains
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
 from archive_pipeline.export.selection import Group, groups
 from archive_pipeline.export.speed import collection_paused, read_ahead
 from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.columns import rows_of_table
 from archive_pipeline.store.counts import count_stale
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import duplicates_state
@@ -47,11 +50,13 @@ class Exported:
         path: the folder, or the file.
         manifest: as it stands beside the data.
         files: the data, without manifest and card.
+        remains: how many killed exports to the same path had left a folder, which was removed.
     """
 
     path: Path
     manifest: dict[str, Any]
     files: list[WrittenFile]
+    remains: int
 
 
 def export(
@@ -64,7 +69,7 @@ def export(
     progress: Progress = lambda _messages: None,
     may_replace: bool = False,
 ) -> Exported:
-    """Export the archive; nothing is left of an export that fails.
+    """Export the archive; nothing is left of an export that fails, and what one left that was killed is removed.
 
     Args:
         database: the archive.
@@ -83,14 +88,16 @@ def export(
     """
     format_ = FORMATS[name]
     check_choices(format_, choices)
-    if target.suffix == LINES_SUFFIX:
-        if format_.kind != "lines" or choices.splits:
-            raise ConfigurationError(f"{name} is several files: name a folder, not {target.name}")
-        return _export_file(database, settings, format_, target, choices, progress)
+    is_file = target.suffix == LINES_SUFFIX
+    if is_file and (format_.kind != "lines" or choices.splits):
+        raise ConfigurationError(f"{name} is several files: name a folder, not {target.name}")
     redactor = open_redactor(settings.home, choices.own_words, choices.phone_region) if choices.redact else None
-    with partial_folder(target, replace=may_replace) as folder:
+    beside = {MANIFEST: target.with_suffix(".manifest.json"), CARD: target.with_suffix(".md")} if is_file else {}
+    remains = remove_remains(target, beside)
+    place = placed_file(target, _DATA, beside) if is_file else placed_folder(target, replace=may_replace)
+    with place as folder:
         told, files = _write(database, settings, format_, folder, choices, redactor, progress)
-    return Exported(target, told, files)
+    return Exported(target, told, files, remains)
 
 
 def check_choices(format_: Format, choices: Choices) -> None:
@@ -100,25 +107,6 @@ def check_choices(format_: Format, choices: Choices) -> None:
     given = [name for name in chat if getattr(choices, name) != getattr(default, name) and name not in format_.knows]
     if given:
         raise ConfigurationError(f"{format_.name} does not know the choice {given[0].replace('_', ' ')}")
-
-
-def _export_file(
-    database: Database, settings: Settings, format_: Format, target: Path, choices: Choices, progress: Progress
-) -> Exported:
-    """Write one file of lines, with its manifest and card beside it."""
-    beside = {MANIFEST: target.with_suffix(".manifest.json"), CARD: target.with_suffix(".md")}
-    for path in (target, *beside.values()):
-        refuse_existing(path, replace=False)
-    whole = target.with_name(f".{target.name}.whole")
-    try:
-        exported = export(database, settings, format_.name, whole, choices, progress=progress)
-        # The data come last: when they are there, all is.
-        for name, path in beside.items():
-            (whole / name).rename(path)
-        (whole / _DATA).rename(target)
-    finally:
-        shutil.rmtree(whole, ignore_errors=True)
-    return replace(exported, path=target)
 
 
 def _write(
@@ -137,22 +125,26 @@ def _write(
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
             writer = _Writer(format_, run, output, component, AttachmentStore.of(settings.home))
-            found = groups(snapshot, choices, with_files=format_.files is not None)
+            has_messages, has_files = format_.has_messages, format_.files is not None
+            found = groups(snapshot, choices, has_messages=has_messages, with_files=has_files)
             with closing(read_ahead(found)) as batches, collection_paused():
                 for group in batches:
-                    if redactor is not None:
-                        for dialogue in group.dialogues:
-                            redactor.dialogue(dialogue)
-                    writer.write(snapshot, group)
-                    progress(sum(len(dialogue.messages) for dialogue in group.dialogues))
+                    progress(writer.write(snapshot, group if redactor is None else _redacted(group, redactor)))
         files = output.close()
     finally:
         output.abort()
     redacted = {} if redactor is None else dict(redactor.counts)
     told = manifest(format_, run, files, head_revision(), redacted)
     (folder / MANIFEST).write_bytes(manifest_bytes(told))
-    (folder / CARD).write_bytes(card(format_, told, files))
+    (folder / CARD).write_bytes(card(format_, run, told, files))
     return told, files
+
+
+def _redacted(group: Group, redactor: Redactor) -> Group:
+    for dialogue in group.dialogues:
+        redactor.dialogue(dialogue)
+    own = [dialogue.heading for dialogue in group.dialogues]
+    return replace(group, headings=own or [*map(redactor.heading, group.headings)])
 
 
 def _check_built(snapshot: Snapshot, settings: Settings, format_: Format, choices: Choices) -> None:
@@ -181,20 +173,26 @@ class _Writer:
         splits = [split for split, share in zip(SPLITS, shares, strict=True) if share] if shares else [None]
         for split in splits:
             for table, schema in format_.schemas.items():
-                output.rows(f"{_named(table, split)}.parquet", schema, [])
+                output.start_table(f"{_named(table, split)}.parquet", schema)
                 if format_.has_lines:
                     output.start_lines(f"{_named(table, split)}{LINES_SUFFIX}")
             if format_.lines is not None:
                 output.start_lines(f"{split or 'data'}{LINES_SUFFIX}")
 
-    def write(self, snapshot: Snapshot, group: Group) -> None:
-        """Write the dialogues of a group."""
-        self._run.written["dialogues"] += len(group.dialogues)
-        self._run.written["messages"] += sum(len(dialogue.messages) for dialogue in group.dialogues)
+    def write(self, snapshot: Snapshot, group: Group) -> int:
+        """Write the dialogues of a group and return how many messages they have."""
+        if self._format.has_messages:
+            messages = sum(len(dialogue.messages) for dialogue in group.dialogues)
+        else:
+            messages = sum(heading.message_count for heading in group.headings)
+        self._run.written["dialogues"] += len(group.headings)
+        self._run.written["messages"] += messages
         if self._format.tables is not None:
             self._write_tables(snapshot, group)
         for dialogue in group.dialogues:
             self._write_dialogue(dialogue, group)
+        self._output.flush()
+        return messages
 
     def _split(self, dialogue_id: str) -> str | None:
         shares = self._run.choices.splits
@@ -225,22 +223,29 @@ class _Writer:
         if self._format.tables is None:
             return
         for table, rows in self._format.tables(snapshot, group, self._run):
-            for split, own in self._by_split(group, rows).items():
+            whole = pa.table(dict(rows.columns), schema=self._format.schemas[table])
+            for split, (own, counts) in self._by_split(group, whole, rows.counts).items():
                 name = _named(table, split)
-                self._output.rows(f"{name}.parquet", self._format.schemas[table], own)
+                self._output.rows(f"{name}.parquet", own, counts)
                 self._run.written[f"{table} rows"] += len(own)
                 if self._format.has_lines:
-                    for row in own:
+                    for row in rows_of_table(own):
                         self._output.line(f"{name}{LINES_SUFFIX}", row)
 
-    def _by_split(self, group: Group, rows: Sequence[dict[str, Any]]) -> dict[str | None, Sequence[dict[str, Any]]]:
+    def _by_split(
+        self, group: Group, table: pa.Table, counts: list[int]
+    ) -> dict[str | None, tuple[pa.Table, list[int]]]:
+        """Return the rows of each split, and how many each of its dialogues has."""
         if not self._run.choices.splits:
-            return {None: rows}
-        ids = {dialogue.heading.partition_key: dialogue.heading.dialogue_id for dialogue in group.dialogues}
-        found: dict[str | None, list[dict[str, Any]]] = {}
-        for row in rows:
-            found.setdefault(self._split(ids[row["partition_key"]]), []).append(row)
-        return dict(found)
+            return {None: (table, counts)}
+        found: dict[str | None, tuple[list[int], list[int]]] = {}
+        start = 0
+        for heading, count in zip(group.headings, counts, strict=True):
+            places, own = found.setdefault(self._split(heading.dialogue_id), ([], []))
+            places += range(start, start + count)
+            own.append(count)
+            start += count
+        return {split: (table.take(places), own) for split, (places, own) in found.items()}
 
     def _count(self, what: str, split: str | None) -> None:
         self._run.written[what] += 1

@@ -11,14 +11,14 @@ from psycopg.rows import class_row
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.dialogues import Dialogue, read_dialogues
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogues
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query
 
 # A batch ends with the dialogue that reaches one of them.
-_MESSAGES: Final = 2_000
+_MESSAGES: Final = 4_000
 _DIALOGUES: Final = 500
 _HEADINGS_AT_ONCE: Final = 2_000
 
@@ -42,26 +42,28 @@ class Group:
     """Some dialogues and what is known of them.
 
     Attributes:
-        dialogues: in the order of their ids.
+        headings: of the dialogues, in the order of their ids.
+        dialogues: in the same order; empty for a format without messages.
         annotations: about them.
         copies: ids of messages that are copies of what is kept elsewhere; empty unless duplicates are dropped.
         files: per id of a message, the files it came with; empty unless they were asked for.
     """
 
+    headings: list[Heading]
     dialogues: list[Dialogue]
     annotations: Annotations
     copies: frozenset[str]
     files: Mapping[str, Sequence[AttachedContent]] = field(default_factory=dict)
 
 
-def groups(snapshot: Snapshot, choices: Choices, *, with_files: bool = False) -> Iterator[Group]:
+def groups(snapshot: Snapshot, choices: Choices, *, has_messages: bool, with_files: bool = False) -> Iterator[Group]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported."""
     for headings in _batches(snapshot, choices):
         ids = [heading.dialogue_id for heading in headings]
-        dialogues = read_dialogues(snapshot, headings)
+        dialogues = read_dialogues(snapshot, headings) if has_messages else []
         messages = [message.id for dialogue in dialogues for message in dialogue.messages] if with_files else []
         files = attached_files(snapshot.connection, messages) if messages else {}
-        yield Group(dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
+        yield Group(headings, dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
 
 
 def _batches(snapshot: Snapshot, choices: Choices) -> Iterator[list[Heading]]:

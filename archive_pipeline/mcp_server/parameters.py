@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, PlainValidator
 
 from archive_pipeline.retrieval.search.filters import FILTERS, DeclaredFilter
 from archive_pipeline.retrieval.search.modes import MODE_HELP, MODES, check_mode
+from archive_pipeline.store.annotations import Kind
 
 ToolT = TypeVar("ToolT", bound=Callable[..., Any])
 
@@ -30,6 +31,23 @@ KeyOrId = Annotated[
 FirstPage = Annotated[int, Field(description="Page to begin with, such as the page of a result", ge=1, le=2**31 - 1)]
 MaxPages = Annotated[int, Field(description="Most pages", ge=1, le=1_000)]
 MaxCharacters = Annotated[int, Field(description="Most characters of all pages together", ge=1, le=1_000_000)]
+
+KeyOrTitle = Annotated[
+    str, Field(description="doc_id or partition_key of a dialogue, the beginning of one, or its title or a part of it")
+]
+AnnotationKind = Annotated[
+    Kind,
+    Field(
+        description="tag or note: of the dialogue, or of `message`; chosen or rejected: of `message`, an answer; "
+        "never_export: of the dialogue"
+    ),
+]
+AnnotationText = Annotated[str | None, Field(description="The tag or note; other kinds have none")]
+MessageName = Annotated[
+    str | None,
+    Field(description="Id of a message, its beginning, or the name of a branch, which means its last message"),
+]
+Remove = Annotated[bool, Field(description="Take it back")]
 
 
 def with_filters(tool: ToolT) -> ToolT:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +11,7 @@ import pyarrow as pa
 
 from archive_pipeline.domain.batch import NO_TIME, ROOT, DialogueBatch, Media, ToolParts, join_texts
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.sql_files import load_query
-
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+from archive_pipeline.store.sql_files import load_query, uuid_array
 
 
 def load_batch(database: Database, dialogue_ids: Sequence[str]) -> DialogueBatch:
@@ -69,13 +66,9 @@ def to_batch(
 
 
 def _fetch(connection: Any, query: str, dialogue_ids: Sequence[str]) -> pa.Table:
-    # ADBC streams a result set in binary form only for statements without parameters; the ids are checked instead.
-    for dialogue_id in dialogue_ids:
-        if not _UUID.fullmatch(dialogue_id):
-            raise ValueError(f"not a dialogue id: {dialogue_id!r}")
     with connection.cursor() as cursor:
         statement = load_query(query).rstrip().removesuffix(";")  # it becomes part of a COPY statement
-        cursor.execute(statement.replace("{dialogue_ids}", "{" + ",".join(dialogue_ids) + "}"))
+        cursor.execute(statement.replace("{dialogue_ids}", uuid_array(dialogue_ids)))
         return cursor.fetch_arrow_table()
 
 

@@ -1,12 +1,12 @@
-"""Finding dialogues by what a person knows of them: a list by conditions, and the one that a name means."""
+"""Finding dialogues by what a person knows of them: lists by conditions, and the one that a name means."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import psycopg
 from psycopg.rows import class_row
@@ -14,6 +14,7 @@ from psycopg.rows import class_row
 from archive_pipeline.domain.choices import DialogueSort
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
+from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import find_dialogue
 
@@ -29,7 +30,7 @@ class ListFilters:
     Attributes:
         source, model, tag: of the dialogue, of one of its messages, of its annotations.
         title: a part of the title, in any case.
-        since, until: when the dialogue began: at or after, before.
+        since, until: a time of the dialogue: at or after, before.
     """
 
     source: str | None = None
@@ -50,10 +51,24 @@ class ListedDialogue:
     source: str
     created_at: datetime | None
     updated_at: datetime | None
+    imported_at: datetime
     messages: int
     branches: int | None
     models: list[str]
     tags: list[str]
+
+    @property
+    def shown_at(self) -> datetime:
+        """When it was last changed, else began, else was imported."""
+        return self.updated_at or self.created_at or self.imported_at
+
+
+@dataclass(frozen=True, slots=True)
+class DialoguePage:
+    """Some dialogues of a list, and whether others follow."""
+
+    dialogues: Sequence[ListedDialogue]
+    has_more: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +84,57 @@ class Candidate:
 def list_dialogues(
     connection: psycopg.Connection[Any], filters: ListFilters, sort: DialogueSort, limit: int
 ) -> list[ListedDialogue]:
-    """Return at most ``limit`` dialogues; those of equal rank are in the order of their keys."""
+    """Return at most ``limit`` dialogues; those of equal rank are in the order of their keys.
+
+    ``since`` and ``until`` are compared with when a dialogue began.
+    """
+    return _listed_dialogues(connection, filters, sort=sort, times="began", limit=limit, before=None)
+
+
+def page_of_dialogues(
+    connection: psycopg.Connection[Any],
+    filters: ListFilters,
+    *,
+    limit: int,
+    after: tuple[datetime, str] | None = None,
+) -> DialoguePage:
+    """Return a page of the list by ``shown_at``, the latest first.
+
+    Args:
+        connection: to the archive.
+        filters: ``since`` and ``until`` are compared with ``shown_at``.
+        limit: most dialogues.
+        after: ``shown_at`` and id of the last dialogue of the page before.
+    """
+    found = _listed_dialogues(connection, filters, sort="shown", times="shown", limit=limit + 1, before=after)
+    return DialoguePage(found[:limit], len(found) > limit)
+
+
+def sources_of_dialogues(connection: psycopg.Connection[Any]) -> list[str]:
+    """Return the sources that a dialogue is from, by name."""
+    return fetch_column(connection, "dialogues/sources_of_dialogues", str)
+
+
+def _listed_dialogues(
+    connection: psycopg.Connection[Any],
+    filters: ListFilters,
+    *,
+    sort: DialogueSort | Literal["shown"],
+    times: Literal["began", "shown"],
+    limit: int,
+    before: tuple[datetime, str] | None,
+) -> list[ListedDialogue]:
+    before_at, before_id = before or (None, None)
     parameters = {
-        "source": filters.source,
-        "model": filters.model,
+        **asdict(filters),
         "title": None if filters.title is None else like_part(filters.title),
-        "tag": filters.tag,
-        "since": filters.since,
-        "until": filters.until,
         "sort": sort,
+        "times": times,
         "limit": limit,
+        "before_at": before_at,
+        "before_id": before_id,
     }
-    with connection.cursor(row_factory=class_row(ListedDialogue)) as cursor:
-        return cursor.execute(load_query("dialogues/list_dialogues"), parameters).fetchall()
+    return fetch_rows(connection, "dialogues/list_dialogues", ListedDialogue, parameters)
 
 
 def resolve_dialogue(connection: psycopg.Connection[Any], name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final, cast
 
 import psycopg
@@ -46,8 +47,9 @@ def migrate(database: Database) -> None:
         update_views(connection, view_texts(), all_anew=is_older)
 
 
+@cache
 def head_revision() -> str:
-    """Return the revision this code expects."""
+    """Return the revision this code expects; the migrations are read once per process."""
     head = ScriptDirectory.from_config(alembic_config()).get_current_head()
     if head is None:
         raise DatabaseVersionError("no migrations are installed; reinstall the package")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,10 +15,11 @@ import pyarrow as pa
 
 from archive_pipeline.errors import QueryTimeoutError
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.sql_files import load_query, uuid_array
 
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIMED_OUT: Final = "57014"
+# What is read must be the same whatever the zone of the server.
+_ZONE: Final = "SET LOCAL TIME ZONE 'UTC'"
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,13 @@ class Snapshot:
 
     def of_dialogues(self, query: str, dialogue_ids: Sequence[str]) -> pa.Table:
         """Return the rows of a query about some dialogues; it has ``'{dialogue_ids}'`` where their ids go in."""
-        # ADBC streams a result in binary form only for statements without parameters; the ids are checked instead.
-        for dialogue_id in dialogue_ids:
-            if not _UUID.fullmatch(dialogue_id):
-                raise ValueError(f"not a dialogue id: {dialogue_id!r}")
-        statement = load_query(query).rstrip().removesuffix(";")  # it becomes part of a COPY statement
+        return self.arrow(load_query(query).replace("{dialogue_ids}", uuid_array(dialogue_ids)))
+
+    def arrow(self, statement: str) -> pa.Table:
+        """Return the rows of a statement without parameters."""
         # Batches are read ahead by another thread, and a connection has one statement at a time.
         with self._lock, self._arrow.cursor() as cursor:
-            cursor.execute(statement.replace("{dialogue_ids}", "{" + ",".join(dialogue_ids) + "}"))
+            cursor.execute(statement.rstrip().removesuffix(";"))  # it becomes part of a COPY statement
             table: pa.Table = cursor.fetch_arrow_table()
         return table
 
@@ -65,10 +64,11 @@ def read_snapshot(database: Database, *, seconds: float = 0) -> Iterator[Snapsho
         with database.session() as connection:
             connection.execute(isolation)
             connection.execute(limit)
+            connection.execute(_ZONE)
             [(name,)] = connection.execute("SELECT pg_export_snapshot()").fetchall()
             with adbc_driver_postgresql.dbapi.connect(database.url) as arrow:
                 with arrow.cursor() as cursor:
-                    for statement in (isolation, f"SET TRANSACTION SNAPSHOT '{name}'", limit):
+                    for statement in (isolation, f"SET TRANSACTION SNAPSHOT '{name}'", limit, _ZONE):
                         cursor.execute(statement)
                 yield Snapshot(connection, arrow)
     except psycopg.errors.QueryCanceled as error:

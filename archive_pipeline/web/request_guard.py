@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 from archive_pipeline.web.access_token import AccessToken
+from archive_pipeline.web.token_page import token_page, wants_page
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -80,7 +82,10 @@ class RequestGuard:
         headers = _single_headers(scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _refuse(scope, receive, send, refusal)
+            if self._token is not None and refusal.status == HTTPStatus.UNAUTHORIZED and wants_page(scope):
+                await _ask_for_token(send, token_page(self._token.location(scope), self._program))
+            else:
+                await _refuse(scope, receive, send, refusal)
         elif self._token is not None and self._token.is_shown_in_query(scope):
             await _redirect(send, self._token.location(scope), self._token.cookie(scope))
         else:
@@ -110,7 +115,9 @@ class RequestGuard:
         if self._token is not None:
             if self._token.is_shown(scope):
                 return None
-            return Refusal(401, f"a token is needed; open the address that `{self._program}` printed")
+            return Refusal(
+                HTTPStatus.UNAUTHORIZED, f"a token is needed; open the address that `{self._program}` printed"
+            )
         if self._is_own_peer(scope):
             return None
         return Refusal(
@@ -191,6 +198,18 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refusal: Refusal) 
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     body = b"" if scope["method"] == "HEAD" else f"refused: {refusal.reason}\n".encode()
     await send({"type": "http.response.body", "body": body})
+
+
+async def _ask_for_token(send: Send, page: bytes) -> None:
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"referrer-policy", b"same-origin"),
+        *_RESPONSE_HEADERS,
+        (b"content-security-policy", b"default-src 'none'; form-action 'self'; base-uri 'none'"),
+    ]
+    await send({"type": "http.response.start", "status": HTTPStatus.UNAUTHORIZED, "headers": headers})
+    await send({"type": "http.response.body", "body": page})
 
 
 async def _redirect(send: Send, location: str, cookie: str) -> None:

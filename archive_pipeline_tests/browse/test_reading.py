@@ -45,7 +45,7 @@ def test_the_window_with_a_message_is_shown(database: Database, tmp_path: Path):
         last = read_thread(connection, "chatgpt-long").leaf_id
         thread = read_thread(connection, "chatgpt-long", message_id=last)
     assert thread.start == 2 * MESSAGES_ON_PAGE
-    assert thread.messages[-1].message.head.message_id == last
+    assert thread.messages[-1].message.id == last
 
 
 def test_versions_lead_to_each_other(database: Database, tmp_path: Path):
@@ -76,7 +76,7 @@ def test_versions_stand_side_by_side_with_what_follows(database: Database, tmp_p
     load(database, tmp_path / "a.json", chatgpt("tree", messages))
     with database.session() as connection:
         thread = read_thread(connection, "chatgpt-tree")
-        message_id = thread.messages[1].message.head.message_id
+        message_id = thread.messages[1].message.id
         compared = read_comparison(connection, "chatgpt-tree", message_id)
         rest = read_comparison(connection, "chatgpt-tree", message_id, start=compared.next_start or 0)
     assert (compared.count, len(compared.versions), compared.next_start) == (count, VERSIONS_SIDE_BY_SIDE, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import psycopg
@@ -32,6 +33,7 @@ def keys(filled: CommandLine, *options: object) -> list[str]:
 
 def test_a_dialogue_is_listed_with_its_size_branches_and_models(filled: CommandLine):
     [listed] = filled("list", "--title", "hot", "--json").json
+    assert datetime.fromisoformat(listed.pop("imported_at")).tzinfo is not None
     assert listed == {
         "dialogue_id": TEA_ID,
         "partition_key": TEA,

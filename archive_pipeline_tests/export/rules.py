@@ -1,4 +1,4 @@
-"""What consumers document of their formats, as checks of one line."""
+"""What consumers that are too large to install ask of their formats, as checks of one line, with their places."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Any
 
 
 def check_openai(row: dict[str, Any]) -> None:
-    """The documented rules: keys and roles, weights 0 or 1, results right behind their calls, an answer to train."""
+    """OpenAI: keys and roles, weights 0 or 1, results right behind their calls, an answer to train.
+
+    From the guide to fine-tuning (chat format, `weight`, tools), and the checks of the cookbook's notebook
+    `Chat_finetuning_data_prep`: no unknown key or role, content that is text, an answer in each example.
+    """
     assert set(row) <= {"messages", "tools"}
     open_calls: list[str] = []
     for message in row["messages"]:
@@ -33,7 +37,12 @@ def check_openai(row: dict[str, Any]) -> None:
 
 
 def check_sharegpt(row: dict[str, Any]) -> None:
-    """LLaMA-Factory: one side and then the other, an even number of messages, calls and tools as JSON."""
+    """LLaMA-Factory: one side and then the other, an even number of messages, calls and tools as JSON.
+
+    From `src/llamafactory/data/converter.py` (`SharegptDatasetConverter`: which tags may stand at odd and even places,
+    and that other examples are skipped), and `formatter.py` (`FunctionFormatter`: calls are an object or a list of
+    them, each with `name` and `arguments`; `ToolFormatter`: tools are a list).
+    """
     assert set(row) <= {"conversations", "system", "tools"}
     sides = ({"human", "observation"}, {"gpt", "function_call"})
     assert len(row["conversations"]) % 2 == 0
@@ -42,5 +51,8 @@ def check_sharegpt(row: dict[str, Any]) -> None:
         assert message["from"] in sides[number % 2]
         if message["from"] == "function_call":
             calls = json.loads(message["value"])
-            assert all(isinstance(call["arguments"], dict) for call in (calls if isinstance(calls, list) else [calls]))
+            assert all(
+                call["name"] and isinstance(call["arguments"], dict)
+                for call in (calls if isinstance(calls, list) else [calls])
+            )
     assert all("name" in tool for tool in json.loads(row.get("tools", "[]")))

@@ -23,16 +23,16 @@ def test_both_connections_see_the_state_at_the_beginning(database: Database, tmp
     with read_snapshot(database) as snapshot:
         load(database, tmp_path / "more.json", chatgpt("one", chain("a", "b", "c")), chatgpt("two", chain("d")))
         assert snapshot.connection.execute("SELECT count(*) FROM raw.dialogues").fetchall() == [(1,)]
-        assert snapshot.of_dialogues("export/dialogue_messages", [one]).num_rows == 2
+        assert snapshot.of_dialogues("batch/batch_messages", [one]).num_rows == 2
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             snapshot.connection.execute("DELETE FROM raw.dialogues")
     with read_snapshot(database) as snapshot:
-        assert snapshot.of_dialogues("export/dialogue_messages", [one]).num_rows == 3
+        assert snapshot.of_dialogues("batch/batch_messages", [one]).num_rows == 3
 
 
 def test_ids_that_are_none_are_refused(database: Database):
-    with read_snapshot(database) as snapshot, pytest.raises(ValueError, match="not a dialogue id"):
-        snapshot.of_dialogues("export/dialogue_messages", ["'} DROP"])
+    with read_snapshot(database) as snapshot, pytest.raises(ValueError, match="not an id"):
+        snapshot.of_dialogues("batch/batch_messages", ["'} DROP"])
 
 
 def test_what_takes_too_long_ends_on_either_connection(database: Database, monkeypatch: pytest.MonkeyPatch):
@@ -44,3 +44,20 @@ def test_what_takes_too_long_ends_on_either_connection(database: Database, monke
     monkeypatch.setattr(module, "load_query", lambda _: "SELECT pg_sleep(60)::text AS slept")
     with pytest.raises(QueryTimeoutError), read_snapshot(database, seconds=0.05) as snapshot:
         snapshot.of_dialogues("any", [])
+
+
+def test_times_are_in_utc_whatever_the_zone_of_the_server(database: Database, tmp_path: Path):
+    load(database, tmp_path / "one.json", chatgpt("one", chain("a"), create_time=0.0))
+    with database.session() as connection:
+        [(name,)] = connection.execute("SELECT current_database()").fetchall()
+        connection.execute(f"ALTER DATABASE {name} SET timezone = 'America/New_York'")
+    database.engine.dispose()
+    try:
+        with read_snapshot(database) as snapshot:
+            [(began,)] = snapshot.connection.execute("SELECT source_created_at FROM raw.dialogues").fetchall()
+            zone = snapshot.arrow("SELECT created_at FROM raw.messages").schema.field("created_at").type.tz
+        assert (began.isoformat(), zone) == ("1970-01-01T00:00:00+00:00", "UTC")
+    finally:
+        with database.session() as connection:
+            connection.execute(f"ALTER DATABASE {name} RESET timezone")
+        database.engine.dispose()

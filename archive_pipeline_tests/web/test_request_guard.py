@@ -238,6 +238,33 @@ def test_the_token_goes_from_the_address_into_a_cookie():
     assert status("POST", f"/graphql?token={SECRET}", JSON, **token_options()) == 401
 
 
+def test_a_browser_without_the_token_is_asked_for_it_and_led_on():
+    start, body = ask(
+        "GET", "/dialogues/x?at=<b>&y=&token=old", {**PAGE, "sec-fetch-site": "cross-site"}, **token_options()
+    )
+    page, headers = body["body"].decode(), dict(start["headers"])
+    assert start["status"] == 401
+    assert '<a href="/dialogues/x?at=%3Cb%3E&amp;y=">' in page
+    assert '<form method="get" action="/dialogues/x">' in page
+    assert '<input type="hidden" name="at" value="&lt;b&gt;">' in page
+    assert '<input name="token" type="password"' in page
+    assert "<b>" not in page
+    assert "old" not in page
+    assert SECRET not in page
+    assert b"default-src 'none'" in headers[b"content-security-policy"]
+    assert b"form-action 'self'" in headers[b"content-security-policy"]
+    # Sending the form shows the token as the printed address does.
+    assert status("GET", f"/dialogues/x?at=1&token={SECRET}", PAGE, **token_options()) == 303
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"), [("GET", {}), ("HEAD", PAGE), ("POST", {**JSON, "accept": "text/html"})]
+)
+def test_programs_without_the_token_get_a_line(method: str, headers: dict[str, str]):
+    start = ask(method, "/dialogues/x", headers, **token_options())[0]
+    assert (start["status"], dict(start["headers"])[b"content-type"]) == (401, b"text/plain; charset=utf-8")
+
+
 def test_the_token_does_not_make_up_for_a_foreign_page():
     headers = {**JSON, "authorization": f"Bearer {SECRET}", "origin": "http://evil.example"}
     assert status("POST", "/graphql", headers, **token_options()) == 403

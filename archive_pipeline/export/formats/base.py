@@ -12,9 +12,9 @@ import pyarrow as pa
 from archive_pipeline.export.branches import chosen_leaves
 from archive_pipeline.export.chat import Turn, answered_turns, turns
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.text.tokens import default_counter
 
@@ -40,10 +40,23 @@ class Run:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a table.
+
+    Attributes:
+        columns: by name.
+        counts: how many rows each dialogue of the group has, in the order of the dialogues, which is that of the rows.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    counts: list[int]
+
+
 Row = dict[str, Any]
 Lines = Callable[[Dialogue, Group, Run], Iterator[Row]]
 Files = Callable[[Dialogue, Group, Run], Iterator[tuple[str, bytes | AttachedContent]]]
-Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Sequence[Row]]]]
+Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Rows]]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class Path:
 
     def is_new(self, turn: Turn) -> bool:
         """Return whether no earlier path had the turn as it is here."""
-        return any(position not in self.known for position in turn.positions)
+        return not self.known.issuperset(turn.positions)
 
 
 def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool) -> Iterator[Path]:
@@ -112,8 +125,10 @@ def texts_of(turn: Turn, run: Run) -> Iterator[str]:
 
 def is_copy(dialogue: Dialogue, turn: Turn, group: Group) -> bool:
     """Return whether all that a turn says is a copy of what is kept elsewhere."""
+    if not group.copies:
+        return False
     ids = dialogue.batch.message_ids
-    return bool(group.copies) and all(ids[position] in group.copies for position in turn.positions)
+    return all(ids[position] in group.copies for position in turn.positions)
 
 
 def are_copies(dialogue: Dialogue, found: Sequence[Turn], group: Group, run: Run) -> bool:
@@ -136,7 +151,10 @@ class Format:
         knows: choices that change it, besides those of dialogues.
         lines, files, tables: what makes it, as its kind says.
         schemas: per table its columns.
+        features: columns of the lines, which a reader infers differently from files that lack some; None where no table
+            of Arrow can have them.
         has_lines: tables are written as lines of JSON too.
+        has_messages: it is made of messages; else of what is derived of them, and no message is read.
         needs: derived assets that it is made of.
         is_redacted: secrets are replaced unless that is declined.
         tags: of its dataset card.
@@ -150,7 +168,9 @@ class Format:
     files: Files | None = None
     tables: Tables | None = None
     schemas: Mapping[str, pa.Schema] = field(default_factory=dict)
+    features: Callable[[Choices], pa.Schema] | None = None
     has_lines: bool = False
+    has_messages: bool = True
     needs: tuple[str, ...] = ()
     is_redacted: bool = False
     tags: tuple[str, ...] = ()

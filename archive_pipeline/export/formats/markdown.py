@@ -7,11 +7,11 @@ from itertools import chain
 from typing import Final
 
 from archive_pipeline.export.attached import exported_name, file_lines, kept
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.markdown import dialogue_markdown, file_name
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _files(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, bytes | AttachedContent]]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from archive_pipeline.export.chat import as_messages, tool_specs
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths, is_copy
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
@@ -22,12 +22,13 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
             continue
         messages = []
         for turn in path.turns:
-            for message in as_messages([turn]):
+            said, *results = as_messages([turn])
+            if turn.role == "assistant" and (not path.is_new(turn) or is_copy(dialogue, turn, group)):
+                said["weight"] = 0
+            for result in results:
                 # The API takes no name beside a call's id.
-                message.pop("name", None)
-                if message["role"] == "assistant" and (not path.is_new(turn) or is_copy(dialogue, turn, group)):
-                    message["weight"] = 0
-                messages.append(message)
+                del result["name"]
+            messages += [said, *results]
         row: Row = {"messages": messages}
         tools = tool_specs(path.turns)
         if tools:

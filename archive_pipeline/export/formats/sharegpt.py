@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
+import pyarrow as pa
 
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.export.chat import Turn, tool_specs
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
@@ -60,6 +62,17 @@ def _is_alternating(conversation: list[dict[str, str]]) -> bool:
     )
 
 
+def _features(_choices: Choices) -> pa.Schema:
+    text = pa.string()
+    message = pa.struct([("from", text), ("value", text)])
+    return pa.schema([("conversations", pa.list_(message)), ("system", text), ("tools", text)])
+
+
 SHAREGPT: Final = Format(
-    "sharegpt", "Conversations of from/value pairs, as LLaMA-Factory and others read them", "lines", CHAT, lines=_lines
+    "sharegpt",
+    "Conversations of from/value pairs, as LLaMA-Factory and others read them",
+    "lines",
+    CHAT,
+    lines=_lines,
+    features=_features,
 )

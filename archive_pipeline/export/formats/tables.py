@@ -6,17 +6,19 @@ tree. ``qa`` has the question-answer pairs, as lines of JSON and as Parquet.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import ROOT
-from archive_pipeline.export.branches import MAIN, branches
-from archive_pipeline.export.dialogues import Dialogue
-from archive_pipeline.export.formats.base import Format, Row, Run
+from archive_pipeline.export.branches import MAIN, Branch, branches
+from archive_pipeline.export.formats.base import Format, Rows, Run
 from archive_pipeline.export.selection import Group
+from archive_pipeline.store.columns import columns_of_table
 from archive_pipeline.store.snapshot import Snapshot
 
 _MOMENT: Final = pa.timestamp("us", "UTC")
@@ -29,6 +31,8 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
 _TEXT: Final = pa.string()
 # The first columns of `dialogues` are what a heading has.
 _OF_HEADING: Final = 6
+# The first columns of `parts` and `attachments` say where they are.
+_OF_MESSAGE: Final = 2
 SCHEMAS: Final = {
     "dialogues": _schema(
         dialogue_id=_TEXT,
@@ -102,75 +106,99 @@ QA_SCHEMAS: Final = {
 }
 
 
-def _tables(_snapshot: Snapshot, group: Group, _run: Run) -> Iterator[tuple[str, Sequence[Row]]]:
-    for dialogue in group.dialogues:
-        known = branches(dialogue)
-        heading, ids = dialogue.heading, dialogue.batch.message_ids
-        tags = group.annotations.tags.get(heading.dialogue_id, [])
-        row = {name: getattr(heading, name) for name in SCHEMAS["dialogues"].names[:_OF_HEADING]}
-        counts = {"message_count": len(dialogue.messages), "branch_count": len(known), "tags": tags}
-        yield "dialogues", [row | counts]
-        yield (
-            "branches",
-            [
-                {
-                    "dialogue_id": heading.dialogue_id,
-                    "name": branch.name,
-                    "leaf_message_id": ids[branch.leaf],
-                    "branched_at_message_id": None if branch.branched_at == ROOT else ids[branch.branched_at],
-                    "length": forest_of(dialogue.batch).depth[branch.leaf] + 1,
-                }
-                for branch in known
-            ],
-        )
-        yield "messages", _message_rows(dialogue)
-        yield "parts", _content_rows(dialogue, "parts")
-        yield "attachments", _content_rows(dialogue, "attachments")
+def _tables(_snapshot: Snapshot, group: Group, _run: Run) -> Iterator[tuple[str, Rows]]:
+    known = [branches(dialogue) for dialogue in group.dialogues]
+    yield "dialogues", _dialogue_rows(group, [*map(len, known)])
+    yield "branches", _branch_rows(group, known)
+    yield "messages", _message_rows(group)
+    yield "parts", _content_rows(group, "parts")
+    yield "attachments", _content_rows(group, "attachments")
 
 
-def _message_rows(dialogue: Dialogue) -> list[Row]:
-    forest, batch = forest_of(dialogue.batch), dialogue.batch
-    return [
+def _dialogue_rows(group: Group, branch_counts: list[int]) -> Rows:
+    columns: dict[str, list[Any]] = {
+        name: [getattr(heading, name) for heading in group.headings]
+        for name in SCHEMAS["dialogues"].names[:_OF_HEADING]
+    }
+    return Rows(
+        columns
+        | {
+            "message_count": [len(dialogue.messages) for dialogue in group.dialogues],
+            "branch_count": branch_counts,
+            "tags": [group.annotations.tags.get(heading.dialogue_id, []) for heading in group.headings],
+        },
+        [1] * len(group.headings),
+    )
+
+
+def _branch_rows(group: Group, known: Sequence[Sequence[Branch]]) -> Rows:
+    found = [(dialogue, branch) for dialogue, own in zip(group.dialogues, known, strict=True) for branch in own]
+    ids = [dialogue.batch.message_ids for dialogue, _ in found]
+    return Rows(
         {
-            "message_id": message.id,
-            "dialogue_id": dialogue.heading.dialogue_id,
-            "parent_id": None if batch.parent[position] == ROOT else batch.message_ids[batch.parent[position]],
-            "sequence_number": message.sequence_number,
-            "role": message.role,
-            "author": message.author,
-            "model": message.model,
-            "created_at": message.created_at,
-            "state": message.state,
-            "is_hidden": message.is_hidden,
-            "depth": forest.depth[position],
-            "is_on_primary_path": forest.on_primary_path[position],
-            "is_on_active_path": forest.on_active_path[position],
-            "text": message.text,
-        }
-        for position, message in enumerate(dialogue.messages, start=dialogue.first)
+            "dialogue_id": [dialogue.heading.dialogue_id for dialogue, _ in found],
+            "name": [branch.name for _, branch in found],
+            "leaf_message_id": [own[branch.leaf] for own, (_, branch) in zip(ids, found, strict=True)],
+            "branched_at_message_id": [
+                None if branch.branched_at == ROOT else own[branch.branched_at]
+                for own, (_, branch) in zip(ids, found, strict=True)
+            ],
+            "length": [forest_of(dialogue.batch).depth[branch.leaf] + 1 for dialogue, branch in found],
+        },
+        [*map(len, known)],
+    )
+
+
+def _message_rows(group: Group) -> Rows:
+    messages = [message for dialogue in group.dialogues for message in dialogue.messages]
+    columns: dict[str, list[Any]] = {
+        name: [getattr(message, name) for message in messages]
+        for name in ("sequence_number", "role", "author", "model", "created_at", "state", "is_hidden", "text")
+    }
+    columns["message_id"] = [message.id for message in messages]
+    columns |= {name: [] for name in ("dialogue_id", "parent_id", "depth", "is_on_primary_path", "is_on_active_path")}
+    for dialogue in group.dialogues:
+        batch, forest, ids = dialogue.batch, forest_of(dialogue.batch), dialogue.batch.message_ids
+        own = slice(dialogue.first, dialogue.first + len(dialogue.messages))
+        columns["dialogue_id"] += [dialogue.heading.dialogue_id] * len(dialogue.messages)
+        columns["parent_id"] += [None if parent == ROOT else ids[parent] for parent in batch.parent[own]]
+        columns["depth"] += forest.depth[own]
+        columns["is_on_primary_path"] += forest.on_primary_path[own]
+        columns["is_on_active_path"] += forest.on_active_path[own]
+    return Rows(columns, [len(dialogue.messages) for dialogue in group.dialogues])
+
+
+def _content_rows(group: Group, table: str) -> Rows:
+    own: list[list[list[Any]]] = [
+        [getattr(message, table) for message in dialogue.messages] for dialogue in group.dialogues
     ]
-
-
-def _content_rows(dialogue: Dialogue, table: str) -> list[Row]:
-    names = SCHEMAS[table].names[2:]
-    return [
-        {"message_id": message.id, "sequence": sequence} | {name: getattr(piece, name) for name in names}
-        for message in dialogue.messages
-        for sequence, piece in enumerate(getattr(message, table))
+    pieces = [piece for contents in own for content in contents for piece in content]
+    columns: dict[str, list[Any]] = {
+        name: [getattr(piece, name) for piece in pieces] for name in SCHEMAS[table].names[_OF_MESSAGE:]
+    }
+    columns["message_id"] = [
+        message.id for dialogue in group.dialogues for message in dialogue.messages for _ in getattr(message, table)
     ]
+    columns["sequence"] = [number for contents in own for content in contents for number in range(len(content))]
+    return Rows(columns, [sum(map(len, contents)) for contents in own])
 
 
-def _qa(snapshot: Snapshot, group: Group, run: Run) -> Iterator[tuple[str, Sequence[Row]]]:
-    headings = {dialogue.heading.dialogue_id: dialogue.heading for dialogue in group.dialogues}
-    rows: list[Row] = []
-    for pair in snapshot.of_dialogues("export/dialogue_pairs", list(headings)).to_pylist():
-        heading = headings[pair.pop("dialogue_id")]
-        if pair.pop("answer_message_id") in group.copies:
-            run.left_out["duplicates"] += 1
-            continue
-        pair |= {"question": run.redact(pair["question"]), "answer": run.redact(pair["answer"])}
-        rows.append(pair | {name: getattr(heading, name) for name in ("source", "partition_key", "title")})
-    yield "qa", rows
+def _qa(snapshot: Snapshot, group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
+    headings = {heading.dialogue_id: heading for heading in group.headings}
+    pairs = snapshot.of_dialogues("export/dialogue_pairs", list(headings))
+    if group.copies:
+        is_copy = pc.is_in(pairs["answer_message_id"], pa.array(group.copies, _TEXT))
+        run.left_out["duplicates"] += pc.sum(is_copy).as_py() or 0
+        pairs = pairs.filter(pc.invert(is_copy))
+    columns: dict[str, Any] = dict(columns_of_table(pairs))
+    del columns["answer_message_id"]
+    own = columns.pop("dialogue_id")
+    for name in ("question", "answer"):
+        columns[name] = [*map(run.redact, columns[name])]
+    for name in ("source", "partition_key", "title"):
+        columns[name] = [getattr(headings[dialogue_id], name) for dialogue_id in own]
+    count_of = Counter(own)
+    yield "qa", Rows(columns, [count_of[dialogue_id] for dialogue_id in headings])
 
 
 PARQUET: Final = Format(
@@ -189,5 +217,6 @@ QA: Final = Format(
     tables=_qa,
     schemas=QA_SCHEMAS,
     has_lines=True,
+    has_messages=False,
     needs=("qa_pairs",),
 )

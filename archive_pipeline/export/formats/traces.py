@@ -14,9 +14,9 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.export.chat import Turn
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.formats.base import CHAT, Format, Path, Run, are_copies, chat_paths
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 ATIF_VERSION: Final = "ATIF-v1.6"
 _SOURCES: Final = {"assistant": "agent", "user": "user", "system": "system"}

@@ -6,16 +6,18 @@ fields in every row, which a table of Arrow cannot hold. What a model thought is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import orjson
+import pyarrow as pa
 
 from archive_pipeline.export.chat import Turn, as_messages, tool_specs
-from archive_pipeline.export.dialogues import Dialogue
+from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths, is_within_tokens
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 _THINKING: Final = "thinking"
 # A pair of regenerations is one wherever it stands, and what is preferred is no copy of what is not.
@@ -95,12 +97,39 @@ def _kto(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
             }
 
 
+def _features(names: Sequence[str], *more: tuple[str, pa.DataType]) -> Callable[[Choices], pa.Schema]:
+    """Return the columns: conversations with these names, then tools, then more."""
+
+    def columns(choices: Choices) -> pa.Schema:
+        text = pa.string()
+        message = [("role", text), ("content", text)]
+        if choices.thinking:
+            message.append((_THINKING, text))
+        tools = []
+        if "tool" in choices.roles:
+            function = pa.struct([("name", text), ("arguments", text)])
+            call = pa.struct([("id", text), ("type", text), ("function", function)])
+            message += [("tool_calls", pa.list_(call)), ("tool_call_id", text), ("name", text)]
+            tools = [("tools", text)]
+        return pa.schema([*((name, pa.list_(pa.struct(message))) for name in names), *tools, *more])
+
+    return columns
+
+
+def _sft_features(choices: Choices) -> pa.Schema:
+    names = ["messages"] if choices.shape == "messages" else ["prompt", "completion"]
+    return _features(names)(choices)
+
+
+_WHY: Final = (("rule", pa.string()), ("dialogue", pa.string()))
+
 TRL_SFT: Final = Format(
     "trl-sft",
     "Supervised fine-tuning with TRL: conversations (messages), or a line per answer (prompt-completion)",
     "lines",
     CHAT | {"shape"},
     lines=_sft,
+    features=_sft_features,
 )
 TRL_DPO: Final = Format(
     "trl-dpo",
@@ -108,6 +137,7 @@ TRL_DPO: Final = Format(
     "lines",
     _PREFERENCES,
     lines=_dpo,
+    features=_features(["prompt", "chosen", "rejected"], *_WHY),
 )
 TRL_KTO: Final = Format(
     "trl-kto",
@@ -115,4 +145,5 @@ TRL_KTO: Final = Format(
     "lines",
     _PREFERENCES,
     lines=_kto,
+    features=_features(["prompt", "completion"], ("label", pa.bool_()), *_WHY),
 )

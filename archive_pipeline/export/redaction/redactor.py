@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from archive_pipeline.errors import ExportError
-from archive_pipeline.export.dialogues import Dialogue
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
 from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.text.sanitize import json_text
 
 KEY_FILE: Final = "redaction.key"
@@ -79,7 +80,7 @@ class Redactor:
 
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""
-        dialogue.heading = replace(dialogue.heading, title=self._optional(dialogue.heading.title))
+        dialogue.heading = self.heading(dialogue.heading)
         for message in dialogue.messages:
             message.author = self._optional(message.author)
             for part in message.parts:
@@ -92,6 +93,10 @@ class Redactor:
                 attachment.file_name = self._optional(attachment.file_name)
                 attachment.uri = self._optional(attachment.uri)
                 attachment.text = self._optional(attachment.text)
+
+    def heading(self, heading: Heading) -> Heading:
+        """Return a redacted copy of what stands above a dialogue."""
+        return replace(heading, title=self._optional(heading.title))
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)

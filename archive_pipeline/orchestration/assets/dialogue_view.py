@@ -17,8 +17,10 @@ from archive_pipeline.derive.tree_drawing import MOST_LINES, OTHER, PRIMARY, dra
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
+from archive_pipeline.web.browse_links import dialogue_path, link
 
 # A larger dialogue has counts and no drawing.
 MOST_MESSAGES: Final = 20_000
@@ -50,6 +52,12 @@ def dialogue_metadata(archive: Archive, dialogues: Sequence[DialogueRef], *, is_
         for dialogue_id, shown in _trees(archive.cache.load(archive.database, chunk), lines)
         if dialogue_id in headings
     }
+
+
+def browse_link(settings: Settings, partition_key: str) -> Shown:
+    """Return the link to the dialogue in ``llm-archive browse``, if that has an address."""
+    found = link(settings.browse_url, dialogue_path(partition_key))
+    return {"read": dg.MetadataValue.url(found["url"])} if found else {}
 
 
 def _headings(archive: Archive, dialogue_ids: Sequence[str]) -> dict[str, Shown]:

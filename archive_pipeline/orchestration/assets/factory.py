@@ -10,7 +10,7 @@ import dagster as dg
 from archive_pipeline.building.dialogues import build_asset
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.derive.registry import ASSETS, effective_version
-from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, dialogue_metadata
+from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, browse_link, dialogue_metadata
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
 from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
 from archive_pipeline.orchestration.instance.earlier_metadata import earlier_metadata
@@ -105,7 +105,9 @@ def _shown(
     rest = [other for other in others if other.partition_key not in earlier]
     is_alone = len(keys) == 1
     fresh = [dialogue_metadata(archive, group, is_alone=is_alone) for group in (built, rest)]
-    return {**earlier, **fresh[0], **fresh[1]}
+    shown = {**earlier, **fresh[0], **fresh[1]}
+    # What an earlier event linked to may have moved.
+    return {key: {**own, **browse_link(archive.settings, key)} for key, own in shown.items()}
 
 
 def _quarantined(archive: Archive, name: str, keys: Collection[str]) -> list[str]:

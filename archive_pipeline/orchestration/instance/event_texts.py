@@ -24,6 +24,7 @@ from dagster import (
     MetadataValue,
     TextMetadataValue,
     TimestampMetadataValue,
+    UrlMetadataValue,
 )
 from dagster._core.events import StepMaterializationData
 from dagster._serdes import serialize_value
@@ -34,7 +35,7 @@ _ANY_TIME: Final = random.random()  # noqa: S311 (no secret)
 _PARTITION_MARK: Final = json.dumps(_ANY_PARTITION)
 _TIME_MARK: Final = json.dumps(_ANY_TIME)
 # Kinds of metadata that are one text or number, which may be another one for each partition.
-_ONE_TEXT: Final = frozenset({TextMetadataValue, MarkdownMetadataValue})
+_ONE_TEXT: Final = frozenset({TextMetadataValue, MarkdownMetadataValue, UrlMetadataValue})
 _ONE_VALUE: Final = frozenset({*_ONE_TEXT, IntMetadataValue, TimestampMetadataValue})
 
 

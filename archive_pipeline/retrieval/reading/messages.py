@@ -1,92 +1,130 @@
-"""Messages with all that a reader sees of them: parts and attachments."""
+"""Messages with all that is read of them: declared once, for exports of whole dialogues and for windows of a path.
+
+The fields of the classes are the columns of ``sql/queries/reading``: rows come from psycopg or, many at once, as Arrow.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeVar
 
+import numpy as np
 import psycopg
-from psycopg.rows import class_row
 
-from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.domain.batch import join_texts
+from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, columns_of_table, datetimes
+from archive_pipeline.store.snapshot import Snapshot
+from archive_pipeline.store.sql_files import load_query, uuid_array
 
-# Of one part or attachment; a page stays of bounded size whatever was pasted.
+TEXT: Final = "text"
+COMPLETE: Final = "complete"
+# Of one part or attachment in a window; a page stays of bounded size whatever was pasted.
 MOST_CHARACTERS: Final = 100_000
+_WHOLE: Final = 0
+
+PieceT = TypeVar("PieceT")
 
 
-@dataclass(frozen=True, slots=True)
-class MessageHead:
-    """Columns of ``raw.messages``."""
-
-    message_id: str
-    role: str
-    author_name: str | None
-    recipient: str | None
-    model: str | None
-    created_at: datetime | None
-    state: str
-    is_hidden: bool
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part:
-    """Columns of ``raw.content_parts``; ``text_characters`` counts the whole text, ``text`` may be its beginning."""
+    """Columns of ``raw.content_parts``.
 
-    message_id: str
-    part_type: str
-    source_type: str | None
+    Attributes:
+        kind: the part's type.
+        tool_input: JSON text.
+        source_type: what the source calls it.
+        left_out: characters of the text that are not in ``text``, which then is its beginning.
+    """
+
+    kind: str
     text: str | None
-    text_characters: int
     tool_name: str | None
+    tool_use_id: str | None
     tool_input: str | None
     is_error: bool
     language: str | None
     mime_type: str | None
     uri: str | None
+    source_type: str | None = None
+    left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AttachedFile:
+@dataclass(slots=True)
+class Attachment:
     """Columns of ``raw.attachments``, and the id of the document that was made of the file, if one was."""
 
-    message_id: str
     file_name: str | None
     mime_type: str | None
     size_bytes: int | None
+    uri: str | None
     text: str | None
-    document_id: str | None
+    document_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FullMessage:
-    """A message, its parts and its attachments, in order."""
+@dataclass(slots=True)
+class Message:
+    """Columns of ``raw.messages``, with the parts and attachments in order."""
 
-    head: MessageHead
-    parts: Sequence[Part]
-    attachments: Sequence[AttachedFile]
+    id: str
+    role: str
+    sequence_number: int
+    created_at: datetime | None
+    model: str | None
+    author: str | None
+    state: str
+    is_hidden: bool
+    recipient: str | None = None
+    parts: list[Part] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
+
+    @property
+    def text(self) -> str | None:
+        """The text parts joined by a blank line, None if they say nothing."""
+        parts = self.parts
+        if len(parts) == 1:
+            text = parts[0].text if parts[0].kind == TEXT else None
+            return text if text and not text.isspace() else None
+        return join_texts([part.text for part in parts if part.kind == TEXT and part.text])
 
 
-def read_messages(connection: psycopg.Connection[Any], message_ids: Sequence[str]) -> list[FullMessage]:
-    """Return those of some messages that there are, in the order of the ids."""
-    wanted = {"message_ids": list(message_ids), "characters": MOST_CHARACTERS}
-    parts: dict[str, list[Part]] = defaultdict(list)
-    attachments: dict[str, list[AttachedFile]] = defaultdict(list)
-    with connection.cursor(row_factory=class_row(MessageHead)) as cursor:
-        heads = {head.message_id: head for head in cursor.execute(load_query("reading/messages"), wanted)}
-    with connection.cursor(row_factory=class_row(Part)) as cursor:
-        for part in cursor.execute(load_query("reading/parts"), wanted):
-            parts[part.message_id].append(part)
-    with connection.cursor(row_factory=class_row(AttachedFile)) as cursor:
-        for attachment in cursor.execute(load_query("reading/attachments"), wanted):
-            attachments[attachment.message_id].append(attachment)
-    return [
-        FullMessage(heads[message_id], parts[message_id], attachments[message_id])
-        for message_id in message_ids
-        if message_id in heads
-    ]
+_OF_PARTS: Final = [item.name for item in fields(Part)]
+_OF_ATTACHMENTS: Final = [item.name for item in fields(Attachment)]
+_OF_MESSAGES: Final = [item.name for item in fields(Message)][: -len(("parts", "attachments"))]
+
+
+def read_messages(connection: psycopg.Connection[Any], message_ids: Sequence[str]) -> list[Message]:
+    """Return those of some messages that there are, in the order of the ids; long texts are cut."""
+
+    def read(query: str) -> Columns:
+        return columns_of_rows(connection.execute(_statement(query, "messages", message_ids, MOST_CHARACTERS)))
+
+    found = {message.id: message for message in assemble(read("messages"), read("parts"), read("attachments"))}
+    return [found[message_id] for message_id in message_ids if message_id in found]
+
+
+def read_columns(snapshot: Snapshot, dialogue_ids: Sequence[str]) -> tuple[Columns, Columns, Columns]:
+    """Return messages, parts and attachments of some dialogues, whole, as columns for ``assemble``."""
+    messages, parts, attachments = (
+        columns_of_table(snapshot.arrow(_statement(query, "dialogues", dialogue_ids, _WHOLE)))
+        for query in ("messages", "parts", "attachments")
+    )
+    return messages, parts, attachments
+
+
+def assemble(messages: Columns, parts: Columns, attachments: Columns) -> list[Message]:
+    """Return the messages of a query in its order, each with what belongs to it."""
+    place = {message_id: number for number, message_id in enumerate(messages["id"])}
+    return list(
+        map(
+            Message,
+            *(datetimes(messages[name]) if name == TIME else messages[name] for name in _OF_MESSAGES),
+            _owned(Part, _OF_PARTS, parts, place),
+            _owned(Attachment, _OF_ATTACHMENTS, attachments, place),
+        )
+    )
 
 
 def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page: int) -> str | None:
@@ -94,3 +132,22 @@ def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page:
     wanted = {"dialogue_id": dialogue_id, "page": page}
     row = connection.execute(load_query("reading/message_of_page"), wanted).fetchone()
     return None if row is None else str(row[0])
+
+
+def _statement(query: str, scope: Literal["dialogues", "messages"], ids: Sequence[str], limit: int) -> str:
+    statement = load_query(f"reading/{query}").replace("{scope}", scope).replace("{limit}", str(limit))
+    return statement.replace("{ids}", uuid_array(ids))
+
+
+def _owned(
+    make: Callable[..., PieceT], names: Sequence[str], columns: Columns, place: Mapping[str, int]
+) -> list[list[PieceT]]:
+    """Return per message what belongs to it, in order; what belongs to none of them is left out."""
+    pieces = list(map(make, *(columns[name] for name in names)))
+    if not pieces:
+        return [[] for _ in place]
+    owners = np.array([place.get(name, -1) for name in columns["message_id"]])
+    order = np.lexsort((np.array(columns["sequence"]), owners))
+    ends = np.searchsorted(owners[order], np.arange(len(place) + 1)).tolist()
+    in_order = [pieces[number] for number in order.tolist()]
+    return [in_order[start:end] for start, end in pairwise(ends)]

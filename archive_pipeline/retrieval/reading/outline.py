@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +13,10 @@ import psycopg
 from psycopg.rows import class_row
 
 from archive_pipeline.derive.forest import Forest, forest_of
-from archive_pipeline.domain.batch import NO_TIME, ROOT, DialogueBatch, Media, ToolParts
+from archive_pipeline.domain.batch import ROOT, DialogueBatch, Media, ToolParts
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import UnknownDialogueError
+from archive_pipeline.store.columns import Columns, columns_of_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
@@ -126,45 +128,37 @@ def read_outline(connection: psycopg.Connection[Any], name: str) -> Outline:
         InvalidQueryError: the name is no text.
     """
     heading = read_heading(connection, name)
-    rows = connection.execute(load_query("reading/structure"), {"dialogue_id": heading.dialogue_id}).fetchall()
-    batch = _structure(heading, [_Node(*row) for row in rows])
+    rows = connection.execute(load_query("reading/structure"), {"dialogue_id": heading.dialogue_id})
+    batch = structure([heading], columns_of_rows(rows))
     return Outline(heading, batch.message_ids, batch.role, batch.parent, forest_of(batch))
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    message_id: str
-    parent_id: str | None
-    role: str
-    sequence_number: int
-    created_at: datetime | None
+def structure(headings: Sequence[Heading], messages: Columns) -> DialogueBatch:
+    """Return the batch that trees are computed of; contents, which no tree depends on, are left out.
 
-
-def _structure(heading: Heading, nodes: list[_Node]) -> DialogueBatch:
-    """Return a batch of one dialogue whose messages have no contents."""
-    position_of = {node.message_id: position for position, node in enumerate(nodes)}
-    times = [_microseconds(node.created_at) for node in nodes]
+    Args:
+        headings: in the order of their ids.
+        messages: columns of ``sql/queries/reading``, in the order that a batch has.
+    """
+    ids = list(messages["id"])
+    number = {heading.dialogue_id: place for place, heading in enumerate(headings)}
+    position_of = {message_id: position for position, message_id in enumerate(ids)}
+    nothing: list[Any] = [None] * len(ids)
+    no = [False] * len(ids)
     return DialogueBatch(
-        dialogue_ids=[heading.dialogue_id],
-        active_ids=[heading.active_message_id],
-        message_ids=list(position_of),
-        dialogue=[0] * len(nodes),
-        parent=[ROOT if node.parent_id is None else position_of.get(node.parent_id, ROOT) for node in nodes],
-        role=[node.role for node in nodes],
-        sequence_number=[node.sequence_number for node in nodes],
-        created_at=np.array(times, dtype=np.int64),
-        is_complete=[True] * len(nodes),
-        is_hidden=[False] * len(nodes),
-        text=[None] * len(nodes),
-        has_other_content=[False] * len(nodes),
+        dialogue_ids=[heading.dialogue_id for heading in headings],
+        active_ids=[heading.active_message_id for heading in headings],
+        message_ids=ids,
+        dialogue=[number[dialogue_id] for dialogue_id in messages["dialogue_id"]],
+        parent=[ROOT if parent is None else position_of.get(parent, ROOT) for parent in messages["parent_id"]],
+        role=list(messages["role"]),
+        sequence_number=list(messages["sequence_number"]),
+        created_at=np.asarray(messages["created_at"]).astype(np.int64),
+        is_complete=[True] * len(ids),
+        is_hidden=no,
+        text=nothing,
+        has_other_content=no,
         tools=ToolParts([], [], [], [], [], [], []),
         media=Media([], [], [], [], []),
-        options=[None] * len(nodes),
+        options=nothing,
     )
-
-
-def _microseconds(moment: datetime | None) -> int:
-    if moment is None:
-        return int(NO_TIME)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

@@ -93,3 +93,18 @@ def test_dialogues_that_cannot_be_built_hide_no_others(
     assert "tree" not in shown(instance, keys[0])
     assert shown(instance, keys[0])["quarantined"] == 1
     assert shown(instance, keys[2])["messages"] == LONG
+
+
+def test_each_partition_links_to_the_page_of_its_dialogue_without_a_token(
+    instance: dg.DagsterInstance, settings: Settings, keys: list[str]
+) -> None:
+    build(instance, settings, keys)
+    assert "read" not in shown(instance, keys[0])
+    linked = settings.with_values(browse_url="http://127.0.0.1:3100")
+    # Nothing is stale: what was shown before is read back, and the links are new.
+    build(instance, linked, keys)
+    links = [shown(instance, key)["read"] for key in keys]
+    assert links == [f"http://127.0.0.1:3100/dialogues/{key}" for key in keys]
+    assert "Because 2." in shown(instance, keys[0])["tree"]
+    build(instance, settings, keys)
+    assert "read" not in shown(instance, keys[0]), "the address is gone"

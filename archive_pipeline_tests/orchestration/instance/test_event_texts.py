@@ -15,8 +15,13 @@ from archive_pipeline.orchestration.instance.event_texts import serialize_events
 TIMES = st.floats(allow_nan=False, allow_infinity=False)
 PARTITIONS = st.none() | st.text()
 # Values that are equal to each other and yet have different texts.
+TEXTS = st.text(max_size=3)
 METADATA = st.fixed_dictionaries(
-    {}, optional={"a": st.sampled_from([0, False, 0.0, -0.0, 1, True, 1.0, "1"]), "b": st.text(max_size=3)}
+    {},
+    optional={
+        "a": st.sampled_from([0, False, 0.0, -0.0, 1, True, 1.0, "1"]),
+        "b": st.text(max_size=3) | st.text(max_size=3).map(dg.MetadataValue.url),
+    },
 )
 TAGS = st.dictionaries(st.sampled_from(["x", "y"]), st.sampled_from(["u", "v"]), max_size=2)
 

@@ -1,5 +1,6 @@
 -- Dialogues that meet all conditions, in the asked order, with their size, branches, models and tags. What is shown of
--- a dialogue is looked up for those within the limit only.
+-- a dialogue is looked up for those within the limit only. Times of a dialogue are when it began, or when it was last
+-- changed, else began, else was imported ("shown"); a place, of that order only, is where the page before ended.
 WITH listed AS (
     SELECT
         dialogue.id,
@@ -8,26 +9,41 @@ WITH listed AS (
         dialogue.source,
         dialogue.source_created_at,
         dialogue.source_updated_at,
+        dialogue.imported_at,
         dialogue.message_count,
-        tree.leaf_count,
         row_number() OVER (
             ORDER BY
+                CASE WHEN %(sort)s = 'shown' THEN shown.shown_at END DESC NULLS LAST,
+                CASE WHEN %(sort)s = 'shown' THEN dialogue.id END DESC NULLS LAST,
                 CASE WHEN %(sort)s = 'date' THEN coalesce(dialogue.source_updated_at, dialogue.source_created_at) END
                 DESC NULLS LAST,
                 CASE WHEN %(sort)s = 'began' THEN dialogue.source_created_at END DESC NULLS LAST,
                 CASE WHEN %(sort)s = 'size' THEN dialogue.message_count END DESC NULLS LAST,
-                CASE WHEN %(sort)s = 'branches' THEN tree.leaf_count END DESC NULLS LAST,
+                CASE
+                    WHEN %(sort)s = 'branches'
+                        THEN (
+                            SELECT tree.leaf_count
+                            FROM derived.dialogue_trees AS tree
+                            WHERE tree.dialogue_id = dialogue.id
+                        )
+                END DESC NULLS LAST,
                 CASE WHEN %(sort)s = 'source' THEN dialogue.source END ASC NULLS LAST,
                 CASE WHEN %(sort)s = 'title' THEN lower(dialogue.title) END ASC NULLS LAST,
                 dialogue.partition_key ASC
         ) AS place
     FROM raw.dialogues AS dialogue
-    LEFT JOIN derived.dialogue_trees AS tree
-        ON dialogue.id = tree.dialogue_id
+    CROSS JOIN
+        LATERAL (
+            SELECT coalesce(dialogue.source_updated_at, dialogue.source_created_at, dialogue.imported_at) AS shown_at
+        ) AS shown
+    CROSS JOIN
+        LATERAL (
+            SELECT CASE WHEN %(times)s = 'shown' THEN shown.shown_at ELSE dialogue.source_created_at END AS compared_at
+        ) AS compared
     WHERE
         (%(source)s::text IS NULL OR dialogue.source = %(source)s)
-        AND (%(since)s::timestamptz IS NULL OR dialogue.source_created_at >= %(since)s)
-        AND (%(until)s::timestamptz IS NULL OR dialogue.source_created_at < %(until)s)
+        AND (%(since)s::timestamptz IS NULL OR compared.compared_at >= %(since)s)
+        AND (%(until)s::timestamptz IS NULL OR compared.compared_at < %(until)s)
         AND (%(title)s::text IS NULL OR dialogue.title ILIKE %(title)s)
         AND (
             %(model)s::text IS NULL
@@ -51,6 +67,10 @@ WITH listed AS (
                     AND annotation.text = %(tag)s
             )
         )
+        AND (
+            %(before_at)s::timestamptz IS NULL
+            OR (shown.shown_at, dialogue.id) < (%(before_at)s, %(before_id)s::uuid)
+        )
     ORDER BY place
     LIMIT %(limit)s
 )
@@ -62,8 +82,13 @@ SELECT
     listed.source,
     listed.source_created_at AS created_at,
     listed.source_updated_at AS updated_at,
+    listed.imported_at,
     listed.message_count AS messages,
-    listed.leaf_count AS branches,
+    (
+        SELECT tree.leaf_count
+        FROM derived.dialogue_trees AS tree
+        WHERE tree.dialogue_id = listed.id
+    ) AS branches,
     (
         SELECT coalesce(array_agg(DISTINCT message.model ORDER BY message.model), '{}')
         FROM raw.messages AS message

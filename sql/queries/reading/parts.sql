@@ -1,18 +1,27 @@
--- The content parts of some messages, in order; texts are cut to what a page shows.
+-- The content parts of some dialogues, or of some messages; the planner reduces the first CASE to a column, and the
+-- others too where texts are whole (limit 0).
 SELECT
     part.message_id::text AS message_id,
-    part.part_type,
-    part.source_type,
-    left(part.text_content, %(characters)s) AS text,
-    coalesce(length(part.text_content), 0) AS text_characters,
+    part.sequence,
+    part.part_type AS kind,
+    CASE
+        WHEN '{limit}'::integer = 0 THEN part.text_content
+        ELSE left(part.text_content, '{limit}'::integer)
+    END AS text,
     part.tool_name,
-    left(part.tool_input::text, %(characters)s) AS tool_input,
+    part.tool_use_id,
+    CASE
+        WHEN '{limit}'::integer = 0 THEN part.tool_input::text
+        ELSE left(part.tool_input::text, '{limit}'::integer)
+    END AS tool_input,
     coalesce(part.is_error, FALSE) AS is_error,
     part.language,
     part.mime_type,
-    part.uri
+    part.uri,
+    part.source_type,
+    CASE
+        WHEN '{limit}'::integer = 0 THEN 0
+        ELSE greatest(coalesce(length(part.text_content), 0) - '{limit}'::integer, 0)
+    END AS left_out
 FROM raw.content_parts AS part
-WHERE part.message_id = ANY(%(message_ids)s::uuid [])
-ORDER BY
-    part.message_id,
-    part.sequence;
+WHERE CASE WHEN '{scope}' = 'dialogues' THEN part.dialogue_id ELSE part.message_id END = ANY('{ids}'::uuid []);

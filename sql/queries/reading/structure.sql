@@ -1,7 +1,8 @@
 -- The live messages of a dialogue without their contents, in the order of derived computations: unknown times first,
 -- then time, then sequence number.
 SELECT
-    message.id::text AS message_id,
+    message.id::text AS id,
+    message.dialogue_id::text AS dialogue_id,
     message.parent_id::text AS parent_id,
     message.role,
     message.sequence_number,
