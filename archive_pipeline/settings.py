@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, cast
-from zoneinfo import ZoneInfo
 
 from pydantic import AliasGenerator, BeforeValidator, Field, JsonValue, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -23,101 +22,38 @@ from pydantic_settings import (
 )
 
 from archive_pipeline.domain.choices import AttachmentHandling, Normalization, Partitioning, VectorStore
+from archive_pipeline.domain.setting_values import (
+    cron_expression,
+    digits,
+    endpoint_address,
+    home_path,
+    model_name,
+    normalizations,
+    page_address,
+    time_zone,
+    web_address,
+)
 from archive_pipeline.errors import ConfigurationError
 
 __all__ = ["Settings"]
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
-_CRON_FIELDS: Final = 5
 _MOST_DAYS: Final = 36_500
 _MOST_SECONDS: Final = 86_400
 # Below, overlaps and cut sentences are most of what is stored; above, no embedding model reads a chunk to its end.
 _FEWEST_CHUNK_TOKENS: Final = 16
 _MOST_CHUNK_TOKENS: Final = 8_192
 _MOST_REQUESTS: Final = 1_000_000
-_WEB_SCHEMES: Final = ("http://", "https://")
 
 
 def _variable(field: str) -> str:
     return f"ARCHIVE_{field.upper()}"
 
 
-def _text(value: Any) -> Any:
-    """Return the URL or text that a secret hides: checks need it."""
-    return value.get_secret_value() if isinstance(value, SecretStr) else value
-
-
-def _home(value: Any) -> Any:
-    return Path(value).expanduser().resolve() if isinstance(value, str) else value
-
-
 def _default_home() -> Path:
     # An installed wheel has no checkout around it.
     return CHECKOUT / "dagster_home" if (CHECKOUT / "workspace.yaml").exists() else Path.home() / "llm-archive"
-
-
-def _digits(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    if not (value.isascii() and value.isdigit()):
-        raise ValueError("not a whole number")
-    return int(value)
-
-
-def _normalizations(value: Any) -> Any:
-    """Return a list as a tuple in the order of the declaration: the order of the list says nothing."""
-    if not isinstance(value, str):
-        return value
-    names = {name.strip() for name in value.split(",") if name.strip()}
-    if not names or names - set(Normalization):
-        raise ValueError("unknown normalisation")
-    return tuple(normalization for normalization in Normalization if normalization in names)
-
-
-def _schedule(value: Any) -> str:
-    fields = str(value).split()
-    # Whether the fields make sense is for Dagster to say, which takes seconds to import.
-    if len(fields) != _CRON_FIELDS and not "".join(fields).startswith("@"):
-        raise ValueError("not five fields")
-    return " ".join(fields)
-
-
-def _timezone(value: Any) -> str:
-    try:
-        return ZoneInfo(value).key
-    except (KeyError, OSError) as error:  # unknown ones are KeyErrors; some names are folders of the time zone database
-        raise ValueError("unknown time zone") from error
-
-
-def _web_address(value: Any) -> Any:
-    if value is not None and not _text(value).startswith(_WEB_SCHEMES):
-        raise ValueError("not a web address")
-    return value
-
-
-def _endpoint(value: Any) -> Any:
-    # It is shown in messages.
-    if value is not None and (not value.startswith(_WEB_SCHEMES) or "@" in value or "?" in value or "#" in value):
-        raise ValueError("not the address of an endpoint")
-    return value
-
-
-def _page_address(value: Any) -> Any:
-    """Return the address of a server's pages; it is stored and shown, so it may have no token or password."""
-    if value is None:
-        return None
-    address = str(value).rstrip("/")
-    if not _web_address(address) or any(sign in address for sign in "?#@") or not address.isprintable():
-        raise ValueError("not the address of a server")
-    return address
-
-
-def _model(value: Any) -> Any:
-    # The name of a model is stored and shown.
-    if str(value).startswith(_WEB_SCHEMES) and ("@" in value.partition("#")[0] or "?" in value):
-        raise ValueError("a secret in the name of a model")
-    return value
 
 
 def _number(default: int | None, lowest: int, highest: int, meaning: str, *, shown: str | None = None) -> Any:
@@ -137,8 +73,8 @@ def _value(default: Any, rule: str, meaning: str, *, shown: str | None = None, i
     return Field(default, description=meaning, json_schema_extra=extra)
 
 
-Number = Annotated[int, BeforeValidator(_digits)]
-OptionalNumber = Annotated[int | None, BeforeValidator(_digits)]
+Number = Annotated[int, BeforeValidator(digits)]
+OptionalNumber = Annotated[int | None, BeforeValidator(digits)]
 
 
 class Settings(BaseSettings):
@@ -159,7 +95,7 @@ class Settings(BaseSettings):
         alias_generator=AliasGenerator(validation_alias=_variable),
     )
 
-    home: Annotated[Path, BeforeValidator(_home)] = Field(
+    home: Annotated[Path, BeforeValidator(home_path)] = Field(
         default_factory=_default_home,
         description="folder of everything the project writes",
         json_schema_extra={"rule": "use a folder", "default": "`dagster_home/` of the checkout"},
@@ -181,20 +117,20 @@ class Settings(BaseSettings):
         f"use one of {', '.join(AttachmentHandling)}",
         "whether imports `keep` the files that messages came with, or `leave` them in the exports",
     )
-    hash_normalizations: Annotated[tuple[Normalization, ...], NoDecode, BeforeValidator(_normalizations)] = _value(
+    hash_normalizations: Annotated[tuple[Normalization, ...], NoDecode, BeforeValidator(normalizations)] = _value(
         (Normalization.NONE, Normalization.FULL),
         f"use a comma-separated list of {', '.join(Normalization)}",
         "which normalisations `content_hashes` has",
     )
-    simhash_version: Annotated[Literal[1, 2], BeforeValidator(_digits)] = _value(
+    simhash_version: Annotated[Literal[1, 2], BeforeValidator(digits)] = _value(
         2, "use 1 or 2", "1 for the specification's simhash, 2 for shingles, see [decisions.md](decisions.md#hashes)"
     )
-    schedule: Annotated[str, BeforeValidator(_schedule)] = _value(
+    schedule: Annotated[str, BeforeValidator(cron_expression)] = _value(
         "0 3 * * *",
         "use five fields (minute hour day month weekday), such as '0 3 * * *'",
         "when the nightly jobs start, a cron expression",
     )
-    timezone: Annotated[str, BeforeValidator(_timezone)] = _value(
+    timezone: Annotated[str, BeforeValidator(time_zone)] = _value(
         "UTC", "use an IANA name such as Europe/Berlin or UTC", "the time zone of `ARCHIVE_SCHEDULE`, an IANA name"
     )
     event_retention_days: Number = _number(90, 0, _MOST_DAYS, "how long Dagster's events are kept; `0` keeps them all")
@@ -221,7 +157,7 @@ class Settings(BaseSettings):
         30, 1, _MOST_SECONDS, "seconds between two ticks of a sensor; the daemon's own interval is 5"
     )
     chunk_tokens: Number = _number(256, _FEWEST_CHUNK_TOKENS, _MOST_CHUNK_TOKENS, "most tokens of a chunk")
-    embedding_model: Annotated[str, BeforeValidator(_model)] = _value(
+    embedding_model: Annotated[str, BeforeValidator(model_name)] = _value(
         "static",
         "write an endpoint as https://HOST/v1#MODEL, and its key into ARCHIVE_EMBEDDING_API_KEY",
         "the model that embeds chunks and queries, see [search.md](search.md#embedding-models)",
@@ -242,14 +178,14 @@ class Settings(BaseSettings):
             "pgvector"
         ),
     )
-    chroma_url: Annotated[SecretStr | None, BeforeValidator(_web_address)] = _value(
+    chroma_url: Annotated[SecretStr | None, BeforeValidator(web_address)] = _value(
         None,
         "write http://host:8000 or https://host",
         "a Chroma server; `http://user:password@host` for one behind a password",
         shown="unset: embedded, in `ARCHIVE_HOME/chroma`",
         is_secret=True,
     )
-    browse_url: Annotated[str | None, BeforeValidator(_page_address)] = _value(
+    browse_url: Annotated[str | None, BeforeValidator(page_address)] = _value(
         None,
         "write http://127.0.0.1:3100, without a token",
         "where `llm-archive browse` serves; what Dagster and assistants show then links to it, see "
@@ -264,7 +200,7 @@ class Settings(BaseSettings):
         shown="unset: pages are searched by their text",
     )
 
-    answer_url: Annotated[str | None, BeforeValidator(_endpoint)] = _value(
+    answer_url: Annotated[str | None, BeforeValidator(endpoint_address)] = _value(
         None,
         "write an OpenAI-compatible endpoint as https://HOST/v1, and its key into ARCHIVE_ANSWER_API_KEY",
         "the endpoint that answers questions, see [ask.md](ask.md#models); texts of the archive are sent there",
