@@ -38,6 +38,13 @@ class FoundChunk(NamedTuple):
     thumb_path: str | None
 
 
+class AnswerChunk(NamedTuple):
+    """A row of ``answer_chunks``."""
+
+    pair_id: str
+    text: str
+
+
 class AllowedChunk(NamedTuple):
     """A row of ``search_allowed``."""
 

@@ -48,6 +48,12 @@ def snippet(text: str, words: re.Pattern[str] | None, max_characters: int = SNIP
     return f"{ELLIPSIS if start else ''}{line[start:end]}{ELLIPSIS if end < len(line) else ''}"
 
 
+def weight_of_words(text: str, words: re.Pattern[str] | None) -> int:
+    """Return the length of the different words that a text has, 0 without any."""
+    matches = list(words.finditer(text)) if words else []
+    return _weight(matches, 0, len(text))[0]
+
+
 def _pieces(term: Term) -> list[str]:
     pieces = []
     for run in _UNSPACED.findall(term.text):

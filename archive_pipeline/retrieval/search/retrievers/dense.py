@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -62,6 +62,20 @@ def searched_vectors(sessions: Sessions, settings: Settings, client: ChromaClien
     if index is None:
         raise VectorStoreError(NO_INDEX)
     return _InPostgreSQL(sessions, index.generation)
+
+
+# The share of this rank, and of those below it, is 0: a fixed one, so that who asks for more gets no other order.
+LAST_RANK: Final = 100
+
+
+def with_shares(ranking: Ranking) -> Ranking:
+    """Return a ranking by meaning with the places of its cosines between the hundredth best and the best one."""
+    if not ranking.scores:
+        return EMPTY_RANKING
+    best, least = ranking.scores[0], ranking.scores[:LAST_RANK][-1]
+    spread = best - least
+    shares = [max(0.0, (score - least) / spread) if spread > 0 else 1.0 for score in ranking.scores]
+    return Ranking(ranking.ids, ranking.scores, shares)
 
 
 @dataclass(frozen=True)
