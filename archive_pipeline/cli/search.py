@@ -18,11 +18,12 @@ from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.snippets import word_pattern
 
 
-def run(text: str, limit: int, mode: str, *, as_json: bool, filters: dict[str, Any]) -> None:
+def run(text: str, limit: int, mode: str, *, time_words: bool, as_json: bool, filters: dict[str, Any]) -> None:
     """Search and print what was found."""
     chosen = filters_of(filters)
     with open_archive() as archive:
-        results = SearchEngine(archive.database, archive.settings).search_now(text, limit, mode, filters=chosen)
+        engine = SearchEngine(archive.database, archive.settings)
+        results = engine.search_now(text, limit, mode, filters=chosen, time_words=time_words)
     print_warnings(results)
     if as_json:
         print_json(list(results))

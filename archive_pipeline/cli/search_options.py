@@ -9,7 +9,7 @@ import click
 
 from archive_pipeline.cli.arguments import TEXT
 from archive_pipeline.retrieval.search.filters import FILTERS, DeclaredFilter, SearchFilters, parse_moment
-from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, MODE_HELP, MODES
+from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, MODE_HELP, MODES, TIME_WORDS_HELP
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -36,6 +36,11 @@ def mode_option(command: CommandT) -> CommandT:
     return click.option(
         "--mode", type=click.Choice(list(MODES)), default=DEFAULT_MODE, show_default=True, help=MODE_HELP
     )(command)
+
+
+def time_words_option(command: CommandT) -> CommandT:
+    """Add the option ``--time-words``."""
+    return click.option("--time-words/--no-time-words", default=True, show_default=True, help=TIME_WORDS_HELP)(command)
 
 
 def filter_options(command: CommandT) -> CommandT:

@@ -30,7 +30,7 @@ class Kind(StrEnum):
 ABSTENTION = frozenset({Kind.ABSENT, Kind.UNASKED, Kind.NONSENSE})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """One question.
 
