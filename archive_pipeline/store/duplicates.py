@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -49,15 +49,6 @@ def duplicates_state(connection: psycopg.Connection[Any], code_version: str) -> 
     parameters = {"asset": DUPLICATES, "code_version": code_version}
     state = fetch_row(connection, "duplicates/duplicates_state", DuplicatesState, parameters)
     return DuplicatesState(None, 0) if state is None else state
-
-
-def clusters_of_pages(
-    connection: psycopg.Connection[Any], pages: Collection[tuple[str, int]]
-) -> dict[tuple[str, int], str]:
-    """Return the clusters of those of some pages whose exchanges say nearly the same as others."""
-    parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
-    rows = connection.execute(load_query("duplicates/clusters_of_pages"), parameters).fetchall()
-    return {(document, page): cluster for document, page, cluster in rows}
 
 
 def totals(connection: psycopg.Connection[Any], choice: Choice) -> list[dict[str, Any]]:

@@ -157,7 +157,14 @@ def find_chance(connection: psycopg.Connection[Any], generation: Generation) -> 
     """Return what a generation is near to by chance; None if nobody measured it."""
     parameters = {"generation_id": generation.id}
     row = connection.execute(load_query("embeddings/chance_of_generation"), parameters).fetchone()
-    return None if row is None else Chance(*row)
+    return None if row is None else chance_of(*row)
+
+
+def chance_of(count: int | None, usual: float | None, high: float | None, highest: float | None) -> Chance | None:
+    """Return what the columns of a generation say; None before it was measured."""
+    if count is None or usual is None or high is None or highest is None:
+        return None
+    return Chance(count, usual, high, highest)
 
 
 def set_chance(connection: psycopg.Connection[Any], generation: Generation, chance: Chance) -> None:

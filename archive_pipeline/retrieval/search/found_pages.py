@@ -62,9 +62,10 @@ def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) ->
         shares = None if found.shares is None else [found.shares[at] for at in first.values()]
         lanes[retriever] = Lane(list(first), shares)
     ranks = _by_page({name: (lane.keys, range(1, len(lane.keys) + 1)) for name, lane in lanes.items()})
+    answers = _first_answers(ranked, rows)
     shares_of = _by_page({name: (lane.keys, lane.shares or ()) for name, lane in lanes.items()})
     return [
-        FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}))
+        FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}), answers.get(page))
         for page, score in fuse(lanes).items()
     ]
 
@@ -76,6 +77,17 @@ def _by_page(lanes: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) -> d
         for page, value in zip(pages, values, strict=bool(values)):
             found.setdefault(page, {})[retriever] = value
     return found
+
+
+def _first_answers(ranked: Rankings, rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
+    """Return of each page the first answer of any ranking."""
+    first: dict[Page, FoundChunk] = {}
+    for found in ranked.values():
+        for own in found.ids:
+            row = rows.get(own)
+            if row is not None and row.side == "answer":
+                first.setdefault((row.doc_id, row.page), row)
+    return first
 
 
 def _first_of_pages(found: Ranking, rows: Mapping[str, FoundChunk]) -> dict[Page, int]:

@@ -53,6 +53,7 @@ class FoundPage:
         scores: retriever -> its own score of the page's best chunk.
         ranks: retriever -> rank of the page.
         shares: retriever -> share of the highest score there could be; none where scores have no scale.
+        answer: the best chunk of the page that is an answer; None if none was found.
     """
 
     page: Page
@@ -61,6 +62,7 @@ class FoundPage:
     scores: Mapping[str, float]
     ranks: Mapping[str, int]
     shares: Mapping[str, float]
+    answer: FoundChunk | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,11 +38,13 @@ class FoundChunk(NamedTuple):
     thumb_path: str | None
 
 
-class AnswerChunk(NamedTuple):
-    """A row of ``answer_chunks``."""
+class BesidePage(NamedTuple):
+    """A row of ``beside_pages``; ``page`` is that of a cluster."""
 
-    pair_id: str
-    text: str
+    kind: str
+    name: str
+    page: int | None
+    value: str
 
 
 class AllowedChunk(NamedTuple):

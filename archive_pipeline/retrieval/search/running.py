@@ -19,7 +19,7 @@ from archive_pipeline.errors import (
 )
 from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
 from archive_pipeline.retrieval.index.client import ChromaClient
-from archive_pipeline.retrieval.search.answers import answers_of
+from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
 from archive_pipeline.retrieval.search.fusion import Fuse, fuse
@@ -46,13 +46,13 @@ from archive_pipeline.retrieval.search.retrievers.visual import find_images, ima
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.settings import Settings
-from archive_pipeline.store.duplicates import clusters_of_pages
-from archive_pipeline.store.embeddings import Chance, find_chance
-from archive_pipeline.store.links import originals
+from archive_pipeline.store.embeddings import Chance
 from archive_pipeline.store.reading import ReadRequest
 
 # Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
 CHUNKS_PER_RESULT: Final = 10
+# Of the best pages, so many are asked whether they repeat each other.
+PAGES_PER_RESULT: Final = 5
 FEWEST_CHUNKS: Final = 100
 # How much longer again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
@@ -174,16 +174,11 @@ class Search:
 
     def _results(self, pages: Sequence[FoundPage]) -> list[dict[str, Any]]:
         """Return what is shown of the pages, the best first and those that belong together as one."""
-        options = ResultOptions(
-            self._num_results,
-            word_pattern(self._query.wanted),
-            self._engine.settings.home,
-            originals(self._connection, {found.page[0] for found in pages}),
-            clusters_of_pages(self._connection, [found.page for found in pages]),
-        )
+        beside = read_beside(self._connection, pages, limit=self._num_results * PAGES_PER_RESULT)
+        words, home = word_pattern(self._query.wanted), self._engine.settings.home
+        options = ResultOptions(self._num_results, words, home, beside.originals, beside.clusters)
         groups = one_per_question(pages, options)
-        answers = answers_of(self._connection, [group[0] for group in groups], options.words)
-        return [as_result(group, answers.get(group[0].page), options) for group in groups]
+        return [as_result(group, beside.answer_to(group[0]), options) for group in groups]
 
     def _rank(self, retrievers: Sequence[Retriever]) -> tuple[dict[str, Ranking], dict[str, Exception]]:
         """Return the rankings of the retrievers, and why others failed."""
@@ -232,15 +227,11 @@ class Search:
         vectors = self._searched()
         if not self._query.wanted_text:
             return EMPTY_RANKING
+        self._chance = vectors.chance
         vector = self._vector(vectors)
-        self._chance = self._chance_of(vectors)
         if self._allowed is not None:
             return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
         return with_shares(vectors.chunks(vector, most=self._most))
-
-    def _chance_of(self, vectors: SearchedVectors) -> Chance | None:
-        with self._request.session() as connection:
-            return find_chance(connection, vectors.generation)
 
     def _visual(self) -> Ranking:
         if not self._query.wanted_text:

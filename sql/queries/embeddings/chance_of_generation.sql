@@ -4,6 +4,4 @@ SELECT
     generation.high_chance,
     generation.highest_chance_of_few
 FROM derived.embedding_generations AS generation
-WHERE
-    generation.generation_id = %(generation_id)s
-    AND generation.chance_vector_count IS NOT NULL;
+WHERE generation.generation_id = %(generation_id)s;
