@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from archive_pipeline.retrieval.search.fusion import Lane, PageKey, fuse
+from archive_pipeline.retrieval.search.fusion import PageKey, Retrieved, fuse
 from archive_pipeline.retrieval.search.running import RankingRules
 
 _PLAIN: Final = RankingRules(is_relevance_judged=False, are_times_read=False)
@@ -28,14 +28,14 @@ class Variant:
     rules: RankingRules
 
 
-def _by_reciprocal_ranks(lanes: Mapping[str, Lane[PageKey]]) -> dict[PageKey, float]:
+def _by_reciprocal_ranks(retrieved: Mapping[str, Retrieved[PageKey]]) -> dict[PageKey, float]:
     """Fuse by ranks alone."""
-    return fuse({name: Lane(lane.keys, None) for name, lane in lanes.items()}, {})
+    return fuse({name: Retrieved(own.keys, None) for name, own in retrieved.items()}, {})
 
 
-def _by_own_best(lanes: Mapping[str, Lane[PageKey]]) -> dict[PageKey, float]:
+def _by_own_best(retrieved: Mapping[str, Retrieved[PageKey]]) -> dict[PageKey, float]:
     """Fuse shares of the best score of each list, rather than of the highest that there could be."""
-    return fuse({name: Lane(lane.keys, _of_best(lane.shares or ())) for name, lane in lanes.items()})
+    return fuse({name: Retrieved(own.keys, _of_best(own.shares or ())) for name, own in retrieved.items()})
 
 
 def _of_best(shares: Sequence[float]) -> list[float]:
@@ -46,7 +46,7 @@ def _of_best(shares: Sequence[float]) -> list[float]:
 def _weighted(dense: float) -> Variant:
     """Fuse shares with another weight of meaning."""
     weights = {"dense": dense, "lexical": 1 - dense}
-    rules = replace(_PLAIN, fuse=lambda lanes: fuse(lanes, weights))
+    rules = replace(_PLAIN, fuse=lambda retrieved: fuse(retrieved, weights))
     return Variant(f"weight of meaning {dense}", "hybrid", rules)
 
 

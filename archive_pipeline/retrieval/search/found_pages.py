@@ -9,7 +9,7 @@ import psycopg
 
 from archive_pipeline.retrieval.index.collections import entry_of_page
 from archive_pipeline.retrieval.search.filters import SearchFilters
-from archive_pipeline.retrieval.search.fusion import Fuse, Lane
+from archive_pipeline.retrieval.search.fusion import Fuse, Retrieved
 from archive_pipeline.retrieval.search.modes import Retriever
 from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.results import FoundPage, Page
@@ -51,7 +51,7 @@ def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) ->
         rows: of what may be found.
         fuse: makes one ranking of several.
     """
-    lanes: dict[str, Lane[Page]] = {}
+    retrieved: dict[str, Retrieved[Page]] = {}
     scores: dict[Page, dict[str, float]] = {}
     best: dict[Page, FoundChunk] = {}
     for retriever, found in ranked.items():
@@ -60,20 +60,20 @@ def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) ->
             scores.setdefault(page, {})[retriever] = found.scores[at]
             best.setdefault(page, rows[found.ids[at]])
         shares = None if found.shares is None else [found.shares[at] for at in first.values()]
-        lanes[retriever] = Lane(list(first), shares)
-    ranks = _by_page({name: (lane.keys, range(1, len(lane.keys) + 1)) for name, lane in lanes.items()})
+        retrieved[retriever] = Retrieved(list(first), shares)
+    ranks = _by_page({name: (own.keys, range(1, len(own.keys) + 1)) for name, own in retrieved.items()})
     answers = _first_answers(ranked, rows)
-    shares_of = _by_page({name: (lane.keys, lane.shares or ()) for name, lane in lanes.items()})
+    shares_of = _by_page({name: (own.keys, own.shares or ()) for name, own in retrieved.items()})
     return [
         FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}), answers.get(page))
-        for page, score in fuse(lanes).items()
+        for page, score in fuse(retrieved).items()
     ]
 
 
-def _by_page(lanes: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) -> dict[Page, dict[str, NumberT]]:
+def _by_page(retrieved: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) -> dict[Page, dict[str, NumberT]]:
     """Return what the retrievers say of each page; a retriever without values says nothing."""
     found: dict[Page, dict[str, NumberT]] = {}
-    for retriever, (pages, values) in lanes.items():
+    for retriever, (pages, values) in retrieved.items():
         for page, value in zip(pages, values, strict=bool(values)):
             found.setdefault(page, {})[retriever] = value
     return found

@@ -26,7 +26,7 @@ PageKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Lane(Generic[KeyT]):
+class Retrieved(Generic[KeyT]):
     """What one retriever found.
 
     Attributes:
@@ -38,22 +38,22 @@ class Lane(Generic[KeyT]):
     shares: Sequence[float] | None
 
 
-Fuse = Callable[[Mapping[str, "Lane[PageKey]"]], dict[PageKey, float]]
+Fuse = Callable[[Mapping[str, "Retrieved[PageKey]"]], dict[PageKey, float]]
 
 
-def fuse(lanes: Mapping[str, Lane[KeyT]], weights: Mapping[str, float] = WEIGHTS) -> dict[KeyT, float]:
-    """Return each key's score, best first; 1 is what is best in every lane.
+def fuse(retrieved: Mapping[str, Retrieved[KeyT]], weights: Mapping[str, float] = WEIGHTS) -> dict[KeyT, float]:
+    """Return each key's score, best first; 1 is what is best for every retriever.
 
     Args:
-        lanes: retriever -> what it found.
+        retrieved: retriever -> what it found.
         weights: of the retrievers that have shares; the others weigh as much as these do on average.
     """
-    weight = {name: weights.get(name, _RANKED_WEIGHT) for name in lanes}
+    weight = {name: weights.get(name, _RANKED_WEIGHT) for name in retrieved}
     total = sum(weight.values())
     scores: dict[KeyT, float] = {}
-    for name, lane in lanes.items():
-        shares = reciprocal_ranks(len(lane.keys)) if lane.shares is None else lane.shares
-        for key, share in zip(lane.keys, shares, strict=True):
+    for name, own in retrieved.items():
+        shares = reciprocal_ranks(len(own.keys)) if own.shares is None else own.shares
+        for key, share in zip(own.keys, shares, strict=True):
             scores[key] = scores.get(key, 0.0) + share * weight[name] / total
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 

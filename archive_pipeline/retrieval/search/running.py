@@ -52,7 +52,7 @@ from archive_pipeline.store.reading import ReadRequest
 # Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
 CHUNKS_PER_RESULT: Final = 10
 # Of the best pages, so many are asked whether they repeat each other.
-PAGES_PER_RESULT: Final = 5
+PAGES_PER_RESULT: Final = 3
 FEWEST_CHUNKS: Final = 100
 # How much longer again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
