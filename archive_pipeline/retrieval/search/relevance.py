@@ -17,7 +17,7 @@ NOTHING_RELEVANT: Final = (
     "than questions of made-up words come to some page"
 )
 # A page with this share of the words needs no meaning; learnt on the tuning half of `make bench-quality`.
-ENOUGH_WORDS: Final = 0.3
+ENOUGH_WORDS: Final = 0.2
 # What is unlikely alone is shown if it is so near to the best result.
 _NEAR_TO_BEST: Final = 0.5
 # Of so few words, some are near to something by chance.

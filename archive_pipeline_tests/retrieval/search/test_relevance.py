@@ -38,12 +38,12 @@ def test_words_that_nobody_wrote_need_more(is_known: bool, term_count: int, cosi
 
 
 def test_meaning_or_words_are_enough():
-    near, wordy = Found(0.9, cosine=0.2), Found(0.8, cosine=0.1, words=0.3)
+    near, wordy = Found(0.9, cosine=0.2), Found(0.8, cosine=0.1, words=0.2)
     assert Relevance(0.2).of([near, wordy]) == [near, wordy]
 
 
 def test_nothing_stays_if_no_page_is_above_chance():
-    assert Relevance(0.2).of([Found(0.9, cosine=0.19, words=0.29), Found(0.8, words=0.1)]) == []
+    assert Relevance(0.2).of([Found(0.9, cosine=0.19, words=0.19), Found(0.8, words=0.1)]) == []
     assert Relevance(0.2).of([]) == []
 
 
