@@ -25,7 +25,7 @@ SITE ?= build/site
 INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
 .PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
-    bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-scale bench-search bench-stores fuzz kills \
+    bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-quality bench-scale bench-search bench-stores fuzz kills \
     check-provider clean
 
 help:
@@ -47,6 +47,7 @@ help:
 	@echo "make bench-bookkeeping   measure what Dagster itself costs (several minutes)"
 	@echo "make bench-scale         measure 100,000 dialogues from the import to the UI (an hour; needs Chromium)"
 	@echo "make bench-importing   measure imports beside parsing and COPY alone"
+	@echo "make bench-quality     measure what search finds, part by part (five minutes)"
 	@echo "make bench-search      measure chunks, embeddings and searches"
 	@echo "make bench-stores      compare PostgreSQL and Chroma as stores of the vector index"
 	@echo "make fuzz    try $(INPUTS) damaged exports (about a quarter of an hour)"
@@ -131,6 +132,9 @@ bench-matching: $(VENV)/.installed-dev
 
 bench-bookkeeping: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bookkeeping
+
+bench-quality: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.quality
 
 bench-scale: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.scale --dialogues $(DIALOGUES) --home $(SCALE_HOME)

@@ -14,13 +14,22 @@ from archive_pipeline.retrieval.context.documents import ResearchContext
 from archive_pipeline.retrieval.search.engine import SearchEngine
 
 
-def run(text: str, max_tokens: int, max_sources: int, mode: str, *, as_json: bool, filters: dict[str, Any]) -> None:
+def run(
+    text: str,
+    max_tokens: int,
+    max_sources: int,
+    mode: str,
+    *,
+    time_words: bool,
+    as_json: bool,
+    filters: dict[str, Any],
+) -> None:
     """Build the context and print it."""
     chosen = filters_of(filters)
     budget = Budget(max_tokens, max_sources)
     with open_archive() as archive:
         engine = SearchEngine(archive.database, archive.settings)
-        built = asyncio.run(build_context(engine, text, budget, chosen, mode=mode))
+        built = asyncio.run(build_context(engine, text, budget, chosen, mode=mode, time_words=time_words))
     print_warnings(built.results)
     if as_json:
         print_json(built.to_dict())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.padding import Padding
@@ -17,11 +18,12 @@ from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.snippets import word_pattern
 
 
-def run(text: str, limit: int, mode: str, *, as_json: bool, filters: dict[str, Any]) -> None:
+def run(text: str, limit: int, mode: str, *, time_words: bool, as_json: bool, filters: dict[str, Any]) -> None:
     """Search and print what was found."""
     chosen = filters_of(filters)
     with open_archive() as archive:
-        results = SearchEngine(archive.database, archive.settings).search_now(text, limit, mode, filters=chosen)
+        engine = SearchEngine(archive.database, archive.settings)
+        results = engine.search_now(text, limit, mode, filters=chosen, time_words=time_words)
     print_warnings(results)
     if as_json:
         print_json(list(results))
@@ -36,11 +38,17 @@ def _print(query: str, results: SearchResults) -> None:
     words = word_pattern(parse_query(query).wanted)
     for number, result in enumerate(results, start=1):
         console.print(_heading(number, result))
-        snippet = Text(one_line(result["snippet"]))
-        if words is not None:
-            snippet.highlight_regex(words, "bold yellow")
-        console.print(Padding(snippet, (0, 0, 0, 4)))
+        console.print(Padding(_marked(result["snippet"], words), (0, 0, 0, 4)))
+        if result["answer"] is not None:
+            console.print(Padding(Text("→ ", style="dim") + _marked(result["answer"], words), (0, 0, 0, 4)))
         console.print(Padding(Text(_scores(result), style="dim"), (0, 0, 1, 4)))
+
+
+def _marked(text: str, words: re.Pattern[str] | None) -> Text:
+    marked = Text(one_line(text))
+    if words is not None:
+        marked.highlight_regex(words, "bold yellow")
+    return marked
 
 
 def _heading(number: int, result: dict[str, Any]) -> Text:

@@ -9,7 +9,7 @@ import click
 
 from archive_pipeline.cli.arguments import TEXT
 from archive_pipeline.retrieval.search.filters import FILTERS, DeclaredFilter, SearchFilters, parse_moment
-from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, MODE_HELP, MODES
+from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, MODE_HELP, MODES, TIME_WORDS_HELP
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -46,6 +46,11 @@ def budget_options(command: CommandT) -> CommandT:
     ):
         command = click.option(name, type=numbers, default=default, show_default=True, metavar="N", help=help_)(command)
     return command
+
+
+def time_words_option(command: CommandT) -> CommandT:
+    """Add the option ``--time-words``."""
+    return click.option("--time-words/--no-time-words", default=True, show_default=True, help=TIME_WORDS_HELP)(command)
 
 
 def filter_options(command: CommandT) -> CommandT:

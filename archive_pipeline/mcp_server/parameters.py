@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, Field, PlainValidator
 
 from archive_pipeline.retrieval.search.filters import FILTERS, DeclaredFilter
-from archive_pipeline.retrieval.search.modes import MODE_HELP, MODES, check_mode
+from archive_pipeline.retrieval.search.modes import MODE_HELP, MODES, TIME_WORDS_HELP, check_mode
 from archive_pipeline.store.annotations import Kind
 
 ToolT = TypeVar("ToolT", bound=Callable[..., Any])
@@ -19,6 +19,7 @@ Query = Annotated[
 ]
 Limit = Annotated[int, Field(description="Most results", ge=1, le=100)]
 Mode = Annotated[str, AfterValidator(check_mode), Field(description=MODE_HELP, json_schema_extra={"enum": list(MODES)})]
+TimeWords = Annotated[bool, Field(description=TIME_WORDS_HELP)]
 MaxTokens = Annotated[int, Field(description="Most tokens of all sources together", ge=1, le=200_000)]
 MaxSources = Annotated[int, Field(description="Most sources", ge=1, le=100)]
 

@@ -31,6 +31,7 @@ from archive_pipeline.mcp_server.parameters import (
     MaxTokens,
     Mode,
     Query,
+    TimeWords,
     with_filters,
 )
 from archive_pipeline.retrieval.context.archive import Budget, build_context
@@ -117,10 +118,15 @@ class ArchiveTools:
 
     @with_filters
     async def search(
-        self, query: Query, limit: Limit = 10, mode: Mode = DEFAULT_MODE, **filters: Any
+        self,
+        query: Query,
+        limit: Limit = 10,
+        mode: Mode = DEFAULT_MODE,
+        time_words: TimeWords = True,  # noqa: FBT002 - a parameter of the tool, which clients name
+        **filters: Any,
     ) -> dict[str, Any]:
         """Find pages (an exchange of a dialogue, or a page of a document), best first, one per question."""
-        results = await self.engine.search(query, limit, mode, filters=SearchFilters(**filters))
+        results = await self.engine.search(query, limit, mode, filters=SearchFilters(**filters), time_words=time_words)
         return {
             "notice": NOTICE,
             "results": [{**result, **self._link(result)} for result in results],
@@ -135,11 +141,14 @@ class ArchiveTools:
         max_tokens: MaxTokens = 4_000,
         max_sources: MaxSources = 10,
         mode: Mode = DEFAULT_MODE,
+        time_words: TimeWords = True,  # noqa: FBT002
         **filters: Any,
     ) -> dict[str, Any]:
         """Get the texts that answer a question, under headers `[Document n: title, Page p]`; cite them as [n]."""
         budget = Budget(max_tokens, max_sources)
-        built = await build_context(self.engine, query, budget, SearchFilters(**filters), mode=mode)
+        built = await build_context(
+            self.engine, query, budget, SearchFilters(**filters), mode=mode, time_words=time_words
+        )
         answer = built.to_dict()
         for number, cited in enumerate(answer["sources"], start=1):
             del cited["markdown_content"]  # it is in formatted_text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -39,6 +39,31 @@ class Generation:
     id: int
     model: str
     dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """How near to something questions of made-up words come in a generation: cosines with the nearest text.
+
+    Attributes:
+        vector_count: vectors when it was measured.
+        usual: what half of the questions reach.
+        high: what one question of twenty reaches.
+        highest_of_few: the highest of the questions of one or two words, which vary most.
+    """
+
+    vector_count: int
+    usual: float
+    high: float
+    highest_of_few: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """Some vectors as they are stored: a row of ``vectors`` for each hash."""
+
+    content_hashes: Sequence[str]
+    vectors: Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +128,48 @@ def change_form(connection: psycopg.Connection[Any], generation: Generation, for
     Halves have three significant digits, so vectors that became halves and floats again differ from the model's in the
     fourth one.
     """
-    is_half = form is VectorForm.HALVES
-    others = load_query("embeddings/float_vectors" if is_half else "embeddings/half_vectors")
-    parameters = {"generation_id": generation.id, "number": _CHANGED_AT_ONCE}
-    rows = connection.execute(others, parameters, binary=True).fetchall()
-    if not rows:
+    other = VectorForm.FLOATS if form is VectorForm.HALVES else VectorForm.HALVES
+    stored = stored_vectors(connection, generation, other, after="", number=_CHANGED_AT_ONCE)
+    hashes = stored.content_hashes
+    if not hashes:
         return 0
-    hashes = [row[0] for row in rows]
-    vectors = np.stack([from_bytes(row[1]) if is_half else _from_halves(row[1]) for row in rows])
     connection.execute(
         load_query("embeddings/delete_embeddings"), {"generation_id": generation.id, "content_hashes": hashes}
     )
-    add_vectors(connection, generation, hashes, vectors, form)
-    return len(rows)
+    add_vectors(connection, generation, hashes, stored.vectors, form)
+    return len(hashes)
+
+
+def stored_vectors(
+    connection: psycopg.Connection[Any], generation: Generation, form: VectorForm, *, after: str, number: int
+) -> StoredVectors:
+    """Return the next vectors of a generation that have a form, in the order of their hashes."""
+    is_half = form is VectorForm.HALVES
+    query = load_query("embeddings/half_vectors" if is_half else "embeddings/float_vectors")
+    parameters = {"generation_id": generation.id, "after": after, "number": number}
+    rows = connection.execute(query, parameters, binary=True).fetchall()
+    found = [_from_halves(row[1]) if is_half else from_bytes(row[1]) for row in rows]
+    vectors = np.stack(found) if found else np.zeros((0, generation.dimensions), dtype=np.float32)
+    return StoredVectors([row[0] for row in rows], vectors)
+
+
+def find_chance(connection: psycopg.Connection[Any], generation: Generation) -> Chance | None:
+    """Return what a generation is near to by chance; None if nobody measured it."""
+    parameters = {"generation_id": generation.id}
+    row = connection.execute(load_query("embeddings/chance_of_generation"), parameters).fetchone()
+    return None if row is None else chance_of(*row)
+
+
+def chance_of(count: int | None, usual: float | None, high: float | None, highest: float | None) -> Chance | None:
+    """Return what the columns of a generation say; None before it was measured."""
+    if count is None or usual is None or high is None or highest is None:
+        return None
+    return Chance(count, usual, high, highest)
+
+
+def set_chance(connection: psycopg.Connection[Any], generation: Generation, chance: Chance) -> None:
+    """Store what a generation is near to by chance."""
+    connection.execute(load_query("embeddings/set_chance"), {"generation_id": generation.id, **asdict(chance)})
 
 
 def delete_unused(connection: psycopg.Connection[Any], generation: Generation) -> int:

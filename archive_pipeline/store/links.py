@@ -63,11 +63,6 @@ def find_all_links(connection: psycopg.Connection[Any]) -> None:
     find_links_anew(connection, [row[0] for row in connection.execute(load_query("links/all_dialogues"))])
 
 
-def originals(connection: psycopg.Connection[Any], dialogue_ids: Iterable[str]) -> dict[str, str]:
-    """Return the originals of those of some dialogues that begin with a copy."""
-    return dict(connection.execute(load_query("links/originals"), {"ids": list(dialogue_ids)}).fetchall())
-
-
 def _links(shared: Iterable[_Shared]) -> Iterator[tuple[str, str, int]]:
     """Yield dialogue, original and number of shared messages, of each dialogue that begins with shared ones."""
     by_dialogue: defaultdict[str, list[_Shared]] = defaultdict(list)

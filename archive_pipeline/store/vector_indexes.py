@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import psycopg
 
-from archive_pipeline.store.embeddings import Generation
+from archive_pipeline.store.embeddings import Chance, Generation, chance_of
 from archive_pipeline.store.page_texts import PageRow
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.sql_files import load_query
@@ -34,12 +34,14 @@ class VectorIndex:
         generation: model of its vectors.
         is_active: it is the one that is searched.
         changed_at: when it was last brought up to date.
+        chance: of its vectors; None if nobody measured it.
     """
 
     id: str
     generation: Generation
     is_active: bool
     changed_at: datetime
+    chance: Chance | None
 
     def collection(self, kind: str) -> str:
         """Return the name of the collection ``text`` or ``visual`` in the vector store."""
@@ -106,6 +108,10 @@ class _IndexRow(NamedTuple):
     dimensions: int
     is_active: bool
     changed_at: datetime
+    chance_vector_count: int | None
+    usual_chance: float | None
+    high_chance: float | None
+    highest_chance_of_few: float | None
 
 
 def indexes_at(connection: psycopg.Connection[Any], location: str) -> list[VectorIndex]:
@@ -113,7 +119,11 @@ def indexes_at(connection: psycopg.Connection[Any], location: str) -> list[Vecto
     rows = fetch_rows(connection, "vector_index/vector_indexes", _IndexRow, {"location": location})
     return [
         VectorIndex(
-            row.index_id, Generation(row.generation_id, row.model, row.dimensions), row.is_active, row.changed_at
+            row.index_id,
+            Generation(row.generation_id, row.model, row.dimensions),
+            row.is_active,
+            row.changed_at,
+            chance_of(row.chance_vector_count, row.usual_chance, row.high_chance, row.highest_chance_of_few),
         )
         for row in rows
     ]

@@ -28,7 +28,8 @@ LONGEST_TERM: Final = 100
 _K1: Final = 1.2
 _B: Final = 0.75
 _MEAN_TERMS: Final = 200
-# A weight is at most 1 + _K1; a byte has that to a hundredth.
+# What the weight of a term in a text stays below, however often the text has it; a byte has that to a hundredth.
+HIGHEST_WEIGHT: Final = 1 + _K1
 WEIGHT_SCALE: Final = 100
 # Texts are taken apart in groups of so many characters.
 _GROUP_CHARACTERS: Final = 1 << 18

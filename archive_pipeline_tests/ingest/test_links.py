@@ -153,11 +153,11 @@ class _Chunk:
 
 
 def test_of_one_text_the_original_is_shown_and_the_copy_below_it():
-    pages = [FoundPage((name, 1), score, _Chunk(), {}, {}) for name, score in (("copy", 2.0), ("original", 1.0))]
+    pages = [FoundPage((name, 1), score, _Chunk(), {}, {}, {}) for name, score in (("copy", 2.0), ("original", 1.0))]
     for originals, shown in (({}, "copy"), ({"copy": "original"}, "original"), ({"copy": "elsewhere"}, "copy")):
-        [result] = one_per_question(pages, ResultOptions(5, None, Path(), originals))
-        assert result["doc_id"] == shown
-        assert len(result["alternatives"]) == 1
+        [[first, *others]] = one_per_question(pages, ResultOptions(5, None, Path(), originals))
+        assert first.page[0] == shown
+        assert len(others) == 1
 
 
 def test_files_of_one_import_are_linked_too(database: Database, tmp_path: Path):

@@ -106,7 +106,10 @@ def test_each_parameter_is_explained_and_there_are_no_others(assistant: Assistan
     for schema in schemas.values():
         assert schema["additionalProperties"] is False
         assert all(parameter["description"] for parameter in schema["properties"].values())
-    own = {"search": ["query", "limit", "mode"], "context": ["query", "max_tokens", "max_sources", "mode"]}
+    own = {
+        "search": ["query", "limit", "mode", "time_words"],
+        "context": ["query", "max_tokens", "max_sources", "mode", "time_words"],
+    }
     for tool, first in own.items():
         assert list(schemas[tool]["properties"]) == [*first, *FILTERS]
         assert schemas[tool]["required"] == ["query"]
@@ -187,7 +190,7 @@ def test_filters_hold(assistant: Assistant):
     assert assistant.call("search", **words, source="claude_ai")["results"] == []
     assert assistant.call("search", **words, until="2023-01-01")["results"] == []
     assert assistant.call("search", **words, since="2023-01-01T00:00+14:00", role=None)["results"]
-    assert {source["doc_id"] for source in assistant.call("context", query="recipe", title="quok")["sources"]} == {LONG}
+    assert {source["doc_id"] for source in assistant.call("context", query="quokka", title="quok")["sources"]} == {LONG}
 
 
 def test_values_that_nothing_has_are_named(assistant: Assistant):

@@ -59,6 +59,7 @@ async def build_context(
     filters: SearchFilters = NO_FILTERS,
     *,
     mode: str = DEFAULT_MODE,
+    time_words: bool = True,
 ) -> ArchiveContext:
     """Search an archive and return the texts of the pages that were found, as PostgreSQL has them now.
 
@@ -71,7 +72,7 @@ async def build_context(
             to fall back on.
     """
     parse_query(query)
-    search = FilteredSearch(archive, filters, mode)
+    search = FilteredSearch(archive, filters, mode, time_words)
     builder = ContextBuilder(search, archive.pages, budget.max_sources, budget.max_tokens)
     most = min(budget.max_sources * RESULTS_PER_SOURCE, MOST_RESULTS)
     context = await builder.build_context(query, most)

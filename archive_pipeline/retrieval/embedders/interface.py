@@ -36,6 +36,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of what is searched for; shape (dimensions,)."""
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries for which nobody waits; shape (texts, dimensions)."""
+
 
 def normalized(vectors: Vectors) -> Vectors:
     """Return the vectors with length 1; those of length 0 stay."""

@@ -65,6 +65,10 @@ class StaticEmbedder:
         vector: Vectors = self.embed([text])[0]
         return vector
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries."""
+        return self.embed(texts)
+
 
 def _package_folder() -> Path:
     # Found, not imported.

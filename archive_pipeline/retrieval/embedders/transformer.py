@@ -47,8 +47,12 @@ class TransformerEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query, with the prompt that the model wants before one."""
-        vector: Vectors = self._vectors(self._model.encode_query, [text])[0]
+        vector: Vectors = self.embed_queries([text])[0]
         return vector
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, with the same prompt."""
+        return self._vectors(self._model.encode_query, list(texts))
 
     def _vectors(self, encode: Any, texts: list[str]) -> Vectors:
         found = encode(texts, batch_size=_TEXTS_AT_ONCE, convert_to_numpy=True, show_progress_bar=False)

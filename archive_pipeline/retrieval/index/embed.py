@@ -15,6 +15,7 @@ import psycopg
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import Embedder
+from archive_pipeline.retrieval.index.chance import measure_chance
 from archive_pipeline.retrieval.index.postgres import prepare_for
 from archive_pipeline.store import embeddings, locks
 from archive_pipeline.store.database import Database
@@ -44,7 +45,7 @@ class EmbeddingResult:
 
 
 def embed_chunks(database: Database, embedder: Embedder, form: VectorForm, *, progress: Progress) -> EmbeddingResult:
-    """Give every text of a chunk a vector of the model, and purge those of texts that are gone.
+    """Give every text of a chunk a vector of the model, purge those of texts that are gone, and measure chance.
 
     The caller holds ``only_indexer``.
 
@@ -83,6 +84,7 @@ def embed_chunks(database: Database, embedder: Embedder, form: VectorForm, *, pr
         progress("embedding", done, max(total, done))
     with database.session() as connection:
         deleted = embeddings.delete_unused(connection, generation)
+    measure_chance(database, embedder, generation, form)
     return EmbeddingResult(generation, done, deleted, embedder.cut_texts - cut_before)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import psycopg
@@ -19,7 +21,8 @@ from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, read_vocabulary
-from archive_pipeline.retrieval.search.running import DOCUMENTS_ONLY, Search
+from archive_pipeline.retrieval.search.running import DEFAULT_RULES, DOCUMENTS_ONLY, RankingRules, Search
+from archive_pipeline.retrieval.search.time_words import NOTHING_THEN, READ_AS_TIME, read_time
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.retrieval.visual.models import open_encoder
 from archive_pipeline.settings import Settings
@@ -34,6 +37,17 @@ MOST_SEARCHES: Final = 4
 VOCABULARY_SECONDS: Final = 600.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The arguments of a search."""
+
+    text: str
+    num_results: int
+    mode: str
+    filters: SearchFilters
+    time_words: bool
+
+
 @dataclass
 class SearchEngine:
     """Searches an archive. Several threads may use one engine.
@@ -42,11 +56,15 @@ class SearchEngine:
         database: the archive.
         settings: of the archive.
         chroma_client: the vector store; opened when it is needed.
+        rules: how pages are ranked.
+        now: says what time it is, for times such as "last week".
     """
 
     database: Database
     settings: Settings
     chroma_client: ChromaClient | None = None
+    rules: RankingRules = DEFAULT_RULES
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -64,6 +82,7 @@ class SearchEngine:
         search_mode: str = DEFAULT_MODE,
         *,
         filters: SearchFilters = NO_FILTERS,
+        time_words: bool = True,
     ) -> SearchResults:
         """Return the pages that fit the query best, one per question.
 
@@ -76,6 +95,8 @@ class SearchEngine:
             search_mode: ``hybrid`` (all there is), ``text`` (meaning), ``lexical`` (words), ``visual`` (page images of
                 documents; without a visual model the text of whole pages).
             filters: what may be found.
+            time_words: a time in the query ("last week", "in May 2024") becomes the filters since and until, and a note
+                says so. What is quoted is no time, and nothing is where one of these filters is set.
 
         Raises:
             InvalidQueryError: query, number or mode make no sense.
@@ -84,23 +105,38 @@ class SearchEngine:
                 of the mode failed.
         """
         request = ReadRequest(self.database)
-        return await read_in_thread(request, lambda: self._search(request, query, num_results, search_mode, filters))
+        asked = _Asked(query, num_results, search_mode, filters, time_words)
+        return await read_in_thread(request, lambda: self._search(request, asked))
 
     def search_now(
-        self, query: str, num_results: int = 10, search_mode: str = DEFAULT_MODE, *, filters: SearchFilters = NO_FILTERS
+        self,
+        query: str,
+        num_results: int = 10,
+        search_mode: str = DEFAULT_MODE,
+        *,
+        filters: SearchFilters = NO_FILTERS,
+        time_words: bool = True,
     ) -> SearchResults:
         """Do what ``search`` does, in this thread."""
-        return self._search(ReadRequest(self.database), query, num_results, search_mode, filters)
+        return self._search(ReadRequest(self.database), _Asked(query, num_results, search_mode, filters, time_words))
 
-    def _search(
-        self, request: ReadRequest, query: str, num_results: int, mode: str, filters: SearchFilters
-    ) -> SearchResults:
-        parsed = parse_query(query)
-        check_mode(mode)
-        if not 1 <= num_results <= MOST_RESULTS:
-            raise InvalidQueryError(f"{num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
+    def _search(self, request: ReadRequest, asked: _Asked) -> SearchResults:
+        query = parse_query(asked.text)
+        check_mode(asked.mode)
+        if not 1 <= asked.num_results <= MOST_RESULTS:
+            raise InvalidQueryError(f"{asked.num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
+        timed = read_time(query, asked.filters, self.now()) if self._reads_times(asked) else None
         with self._places, request.session() as connection:
-            return Search(self, request, connection, parsed, filters, num_results).run(mode)
+            if timed is None:
+                return Search(self, request, connection, query, asked.filters, asked.num_results).run(asked.mode)
+            results = Search(self, request, connection, timed.query, timed.filters, asked.num_results).run(asked.mode)
+            if results:
+                return results.with_note(READ_AS_TIME.format(words=timed.words, period=timed.said))
+            results = Search(self, request, connection, query, asked.filters, asked.num_results).run(asked.mode)
+            return results.with_note(NOTHING_THEN.format(words=timed.words, period=timed.said))
+
+    def _reads_times(self, asked: _Asked) -> bool:
+        return asked.time_words and self.rules.are_times_read
 
     @property
     def pages(self) -> PageStore:

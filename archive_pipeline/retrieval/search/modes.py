@@ -43,6 +43,8 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
 DEFAULT_MODE: Final = "hybrid"
 MODE_HELP: Final = f"What is compared. {'; '.join(f'{name}: {mode.help}' for name, mode in MODES.items())}."
 
+TIME_WORDS_HELP: Final = "Read a time such as 'last week' or 'in May 2024' as since and until, if neither is given."
+
 
 def check_mode(name: str) -> str:
     """Return the name of a mode.

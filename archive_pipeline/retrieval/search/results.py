@@ -37,6 +37,10 @@ class SearchResults(list[dict[str, Any]]):
         self.degraded = dict(degraded)
         self.notes = tuple(notes)
 
+    def with_note(self, note: str) -> SearchResults:
+        """Return the same results with another note before the others."""
+        return SearchResults(self, retrievers=self.retrievers, degraded=self.degraded, notes=(note, *self.notes))
+
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
@@ -48,6 +52,8 @@ class FoundPage:
         chunk: the best chunk of the page, or its image.
         scores: retriever -> its own score of the page's best chunk.
         ranks: retriever -> rank of the page.
+        shares: retriever -> share of the highest score there could be; none where scores have no scale.
+        answer: the best chunk of the page that is an answer; None if none was found.
     """
 
     page: Page
@@ -55,6 +61,8 @@ class FoundPage:
     chunk: FoundChunk
     scores: Mapping[str, float]
     ranks: Mapping[str, int]
+    shares: Mapping[str, float]
+    answer: FoundChunk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class ResultOptions:
         home: images of pages are below it.
         originals: of dialogues that begin with a copy of another one's messages, that one.
         origins: of documents that came with messages, the dialogues.
+        clusters: of pages that say nearly the same as others, the name of their cluster.
     """
 
     limit: int
@@ -74,17 +83,19 @@ class ResultOptions:
     home: Path
     originals: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    clusters: Mapping[Page, str] = field(default_factory=dict)
 
 
-def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list[dict[str, Any]]:
-    """Return results: pages that answer one question, or were found by the same text, are one, the others beside it.
+def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list[list[FoundPage]]:
+    """Return the pages in groups: those that answer one question, or say the same, are one, the best of them first.
 
-    The same text is in copies: forks of a dialogue, a task that several dialogues were given, a file added twice.
+    The same is said in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. Which
+    pages say nearly the same is known of ``derived.duplicate_clusters``.
     """
     groups: list[list[FoundPage]] = []
     places: dict[Hashable, list[FoundPage]] = {}
     for found in pages:
-        keys = _keys(found)
+        keys = _keys(found, options.clusters)
         group = next((places[key] for key in keys if key in places), None)
         if group is not None:
             group.append(found)
@@ -94,8 +105,7 @@ def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list
         if group is not None:
             for key in keys:
                 places.setdefault(key, group)
-    ordered = (_originals_first(group, options.originals) for group in groups)
-    return [_result(best, others, options) for best, *others in ordered]
+    return [_originals_first(group, options.originals) for group in groups]
 
 
 def _originals_first(group: Sequence[FoundPage], originals: Mapping[str, str]) -> list[FoundPage]:
@@ -104,12 +114,21 @@ def _originals_first(group: Sequence[FoundPage], originals: Mapping[str, str]) -
     return sorted(group, key=lambda found: originals.get(found.page[0]) in there)
 
 
-def _keys(found: FoundPage) -> tuple[Hashable, ...]:
+def _keys(found: FoundPage, clusters: Mapping[Page, str]) -> tuple[Hashable, ...]:
     chunk = found.chunk
-    return tuple(key for key in (chunk.question_message_id, chunk.content_hash) if key) or (found.page,)
+    known = (chunk.question_message_id, chunk.content_hash, clusters.get(found.page))
+    return tuple(key for key in known if key) or (found.page,)
 
 
-def _result(found: FoundPage, others: Sequence[FoundPage], options: ResultOptions) -> dict[str, Any]:
+def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOptions) -> dict[str, Any]:
+    """Return the result that a group of pages is.
+
+    Args:
+        group: pages, the one that is shown first.
+        answer: to the question that was found; None where the answer itself was, or there is none.
+        options: of the search.
+    """
+    found, *others = group
     chunk = found.chunk
     return {
         "doc_id": found.page[0],
@@ -117,6 +136,7 @@ def _result(found: FoundPage, others: Sequence[FoundPage], options: ResultOption
         "score": round(found.score, 6),
         "filename": chunk.filename,
         "snippet": snippet(chunk.text, options.words),
+        "answer": None if answer is None else snippet(answer, options.words),
         "scores": {retriever: round(score, 6) for retriever, score in found.scores.items()},
         "ranks": dict(found.ranks),
         "is_abandoned_branch": chunk.is_on_primary_path is False,

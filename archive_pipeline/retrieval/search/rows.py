@@ -41,6 +41,15 @@ class FoundChunk(NamedTuple):
     thumb_path: str | None
 
 
+class BesidePage(NamedTuple):
+    """A row of ``beside_pages``; ``page`` is that of a cluster."""
+
+    kind: str
+    name: str
+    page: int | None
+    value: str
+
+
 class AllowedChunk(NamedTuple):
     """A row of ``search_allowed``."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import psycopg
@@ -18,40 +19,41 @@ from archive_pipeline.errors import (
 )
 from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
 from archive_pipeline.retrieval.index.client import ChromaClient
-from archive_pipeline.retrieval.index.collections import entry_of_page
+from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
-from archive_pipeline.retrieval.search.fusion import first_places, fuse
+from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
+from archive_pipeline.retrieval.search.fusion import Fuse, fuse
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, Query
-from archive_pipeline.retrieval.search.results import FoundPage, Page, ResultOptions, SearchResults, one_per_question
-from archive_pipeline.retrieval.search.retrievers.base import (
-    EMPTY_RANKING,
-    FilteredChunks,
-    Ranking,
-    allowed_chunks,
-    chunk_details,
-    page_details,
-    without_terms,
+from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
+from archive_pipeline.retrieval.search.results import (
+    FoundPage,
+    ResultOptions,
+    SearchResults,
+    as_result,
+    one_per_question,
 )
+from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking, allowed_chunks
 from archive_pipeline.retrieval.search.retrievers.dense import (
     SearchedVectors,
     find_nearest_allowed,
-    pages_of,
     searched_vectors,
+    with_shares,
 )
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically
-from archive_pipeline.retrieval.search.retrievers.visual import find_images, image_details, images_missing
-from archive_pipeline.retrieval.search.rows import FoundChunk
+from archive_pipeline.retrieval.search.retrievers.visual import find_images, images_missing
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.settings import Settings
-from archive_pipeline.store.links import originals
+from archive_pipeline.store.embeddings import Chance
 from archive_pipeline.store.reading import ReadRequest
 
 # Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
 CHUNKS_PER_RESULT: Final = 10
+# Of the best pages, so many are asked whether they repeat each other.
+PAGES_PER_RESULT: Final = 3
 FEWEST_CHUNKS: Final = 100
 # How much longer again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
@@ -62,12 +64,34 @@ _RETRIEVER_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError,
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class RankingRules:
+    """How pages are ranked; `make bench-quality` compares others with these.
+
+    Attributes:
+        fuse: makes one ranking of several.
+        is_relevance_judged: what is no nearer than chance is left out.
+        are_times_read: times in the query become filters, where the caller does not want them literally.
+    """
+
+    fuse: Fuse = fuse
+    is_relevance_judged: bool = True
+    are_times_read: bool = True
+
+
+DEFAULT_RULES: Final = RankingRules()
+
+
 class Engine(Protocol):
     """What searches of one archive share."""
 
     @property
     def settings(self) -> Settings:
         """Of the archive."""
+
+    @property
+    def rules(self) -> RankingRules:
+        """How pages are ranked."""
 
     def client(self) -> ChromaClient:
         """Return the vector store."""
@@ -105,6 +129,7 @@ class Search:
         self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
         self._images_missing = images_missing(connection, engine.settings)
         self._notes: list[str] = []
+        self._chance: Chance | None = None
 
     def run(self, mode: str) -> SearchResults:
         """Return the results of a mode."""
@@ -118,16 +143,9 @@ class Search:
         ranked, failures = self._rank(retrievers)
         if not ranked and EMPTY_ARCHIVE not in why_nothing(self._connection, NO_FILTERS):
             raise next(iter(failures.values()))
-        pages = self._pages(ranked)
-        copied_from = originals(self._connection, {found.page[0] for found in pages})
-        options = ResultOptions(
-            self._num_results,
-            word_pattern(self._query.wanted),
-            self._engine.settings.home,
-            copied_from,
-            origins_of(self._connection, {found.page[0] for found in pages if found.chunk.partition_key is None}),
-        )
-        results = one_per_question(pages, options)
+        rows = read_rows(self._connection, ranked, self._query, self._filters, has_images=self._images_missing is None)
+        pages = self._relevant(fused_pages(ranked, rows, self._engine.rules.fuse), ranked)
+        results = self._results(pages)
         if not results:
             self._notes += why_nothing(self._connection, self._filters)
         return SearchResults(
@@ -136,6 +154,40 @@ class Search:
             degraded={retriever: str(error) for retriever, error in failures.items()},
             notes=self._notes,
         )
+
+    def _relevant(self, pages: list[FoundPage], ranked: Mapping[str, Ranking]) -> list[FoundPage]:
+        """Return the pages that have to do with the query, and say so if there are none.
+
+        Words alone decide where no meaning was compared, and everything is shown where nobody measured chance.
+        """
+        if not (pages and self._engine.rules.is_relevance_judged and self._chance is not None):
+            return pages
+        words = ranked.get(Retriever.LEXICAL)
+        needed = relevance(
+            self._chance,
+            is_any_word_known=words is None or bool(words.ids),
+            term_count=len(self._query.wanted) if words is None else words.term_count,
+        )
+        relevant = needed.of(pages)
+        if not relevant:
+            self._notes.append(NOTHING_RELEVANT)
+        return relevant
+
+    def _results(self, pages: Sequence[FoundPage]) -> list[dict[str, Any]]:
+        """Return what is shown of the pages, the best first and those that belong together as one."""
+        beside = read_beside(self._connection, pages, limit=self._num_results * PAGES_PER_RESULT)
+        words, home = word_pattern(self._query.wanted), self._engine.settings.home
+        documents = {found.page[0] for found in pages if found.chunk.partition_key is None}
+        options = ResultOptions(
+            self._num_results,
+            words,
+            home,
+            originals=beside.originals,
+            origins=origins_of(self._connection, documents),
+            clusters=beside.clusters,
+        )
+        groups = one_per_question(pages, options)
+        return [as_result(group, beside.answer_to(group[0]), options) for group in groups]
 
     def _rank(self, retrievers: Sequence[Retriever]) -> tuple[dict[str, Ranking], dict[str, Exception]]:
         """Return the rankings of the retrievers, and why others failed."""
@@ -184,10 +236,11 @@ class Search:
         vectors = self._searched()
         if not self._query.wanted_text:
             return EMPTY_RANKING
+        self._chance = vectors.chance
         vector = self._vector(vectors)
         if self._allowed is not None:
-            return find_nearest_allowed(vectors, vector, self._allowed, most=self._most)
-        return vectors.chunks(vector, most=self._most)
+            return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
+        return with_shares(vectors.chunks(vector, most=self._most))
 
     def _visual(self) -> Ranking:
         if not self._query.wanted_text:
@@ -209,47 +262,3 @@ class Search:
 
     def _vector(self, vectors: SearchedVectors) -> Vectors:
         return self._engine.embedder(vectors.generation.model).embed_query(self._query.wanted_text)
-
-    def _pages(self, ranked: Mapping[str, Ranking]) -> list[FoundPage]:
-        """Turn what was ranked into pages: each retriever's first chunk of a page is the page's place in it."""
-        rows = self._rows(ranked)
-        places: dict[str, list[Page]] = {}
-        scores: dict[Page, dict[str, float]] = {}
-        best: dict[Page, FoundChunk] = {}
-        for retriever, found in ranked.items():
-            ranked_rows = [
-                (rows[own], score) for own, score in zip(found.ids, found.scores, strict=True) if own in rows
-            ]
-            places[retriever] = first_places([(row.doc_id, row.page) for row, _ in ranked_rows])
-            for row, score in ranked_rows:
-                page = row.doc_id, row.page
-                scores.setdefault(page, {}).setdefault(retriever, score)
-                best.setdefault(page, row)
-        return _found(places, scores, best)
-
-    def _rows(self, ranked: Mapping[str, Ranking]) -> dict[str, FoundChunk]:
-        """Return what is shown of ranked chunks and pages, those that may be found, by their ids."""
-        of_chunks = [found for retriever, found in ranked.items() if retriever != Retriever.VISUAL]
-        chunk_ids = {chunk for found in of_chunks for chunk in found.ids}
-        rows = chunk_details(self._connection, chunk_ids, self._filters)
-        if Retriever.VISUAL in ranked:
-            seen = pages_of(ranked[Retriever.VISUAL].ids)
-            found = (
-                image_details(self._connection, seen)
-                if self._images_missing is None
-                else page_details(self._connection, seen, self._filters)
-            )
-            rows |= {entry_of_page(row.doc_id, row.page): row for row in found}
-        pages = {(row.doc_id, row.page) for row in rows.values()}
-        allowed = without_terms(self._connection, pages, self._query.excluded)
-        return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}
-
-
-def _found(
-    places: Mapping[str, Sequence[Page]], scores: Mapping[Page, Mapping[str, float]], best: Mapping[Page, FoundChunk]
-) -> list[FoundPage]:
-    ranks: dict[Page, dict[str, int]] = {}
-    for retriever, pages in places.items():
-        for rank, page in enumerate(pages, start=1):
-            ranks.setdefault(page, {})[retriever] = rank
-    return [FoundPage(page, score, best[page], scores[page], ranks[page]) for page, score in fuse(places).items()]

@@ -24,9 +24,13 @@ _SENTENCE_START = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=\u3002)(?=\S)")
 
 def word_pattern(terms: Iterable[Term]) -> re.Pattern[str] | None:
     """Return what finds the words of terms in a text, one group for each; None if there are no words."""
-    found = {piece: None for term in terms for piece in _pieces(term)}
+    found = {piece: first for term in terms for first, piece in _pieces(term)}
     pieces = sorted(list(found)[:MOST_PIECES], key=len, reverse=True)
-    return re.compile("|".join(f"({piece})" for piece in pieces), re.IGNORECASE) if pieces else None
+    if not pieces:
+        return None
+    # Most places of a text begin none of the words: one look there, rather than one for each word.
+    beginnings = "".join(sorted({re.escape(found[piece]) for piece in pieces}))
+    return re.compile(f"(?=[{beginnings}])(?:{'|'.join(f'({piece})' for piece in pieces)})", re.IGNORECASE)
 
 
 def snippet(text: str, words: re.Pattern[str] | None, max_characters: int = SNIPPET_CHARACTERS) -> str:
@@ -48,17 +52,19 @@ def snippet(text: str, words: re.Pattern[str] | None, max_characters: int = SNIP
     return f"{ELLIPSIS if start else ''}{line[start:end]}{ELLIPSIS if end < len(line) else ''}"
 
 
-def _pieces(term: Term) -> list[str]:
+def _pieces(term: Term) -> list[tuple[str, str]]:
+    """Return the first character of each word of a term, and what finds the word."""
     pieces = []
     for run in _UNSPACED.findall(term.text):
-        pieces += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+        pieces += [(run[at], run[at : at + 2]) for at in range(max(1, len(run) - 1))]
     for word in _WORD.findall(term.text):
         if term.kind == "prefix":
-            pieces.append(rf"(?<![^\W_]){re.escape(word)}\w*")
+            piece = rf"(?<![^\W_]){re.escape(word)}\w*"
         elif len(word) <= _WHOLE_WORD:
-            pieces.append(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])")
+            piece = rf"(?<![^\W_]){re.escape(word)}(?![^\W_])"
         else:
-            pieces.append(rf"{re.escape(word[: max(_WHOLE_WORD, len(word) - _ENDING)])}\w*")
+            piece = rf"{re.escape(word[: max(_WHOLE_WORD, len(word) - _ENDING)])}\w*"
+        pieces.append((word[0], piece))
     return pieces
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
+    Double,
     ForeignKey,
     Identity,
     Index,
@@ -35,6 +36,10 @@ embedding_generations: Final = Table(
     Column("model", Text, nullable=False, unique=True, comment="What made the vectors, as in ARCHIVE_EMBEDDING_MODEL"),
     Column("dimensions", Integer, nullable=False, comment="Numbers in a vector"),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="First use"),
+    Column("chance_vector_count", Integer, comment="Vectors when the chances below were measured; NULL before"),
+    Column("usual_chance", Double, comment="Cosine that half of all questions of made-up words reach with some text"),
+    Column("high_chance", Double, comment="Cosine that one of twenty such questions reaches"),
+    Column("highest_chance_of_few", Double, comment="Highest cosine of such questions of one or two words"),
     schema=DERIVED,
     comment="Embedding models whose vectors are kept; deleting a row deletes its vectors and indexes",
 )

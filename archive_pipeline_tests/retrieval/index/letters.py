@@ -27,12 +27,15 @@ class Letters:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.embedded += texts
+        return self.embed_queries(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
         counts = [[1 + text.count(letter) for letter in "aeo"] for text in texts]
         vectors = np.array(counts, dtype=np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     def embed_query(self, text: str) -> Vectors:
-        return self.embed([text])[0]
+        return self.embed_queries([text])[0]
 
 
 def searched(database: Database, home: Settings) -> VectorIndex:

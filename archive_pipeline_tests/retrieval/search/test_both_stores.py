@@ -13,6 +13,7 @@ from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.results import SearchResults
+from archive_pipeline.retrieval.search.running import RankingRules
 from archive_pipeline.settings import CHECKOUT, Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
@@ -31,6 +32,8 @@ QUESTIONS = (
 )
 # Vectors of half the width: three significant digits.
 WIDTH = 2e-3
+# What is no nearer than chance is compared too.
+ALL_PAGES = RankingRules(is_relevance_judged=False)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,7 @@ def answers(
     for store in VectorStore:
         chosen = home.with_values(vector_index=store)
         index_archive(archive, chosen)
-        engine = SearchEngine(archive, chosen)
+        engine = SearchEngine(archive, chosen, rules=ALL_PAGES)
         found[store] = [
             {mode: engine.search_now(question, 10, mode) for mode in ("text", "hybrid", "visual")}
             for question in QUESTIONS
@@ -62,7 +65,10 @@ def answers(
 def test_both_find_the_same(answers: dict[VectorStore, list[dict[str, SearchResults]]], number: int, mode: str):
     ours, theirs = (answers[store][number][mode] for store in VectorStore)
     assert ours.degraded == theirs.degraded == {}
-    scores = [{(each["doc_id"], each["page"]): each["score"] for each in results} for results in (ours, theirs)]
+    scores = [
+        {(each["doc_id"], each["page"]): each["scores"].get("dense", each["score"]) for each in results}
+        for results in (ours, theirs)
+    ]
     assert len(scores[0]) == 10
     if mode == "hybrid":
         assert places(ours)[:3] == places(theirs)[:3]

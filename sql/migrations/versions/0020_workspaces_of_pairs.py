@@ -1,14 +1,14 @@
 """Workspace and session of question-answer pairs.
 
 Revision ID: 0020
-Revises: 0018
+Revises: 0019
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0020"
-down_revision = "0018"
+down_revision = "0019"
 
 COLUMNS = {
     "workspace_id": "Project of the dialogue, else its custom GPT, in the source's words",

@@ -5,7 +5,11 @@ SELECT
     index.changed_at,
     generation.generation_id,
     generation.model,
-    generation.dimensions
+    generation.dimensions,
+    generation.chance_vector_count,
+    generation.usual_chance,
+    generation.high_chance,
+    generation.highest_chance_of_few
 FROM derived.vector_indexes AS index
 INNER JOIN derived.embedding_generations AS generation
     ON index.generation_id = generation.generation_id

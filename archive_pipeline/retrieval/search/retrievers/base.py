@@ -34,10 +34,19 @@ class FilteredChunks:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a retriever returns: ids and its own scores, best first."""
+    """What a retriever returns.
+
+    Attributes:
+        ids: of chunks or pages, best first.
+        scores: the retriever's own.
+        shares: of the highest score there could be, 0 to 1, for ``fusion``; None if the scores have no scale.
+        term_count: of a retriever by words, how many terms of the query have a meaning.
+    """
 
     ids: Sequence[str]
     scores: Sequence[float]
+    shares: Sequence[float] | None = None
+    term_count: int = 0
 
 
 EMPTY_RANKING: Final = Ranking((), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from archive_pipeline.retrieval.index.postgres import NO_INDEX
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking
 from archive_pipeline.retrieval.search.rows import StoredVector
 from archive_pipeline.settings import Settings
-from archive_pipeline.store.embeddings import Generation, from_bytes
+from archive_pipeline.store.embeddings import Chance, Generation, from_bytes
 from archive_pipeline.store.reading import Sessions
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.vector_indexes import IN_POSTGRESQL, active_index
@@ -31,6 +31,10 @@ class SearchedVectors(Protocol):
     @property
     def generation(self) -> Generation:
         """Whose vectors."""
+
+    @property
+    def chance(self) -> Chance | None:
+        """How near to something questions of made-up words come; None if nobody measured it."""
 
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         """Return the nearest chunks."""
@@ -58,16 +62,31 @@ def searched_vectors(sessions: Sessions, settings: Settings, client: ChromaClien
         store = chosen_store(connection, settings).store
         index = active_index(connection, IN_POSTGRESQL)
     if store is VectorStore.CHROMA:
-        return _InChroma(sessions, client, client.index.generation)
+        return _InChroma(sessions, client, client.index.generation, client.index.chance)
     if index is None:
         raise VectorStoreError(NO_INDEX)
-    return _InPostgreSQL(sessions, index.generation)
+    return _InPostgreSQL(sessions, index.generation, index.chance)
+
+
+# The share of this rank, and of those below it, is 0: a fixed one, so that who asks for more gets no other order.
+LAST_RANK: Final = 100
+
+
+def with_shares(ranking: Ranking) -> Ranking:
+    """Return a ranking by meaning with the places of its cosines between the hundredth best and the best one."""
+    if not ranking.scores:
+        return EMPTY_RANKING
+    best, least = ranking.scores[0], ranking.scores[:LAST_RANK][-1]
+    spread = best - least
+    shares = [max(0.0, (score - least) / spread) if spread > 0 else 1.0 for score in ranking.scores]
+    return Ranking(ranking.ids, ranking.scores, shares)
 
 
 @dataclass(frozen=True)
 class _InPostgreSQL:
     sessions: Sessions
     generation: Generation
+    chance: Chance | None
 
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         with self.sessions.session() as connection:
@@ -87,6 +106,7 @@ class _InChroma:
     sessions: Sessions
     client: ChromaClient
     generation: Generation
+    chance: Chance | None
 
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         return nearest(self.client.text_collection, vector, most=most)

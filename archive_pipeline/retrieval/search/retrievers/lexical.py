@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from archive_pipeline.retrieval.search.retrievers.words import (
     words_of_term,
 )
 from archive_pipeline.store.rows import fetch_column
+from archive_pipeline.text.search_terms import HIGHEST_WEIGHT
 
 # A term in more chunks than these, or than this share of all, says little about any of them.
 COMMON: Final = 2_000
@@ -64,7 +65,9 @@ def find_lexically(
 ) -> Ranking:
     """Return the chunks with the rarest of the query's terms, best first: the sum of BM25 over the terms.
 
-    Words of no meaning, and terms that many chunks have, count only if nothing else is found.
+    Terms that many chunks have count only if nothing else is found, and words of no meaning only if there are no
+    others: a made-up word finds nothing, whatever stands around it. ``shares`` are those of the highest sum that a text
+    could have, with every word of a meaning that was asked for, those that no text has among them.
 
     Args:
         connection: on the archive.
@@ -87,13 +90,16 @@ def find_lexically(
         return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
-    meaningless = _stop_words(connection, terms, vocabulary)
-    there = [term for term, words in terms.items() if index.frequency(words)]
-    telling = [term for term in there if term not in meaningless and index.frequency(terms[term]) <= common]
-    ranking = find([terms[term] for term in telling])
-    if ranking.ids or len(telling) == len(there):
-        return ranking
-    return find(_rarest([terms[term] for term in there], index))
+    meant = _meant(connection, terms, vocabulary)
+    there = [words for words in meant if index.frequency(words)]
+    telling = [words for words in there if index.frequency(words) <= common]
+    ranking = find(telling)
+    if not ranking.ids and len(telling) < len(there):
+        ranking = find(_rarest(there, index))
+    highest = HIGHEST_WEIGHT * sum(_rarity(index.frequency(words), total) for words in meant)
+    # A phrase may be rarer than its words are.
+    shares = [min(1.0, score / highest) for score in ranking.scores]
+    return replace(ranking, shares=shares, term_count=len(meant))
 
 
 def _rarest(terms: Sequence[Sequence[Word]], index: WordIndex) -> list[Sequence[Word]]:
@@ -103,16 +109,21 @@ def _rarest(terms: Sequence[Sequence[Word]], index: WordIndex) -> list[Sequence[
     return rarest[: max(1, bisect_right(sums, MOST_COMMON_CHUNKS))]
 
 
-def _stop_words(connection: psycopg.Connection[Any], terms: Iterable[Term], vocabulary: Vocabulary) -> set[Term]:
-    """Return the words that mean nothing; PostgreSQL is asked once for each while a vocabulary is used."""
-    words = [term for term in terms if term.kind == "word"]
+def _meant(
+    connection: psycopg.Connection[Any], terms: Mapping[Term, Sequence[Word]], vocabulary: Vocabulary
+) -> list[Sequence[Word]]:
+    """Return the terms that mean something; all of them if none does.
+
+    PostgreSQL is asked once for each word while a vocabulary is used.
+    """
     known = vocabulary.stop_words
-    new = [word.text for word in words if word.text not in known]
+    new = [term.text for term in terms if term.kind == "word" and term.text not in known]
     if new:
         asked = {"words": new, "language": vocabulary.languages[0]}
         found = set(fetch_column(connection, "search/search_stop_words", str, asked))
         known.update({word: word in found for word in new})
-    return {word for word in words if known[word.text]}
+    meant = [words for term, words in terms.items() if term.kind != "word" or not known[term.text]]
+    return meant or list(terms.values())
 
 
 def _rarity(frequency: int, total: int) -> float:

@@ -1,0 +1,99 @@
+"""From rankings of chunks and page images to pages: what is shown of each, and its score in every ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import psycopg
+
+from archive_pipeline.retrieval.index.collections import entry_of_page
+from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.fusion import Fuse, Retrieved
+from archive_pipeline.retrieval.search.modes import Retriever
+from archive_pipeline.retrieval.search.query import Query
+from archive_pipeline.retrieval.search.results import FoundPage, Page
+from archive_pipeline.retrieval.search.retrievers.base import (
+    Ranking,
+    chunk_details,
+    page_details,
+    without_terms,
+)
+from archive_pipeline.retrieval.search.retrievers.dense import pages_of
+from archive_pipeline.retrieval.search.retrievers.visual import image_details
+from archive_pipeline.retrieval.search.rows import FoundChunk
+
+Rankings = Mapping[str, Ranking]
+NumberT = TypeVar("NumberT", int, float)
+
+
+def read_rows(
+    connection: psycopg.Connection[Any], ranked: Rankings, query: Query, filters: SearchFilters, *, has_images: bool
+) -> dict[str, FoundChunk]:
+    """Return what is shown of ranked chunks and pages, those that may be found, by their ids."""
+    of_chunks = [found for retriever, found in ranked.items() if retriever != Retriever.VISUAL]
+    chunk_ids = {chunk for found in of_chunks for chunk in found.ids}
+    rows = chunk_details(connection, chunk_ids, filters)
+    if Retriever.VISUAL in ranked:
+        seen = pages_of(ranked[Retriever.VISUAL].ids)
+        found = image_details(connection, seen) if has_images else page_details(connection, seen, filters)
+        rows |= {entry_of_page(row.doc_id, row.page): row for row in found}
+    pages = {(row.doc_id, row.page) for row in rows.values()}
+    allowed = without_terms(connection, pages, query.excluded)
+    return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}
+
+
+def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) -> list[FoundPage]:
+    """Return the pages of the rankings, best first: each retriever's first chunk of a page is the page's place in it.
+
+    Args:
+        ranked: retriever -> its ranking.
+        rows: of what may be found.
+        fuse: makes one ranking of several.
+    """
+    retrieved: dict[str, Retrieved[Page]] = {}
+    scores: dict[Page, dict[str, float]] = {}
+    best: dict[Page, FoundChunk] = {}
+    for retriever, found in ranked.items():
+        first = _first_of_pages(found, rows)
+        for page, at in first.items():
+            scores.setdefault(page, {})[retriever] = found.scores[at]
+            best.setdefault(page, rows[found.ids[at]])
+        shares = None if found.shares is None else [found.shares[at] for at in first.values()]
+        retrieved[retriever] = Retrieved(list(first), shares)
+    ranks = _by_page({name: (own.keys, range(1, len(own.keys) + 1)) for name, own in retrieved.items()})
+    answers = _first_answers(ranked, rows)
+    shares_of = _by_page({name: (own.keys, own.shares or ()) for name, own in retrieved.items()})
+    return [
+        FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}), answers.get(page))
+        for page, score in fuse(retrieved).items()
+    ]
+
+
+def _by_page(retrieved: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) -> dict[Page, dict[str, NumberT]]:
+    """Return what the retrievers say of each page; a retriever without values says nothing."""
+    found: dict[Page, dict[str, NumberT]] = {}
+    for retriever, (pages, values) in retrieved.items():
+        for page, value in zip(pages, values, strict=bool(values)):
+            found.setdefault(page, {})[retriever] = value
+    return found
+
+
+def _first_answers(ranked: Rankings, rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
+    """Return of each page the first answer of any ranking."""
+    first: dict[Page, FoundChunk] = {}
+    for found in ranked.values():
+        for own in found.ids:
+            row = rows.get(own)
+            if row is not None and row.side == "answer":
+                first.setdefault((row.doc_id, row.page), row)
+    return first
+
+
+def _first_of_pages(found: Ranking, rows: Mapping[str, FoundChunk]) -> dict[Page, int]:
+    """Return where each page is first in a ranking."""
+    first: dict[Page, int] = {}
+    for at, own in enumerate(found.ids):
+        if own in rows:
+            first.setdefault((rows[own].doc_id, rows[own].page), at)
+    return first

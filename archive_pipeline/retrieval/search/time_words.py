@@ -1,0 +1,255 @@
+"""Times in a query: "yesterday", "two weeks ago", "in May 2024", "since March" as the filters ``since`` and ``until``.
+
+Only the past is read, since nothing else was said yet, and only English. What is quoted or excluded, several times that
+are no range, and a query of nothing but a time stay as they are.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.query import Query, parse_query
+
+_MONTHS: Final = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_DAYS: Final = {name.lower(): number for number, name in enumerate(calendar.day_name)}
+_NUMBERS: Final = {
+    name: number
+    for number, name in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
+    )
+} | {"a": 1, "an": 1, "a couple of": 2}
+_MONTH: Final = "|".join(_MONTHS)
+_NUMBER: Final = rf"\d{{1,3}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}"
+_YEAR: Final = r"(?:19|20)\d\d"
+_UNIT: Final = "day|week|month|year"
+_OLDEST_YEAR: Final = 1970
+
+READ_AS_TIME: Final = "{words!r} was read as {period} (UTC); in quotes it is looked for as it is written"
+NOTHING_THEN: Final = "nothing was found of {period} (UTC), as which {words!r} was read; this is from any time"
+
+_WORD: Final = re.compile(r"\w")
+# What is quoted is meant literally, and what is excluded says nothing of when.
+_LITERAL: Final = re.compile(r'-?"[^"]*"?|(?<!\S)-\S+')
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From the first moment on, and before the second one."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TimedQuery:
+    """A query whose time became filters.
+
+    Attributes:
+        words: those that name the time.
+        query: without them.
+        filters: with ``since``, ``until`` or both.
+    """
+
+    words: str
+    query: Query
+    filters: SearchFilters
+
+    @property
+    def said(self) -> str:
+        """The period for people."""
+        since, until = self.filters.since, self.filters.until
+        if since is None and until is None:
+            raise ValueError("a time without a beginning or an end")
+        if since is None or until is None:
+            return f"since {since:%Y-%m-%d}" if since else f"before {until:%Y-%m-%d}"
+        last = until - timedelta(days=1)
+        return f"{since:%Y-%m-%d}" if last == since else f"{since:%Y-%m-%d} to {last:%Y-%m-%d}"
+
+
+def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery | None:
+    """Return the query with its time as filters; None if it names none, or the filters have a time already.
+
+    Args:
+        query: as it was written.
+        filters: of the caller.
+        now: what the words relate to; days are those of UTC, as in the filters.
+    """
+    if filters.since is not None or filters.until is not None:
+        return None
+    text = _LITERAL.sub(lambda match: " " * len(match[0]), query.text)
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    found = _range(text, today) or _single(text, today)
+    if found is None:
+        return None
+    (start, end), since, until = found
+    rest = " ".join(f"{query.text[:start]} {query.text[end:]}".split())
+    if not _WORD.search(rest) or (since is not None and since > now):
+        return None
+    words = " ".join(query.text[start:end].split())
+    return TimedQuery(words, parse_query(rest), replace(filters, since=since, until=until))
+
+
+_Found = tuple[tuple[int, int], datetime | None, datetime | None]
+
+
+def _range(text: str, today: datetime) -> _Found | None:
+    """Read "between X and Y" and "from X to Y"."""
+    match = _RANGE.search(text)
+    if match is None:
+        return None
+    named = match["first"] or match["start"]
+    first, last = _period(named, today), _period(match["last"], today)
+    if first is None or last is None:
+        return None
+    if first.start >= last.end and re.fullmatch(_MONTH, named, re.IGNORECASE):
+        first = _month(_MONTHS[named.lower()], last.start.year)
+    return (match.span(), first.start, last.end) if first.start < last.end else None
+
+
+def _single(text: str, today: datetime) -> _Found | None:
+    """Read the only time that a text names."""
+    matches = [match for match in _TIMES.finditer(text) if _is_meant(match)]
+    if len(matches) != 1:
+        return None
+    [match] = matches
+    period = _period(match["time"], today)
+    if period is None:
+        return None
+    match (match["preposition"] or "").lower():
+        case "since":
+            return match.span(), period.start, None
+        case "after":
+            return match.span(), period.end, None
+        case "before" | "until":
+            return match.span(), None, period.start
+        case _:
+            return match.span(), period.start, period.end
+
+
+def _is_meant(match: re.Match[str]) -> bool:
+    """Tell whether the words name a time: a month or a year alone needs a preposition."""
+    is_bare = re.fullmatch(rf"{_MONTH}|{_YEAR}", match["time"], re.IGNORECASE) is not None
+    return match["preposition"] is not None or not is_bare
+
+
+def _period(text: str, today: datetime) -> Period | None:
+    """Return what some words mean; None if there is no such day."""
+    words = " ".join(text.lower().split())
+    for pattern, read in _READERS:
+        match = pattern.fullmatch(words)
+        if match is not None:
+            try:
+                return read(match, today)
+            except (ValueError, OverflowError):  # the 31st of June, 999 years ago
+                return None
+    return None
+
+
+def _day(start: datetime, days: int = 1) -> Period:
+    return Period(start, start + timedelta(days=days))
+
+
+def _month(number: int, year: int) -> Period:
+    start = datetime(year, number, 1, tzinfo=UTC)
+    return Period(start, _months_after(start, 1))
+
+
+def _months_after(start: datetime, months: int) -> datetime:
+    years, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return start.replace(year=years, month=month + 1)
+
+
+def _units_ago(unit: str, number: int, today: datetime) -> Period:
+    """Return the calendar's day, week (from Monday), month or year that is so many before the present one."""
+    if unit == "day":
+        return _day(today - timedelta(days=number))
+    if unit == "week":
+        return _day(today - timedelta(days=today.weekday() + 7 * number), 7)
+    if unit == "month":
+        start = _months_after(today.replace(day=1), -number)
+        return Period(start, _months_after(start, 1))
+    return _year(today.year - number)
+
+
+def _year(number: int) -> Period:
+    if number < _OLDEST_YEAR:
+        raise ValueError(f"nothing was said in {number}")
+    return Period(datetime(number, 1, 1, tzinfo=UTC), datetime(number + 1, 1, 1, tzinfo=UTC))
+
+
+def _named_day(match: re.Match[str], today: datetime) -> Period:
+    return _day(today - timedelta(days=("today", "yesterday", "the day before yesterday").index(match[0])))
+
+
+def _this_or_last(match: re.Match[str], today: datetime) -> Period:
+    return _units_ago(match["unit"], 0 if match["which"] == "this" else 1, today)
+
+
+def _ago(match: re.Match[str], today: datetime) -> Period:
+    return _units_ago(match["unit"], _number(match["number"]), today)
+
+
+def _within(match: re.Match[str], today: datetime) -> Period:
+    number = _number(match["number"] or "one")
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}[match["unit"]] * number
+    return Period(today - timedelta(days=days), today + timedelta(days=1))
+
+
+def _weekday(match: re.Match[str], today: datetime) -> Period:
+    return _day(today - timedelta(days=(today.weekday() - _DAYS[match["day"]] - 1) % 7 + 1))
+
+
+def _month_of(match: re.Match[str], today: datetime) -> Period:
+    """Return a month of the named year, or the last one that has begun."""
+    number = _MONTHS[match["month"]]
+    if match["year"]:
+        return _month(number, int(match["year"]))
+    return _month(number, today.year if number <= today.month else today.year - 1)
+
+
+def _date(match: re.Match[str], _today: datetime) -> Period:
+    return _day(datetime(int(match["year"]), _MONTHS[match["month"]], int(match["day"]), tzinfo=UTC))
+
+
+def _iso_date(match: re.Match[str], _today: datetime) -> Period:
+    return _day(datetime.fromisoformat(match[0]).replace(tzinfo=UTC))
+
+
+def _year_of(match: re.Match[str], _today: datetime) -> Period:
+    return _year(int(match[0]))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else _NUMBERS[text]
+
+
+_Reader = Callable[[re.Match[str], datetime], Period]
+_FORMS: Final[tuple[tuple[str, _Reader], ...]] = (
+    ("the day before yesterday|yesterday|today", _named_day),
+    (rf"(?P<which>this|last) (?P<unit>{_UNIT})", _this_or_last),
+    (rf"(?P<number>{_NUMBER}) (?P<unit>{_UNIT})s? ago", _ago),
+    (rf"(?:the )?(?:past|last) (?:(?P<number>{_NUMBER}) )?(?P<unit>{_UNIT})s?", _within),
+    (rf"last (?P<day>{'|'.join(_DAYS)})", _weekday),
+    (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH}),? (?P<year>{_YEAR})", _date),
+    (rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>{_YEAR})", _date),
+    (rf"(?:last )?(?P<month>{_MONTH})(?:,? (?P<year>{_YEAR}))?", _month_of),
+    (rf"{_YEAR}-\d\d-\d\d", _iso_date),
+    (_YEAR, _year_of),
+)
+_READERS: Final = [(re.compile(form), read) for form, read in _FORMS]
+_ANY_TIME: Final = "|".join(re.sub(r"\?P<\w+>", "?:", form).replace(" ", r"\s+") for form, _ in _FORMS)
+_BEFORE: Final = r"in|on|during|from|of|since|after|before|until"
+_TIMES: Final = re.compile(
+    rf"(?<![\w-])(?:(?P<preposition>{_BEFORE})\s+)?(?P<time>{_ANY_TIME})(?![\w-])", re.IGNORECASE
+)
+_RANGE: Final = re.compile(
+    rf"(?<![\w-])(?:between\s+(?P<first>{_ANY_TIME})\s+and|from\s+(?P<start>{_ANY_TIME})\s+(?:to|until))"
+    rf"\s+(?P<last>{_ANY_TIME})(?![\w-])",
+    re.IGNORECASE,
+)

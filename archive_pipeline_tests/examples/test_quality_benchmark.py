@@ -1,0 +1,71 @@
+"""The benchmark of quality: its measures by hand, its questions the same every time and answered in its files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import astuple
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality.generated import generate
+from benchmarks.quality.measures import Found, mean_with_interval, measure
+from benchmarks.quality.questions import ABSTENTION, Kind, Question
+
+
+def found(*dialogues: str) -> Found:
+    return Found(frozenset(dialogues), frozenset(f"{name}-message" for name in dialogues))
+
+
+def question(*gold: str, outdated: str | None = None) -> Question:
+    right = {name: frozenset({f"{name}-message"}) for name in gold}
+    return Question("id", Kind.MULTI, "text", right, frozenset({outdated} if outdated else ()))
+
+
+def test_measures_worked_out_by_hand():
+    results = [found("x"), found("a"), *(found(f"y{number}") for number in range(4)), found("b", "z")]
+    # "a" is second and "b" seventh: one of two among five, both among ten.
+    expected = (0.5, 1.0, 1.0, (1 / log2(3) + 1 / log2(8)) / (1 / log2(2) + 1 / log2(3)))
+    assert astuple(measure(question("a", "b"), results)) == pytest.approx(expected)
+    assert astuple(measure(question("a"), [])) == (0, 0, 0, 0)
+
+
+def test_what_is_outdated_counts_half_and_is_not_recalled():
+    measured = measure(question("new", outdated="old"), [found("old")])
+    assert (measured.recall, measured.message_recall) == (0, 0)
+    assert measured.ndcg == pytest.approx(0.5 / (1 + 0.5 / log2(3)))
+
+
+def test_an_interval_holds_its_mean():
+    assert mean_with_interval([1.0] * 9) == (1, 1, 1)
+    mean, low, high = mean_with_interval([0.0, 1.0] * 50)
+    assert low < mean == 0.5 < high
+
+
+def test_the_same_seed_gives_the_same_files_and_questions(tmp_path: Path):
+    one, other = (generate(_folder(tmp_path, name), seed=3, fillers=5) for name in "ab")
+    assert one.files[0].read_bytes() == other.files[0].read_bytes()
+    assert [each.id for each in one.questions] == [each.id for each in other.questions]
+    assert len({each.id for each in one.questions}) == len(one.questions)
+    more = generate(_folder(tmp_path, "c"), seed=3, fillers=9)
+    halves = {each.id: each.is_held_out for each in one.questions}
+    assert all(halves[each.id] is each.is_held_out for each in more.questions)
+    assert 0.4 < sum(halves.values()) / len(halves) < 0.6
+
+
+def test_every_answer_is_a_message_of_the_file_and_nothing_else_is_asked_of_it(tmp_path: Path):
+    asked = generate(tmp_path, seed=3, fillers=5)
+    conversations = {each["id"]: each for each in json.loads(asked.files[0].read_bytes())}
+    for each in asked.questions:
+        assert bool(each.gold) is (each.kind not in ABSTENTION)
+        for dialogue, messages in each.gold.items():
+            assert messages <= conversations[dialogue]["mapping"].keys()
+    assert min(Counter(each.kind for each in asked.questions).values()) >= 20
+
+
+def _folder(parent: Path, name: str) -> Path:
+    folder = parent / name
+    folder.mkdir()
+    return folder

@@ -1,0 +1,56 @@
+"""What was found has to be nearer than chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from archive_pipeline.retrieval.search.relevance import Relevance, relevance
+from archive_pipeline.store.embeddings import Chance
+
+CHANCE = Chance(vector_count=100, usual=0.2, high=0.3, highest_of_few=0.4)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page with a score, a cosine and a share of the words."""
+
+    score: float
+    cosine: float | None = None
+    words: float | None = None
+    others: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        return self.others | ({} if self.cosine is None else {"dense": self.cosine})
+
+    @property
+    def shares(self) -> dict[str, float]:
+        return {} if self.words is None else {"lexical": self.words}
+
+
+@pytest.mark.parametrize(
+    ("is_known", "term_count", "cosine"), [(True, 1, 0.2), (True, 9, 0.2), (False, 3, 0.3), (False, 2, 0.4)]
+)
+def test_words_that_nobody_wrote_need_more(is_known: bool, term_count: int, cosine: float):
+    assert relevance(CHANCE, is_any_word_known=is_known, term_count=term_count).cosine == cosine
+
+
+def test_meaning_or_words_are_enough():
+    near, wordy = Found(0.9, cosine=0.2), Found(0.8, cosine=0.1, words=0.2)
+    assert Relevance(0.2).of([near, wordy]) == [near, wordy]
+
+
+def test_nothing_stays_if_no_page_is_above_chance():
+    assert Relevance(0.2).of([Found(0.9, cosine=0.19, words=0.19), Found(0.8, words=0.1)]) == []
+    assert Relevance(0.2).of([]) == []
+
+
+def test_what_is_below_chance_stays_beside_the_best_only():
+    best, beside, far = Found(0.8, cosine=0.5), Found(0.4, cosine=0.1), Found(0.39, cosine=0.1)
+    assert Relevance(0.2).of([best, beside, far]) == [best, beside]
+
+
+def test_of_images_no_chance_is_known():
+    assert len(Relevance(0.2).of([Found(0.1, others={"visual": 3.0})])) == 1

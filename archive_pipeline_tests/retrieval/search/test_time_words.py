@@ -1,0 +1,112 @@
+"""Times in queries become filters. It is Wednesday, 18 June 2025."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
+from archive_pipeline.retrieval.search.query import parse_query
+from archive_pipeline.retrieval.search.time_words import TimedQuery, read_time
+
+NOW = datetime(2025, 6, 18, 12, 30, tzinfo=UTC)
+
+
+def read(text: str, filters: SearchFilters = NO_FILTERS) -> TimedQuery | None:
+    return read_time(parse_query(text), filters, NOW)
+
+
+def day(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "since", "until"),
+    [
+        ("today", "2025-06-18", "2025-06-19"),
+        ("yesterday", "2025-06-17", "2025-06-18"),
+        ("the day before yesterday", "2025-06-16", "2025-06-17"),
+        ("last week", "2025-06-09", "2025-06-16"),
+        ("this week", "2025-06-16", "2025-06-23"),
+        ("three weeks ago", "2025-05-26", "2025-06-02"),
+        ("a week ago", "2025-06-09", "2025-06-16"),
+        ("10 days ago", "2025-06-08", "2025-06-09"),
+        ("a couple of months ago", "2025-04-01", "2025-05-01"),
+        ("six months ago", "2024-12-01", "2025-01-01"),
+        ("last month", "2025-05-01", "2025-06-01"),
+        ("last year", "2024-01-01", "2025-01-01"),
+        ("in the past 7 days", "2025-06-11", "2025-06-19"),
+        ("last Monday", "2025-06-16", "2025-06-17"),
+        ("last Wednesday", "2025-06-11", "2025-06-12"),
+        ("in May 2024", "2024-05-01", "2024-06-01"),
+        ("May 2024", "2024-05-01", "2024-06-01"),
+        ("in December, 2023", "2023-12-01", "2024-01-01"),
+        ("in March", "2025-03-01", "2025-04-01"),
+        ("in September", "2024-09-01", "2024-10-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
+        ("on 5 May 2024", "2024-05-05", "2024-05-06"),
+        ("on May 5th, 2024", "2024-05-05", "2024-05-06"),
+        ("on 2024-05-05", "2024-05-05", "2024-05-06"),
+        ("since May 2024", "2024-05-01", None),
+        ("after May 2024", "2024-06-01", None),
+        ("before last week", None, "2025-06-09"),
+        ("between May 2024 and July 2024", "2024-05-01", "2024-08-01"),
+        ("from January to March", "2025-01-01", "2025-04-01"),
+    ],
+)
+def test_times_that_are_read(words: str, since: str | None, until: str | None):
+    timed = read(f"what did we say {words} about the roof?")
+    assert timed is not None
+    assert (timed.filters.since, timed.filters.until) == (day(since), day(until))
+    assert timed.words == words
+    assert timed.query.text == "what did we say about the roof?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'the song "yesterday"',
+        "roof -yesterday",
+        "yesterday",
+        "may I march on",
+        "the 2024 model of the car",
+        "next week",
+        "in 2031 we will move",
+        "on 31 June 2024",
+        "999 years ago the castle",
+        "the week-ago-plan",
+        "lunch today and yesterday",
+        "the weekly report",
+    ],
+)
+def test_what_is_no_time_of_the_past_stays(text: str):
+    assert read(text) is None
+
+
+def test_a_filter_that_is_set_decides():
+    assert read("the roof last week", SearchFilters(since=NOW)) is None
+    timed = read("the roof last week", SearchFilters(source="chatgpt"))
+    assert timed is not None
+    assert timed.filters.source == "chatgpt"
+
+
+def test_the_period_is_said():
+    said = {
+        text: timed.said
+        for text in ("a yesterday", "a last week", "a since 2024", "a before 2024")
+        if (timed := read(text))
+    }
+    assert list(said.values()) == ["2025-06-17", "2025-06-09 to 2025-06-15", "since 2024-01-01", "before 2024-01-01"]
+
+
+@given(st.text(min_size=1).filter(str.strip))
+def test_any_text_is_read_or_not(text: str):
+    try:
+        parse_query(text)
+    except ValueError:
+        return
+    timed = read(text)
+    assert timed is None or timed.words in " ".join(text.split())

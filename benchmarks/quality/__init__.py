@@ -1,0 +1,1 @@
+"""What search finds: questions about facts in sessions, generated and published (the kinds of LongMemEval)."""
