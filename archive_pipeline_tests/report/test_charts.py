@@ -95,6 +95,25 @@ def test_calls_by_what_came_back(report: Report):
     assert counted(report, "tools") == {("result", "search"): 1, ("error", "search"): 1, ("no result", "read"): 1}
 
 
+def test_an_id_that_is_used_again_is_another_call(database: Database, tmp_path: Path):
+    """A call with two results, one with an error, one without any."""
+    blocks: list[dict[str, Any]] = []
+    for results in ((False, False), (True,), ()):
+        blocks.append({"type": "tool_use", "id": "call_0", "name": "search", "input": {}})
+        blocks += [
+            {"type": "tool_result", "tool_use_id": "call_0", "name": "search", "is_error": is_error, "content": "found"}
+            for is_error in results
+        ]
+    dialogue = claude("tools", "look it up", "here")
+    dialogue["chat_messages"][1]["content"] = blocks
+    import_archive(database, read_paths([write(tmp_path / "claude.json", dialogue)]))
+    assert counted(collect(database), "tools") == {
+        ("result", "search"): 1,
+        ("error", "search"): 1,
+        ("no result", "search"): 1,
+    }
+
+
 def test_what_was_not_found_is_not_counted(report: Report):
     assert [name for name in report.counts if not report.counts[name]] == ["duplicates", "quality", "drift"]
     assert all(count.value > 0 for counts in report.counts.values() for count in counts)
