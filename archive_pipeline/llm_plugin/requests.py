@@ -5,12 +5,15 @@ Others go to the model as they are, and their answers are not stored: the archiv
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import llm
 from llm.parts import AttachmentPart, Part, ReasoningPart, TextPart, ToolResultPart
+
+from archive_pipeline.text.sanitize import clean_text
 
 # Of docs/hashes.md. A temperature other than 0 says that answers may differ, and is no part of the key.
 _OPTIONS: Final = frozenset(
@@ -34,8 +37,8 @@ class KnowableRequest:
 def knowable_request(prompt: llm.Prompt) -> KnowableRequest | None:
     """Return what the archive is asked for; None if something else determines the answer too.
 
-    That is a schema, tools, a system prompt beside the messages, an option that is no part of the key, or an attachment
-    that is only an address.
+    That is a schema, tools, a system prompt beside the messages, an option that is no part of the key, an attachment
+    that is only an address, or a text that the archive holds in another form (NUL, lone surrogates).
 
     Raises:
         OSError: a file that is attached cannot be read.
@@ -57,8 +60,7 @@ def storable_answer(messages: Sequence[llm.Message], attachments: Sequence[llm.A
     parts = [part for part in messages[0].parts if not isinstance(part, ReasoningPart)]
     if len(parts) != 1 or not isinstance(parts[0], TextPart):
         return None
-    says_something = parts[0].text.replace("\0", "").strip()  # the database takes no NUL
-    return messages[0] if says_something else None
+    return messages[0] if parts[0].text.strip() and _is_kept(parts[0].text) else None
 
 
 def _has_system_beside(prompt: llm.Prompt) -> bool:
@@ -79,7 +81,14 @@ def _with_contents(message: llm.Message) -> llm.Message | None:
     return replace(message, parts=known) if len(known) == len(parts) else None
 
 
+def _is_kept(text: str) -> bool:
+    """Tell whether the archive holds the text as it is: without what PostgreSQL does not take."""
+    return clean_text(text, Counter()) == text
+
+
 def _part(part: Part) -> Part | None:
+    if isinstance(part, TextPart) and not _is_kept(part.text):
+        return None
     if isinstance(part, AttachmentPart) and part.attachment is not None:
         content = _content(part.attachment)
         return None if content is None else replace(part, attachment=content)

@@ -22,7 +22,7 @@ class Count:
 
     Attributes:
         series: what its colour stands for.
-        label: where it stands: a month, a name, a number, or the number of a class of ``BOUNDS`` from 1.
+        label: where it stands: a month, a name, or the number of a class of ``BOUNDS`` from 1.
         value: it.
     """
 
@@ -36,7 +36,6 @@ class Form(Enum):
 
     MONTHS = "a column for each month"
     CLASSES = "a column for each class of ``BOUNDS``"
-    NUMBERS = "a column for each number"
     NAMES = "a row for each name, the largest first"
 
 
@@ -71,7 +70,7 @@ CHARTS: Final = (
         "Prompts by the model that answered first; another answer or none.",
         Form.NAMES,
     ),
-    Chart("continuations", "Continuations", "How often the user only asked to go on with an answer.", Form.NUMBERS),
+    Chart("continuations", "Continuations", "How often the user only asked to go on with an answer.", Form.CLASSES),
     Chart("tools", "Calls of tools", "By the name of the tool, and what came back.", Form.NAMES),
     Chart("tokens", "Tokens", "Of questions and answers as they are cut for search (cl100k_base).", Form.NAMES),
     Chart(

@@ -24,6 +24,8 @@ HEIGHT: Final = 2.5
 ROW_HEIGHT: Final = 0.26
 MOST_ROWS: Final = 12
 MOST_MONTHS: Final = 60
+# How much of "2024-05" is kept: months; of too many columns years, then decades ("202x"), then centuries.
+_PERIODS: Final = (7, 4, 3, 2)
 MOST_LABELS: Final = 6
 MOST_CHARACTERS: Final = 24
 OTHERS: Final = "others"
@@ -33,8 +35,10 @@ _SERIES: Final = tuple(f"#0102{number:02d}" for number in range(8))
 _UNPRINTABLE: Final = re.compile(
     r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]"
 )
+# Where colours and fonts stand; names, whose angle brackets are escaped, stand between tags.
+_TAG: Final = re.compile(r"<[^>]*>")
 # What matplotlib measures with, which readers need not have; and rules that would hold for a whole page.
-_FONTS: Final = re.compile(r"font-family: [^;]*")
+_FONTS: Final = re.compile(r"font-family: [^;\"]*")
 _NOT_NEEDED: Final = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 Bars = Mapping[str, Mapping[str, int]]
 
@@ -92,7 +96,7 @@ def _series(counts: Sequence[Count]) -> list[str]:
 
 
 def _labelled(form: Form, counts: Sequence[Count]) -> Bars:
-    """Return the values by label and series: numbers in their order, names by size, the smallest as one."""
+    """Return the values by label and series: classes in their order, names by size, the smallest as one."""
     bars: dict[str, dict[str, int]] = {}
     if form is Form.NAMES:
         totals: dict[str, int] = defaultdict(int)
@@ -103,9 +107,9 @@ def _labelled(form: Form, counts: Sequence[Count]) -> Bars:
         bars = {name: {} for name in shown}
     else:
         numbers = [int(count.label) for count in counts]
-        bars = {_name(form, number): {} for number in range(min(numbers), max(numbers) + 1)}
+        bars = {class_name(number): {} for number in range(min(numbers), max(numbers) + 1)}
     for count in counts:
-        label = str(count.label) if form is Form.NAMES else _name(form, int(count.label))
+        label = str(count.label) if form is Form.NAMES else class_name(int(count.label))
         values = bars.get(label)
         if values is None:
             values = bars.setdefault(OTHERS, {})
@@ -113,20 +117,23 @@ def _labelled(form: Form, counts: Sequence[Count]) -> Bars:
     return bars
 
 
-def _name(form: Form, number: int) -> str:
-    return class_name(number) if form is Form.CLASSES else f"{number}"
-
-
 def _months(counts: Sequence[Count]) -> Bars:
-    """Return the values of all months from the first to the last; of years if the months are too many."""
+    """Return the values of all months from the first to the last; of longer periods if the months are too many."""
     labels = sorted(str(count.label) for count in counts)
     months = months_between(labels[0], labels[-1])
-    size = len("2024-05") if len(months) <= MOST_MONTHS else len("2024")
-    bars: dict[str, dict[str, int]] = {month[:size]: {} for month in months}
+    bars: dict[str, dict[str, int]] = {}
+    for size in _PERIODS:
+        bars = {_period(month, size): {} for month in months}
+        if len(bars) <= MOST_MONTHS:
+            break
     for count in counts:
-        values = bars[str(count.label)[:size]]
+        values = bars[_period(str(count.label), size)]
         values[count.series] = values.get(count.series, 0) + count.value
     return bars
+
+
+def _period(month: str, size: int) -> str:
+    return month[:size].ljust(len("2024"), "x")
 
 
 def months_between(first: str, last: str) -> list[str]:
@@ -198,16 +205,20 @@ def _as_text(figure: Figure) -> str:
         # Names may be in any script: the reader's fonts draw them, not those that matplotlib measures with.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return _NOT_NEEDED.sub("", _FONTS.sub("font-family: sans-serif", buffer.getvalue()))
+    return _NOT_NEEDED.sub("", buffer.getvalue())
 
 
 def _coloured(text: str, palette: Palette, description: str) -> str:
     """Return the SVG element alone, in the colours of the palette, with a description."""
-    for stands_for, colour in zip(
-        (_INK, _QUIET, _LINE, *_SERIES), (palette.ink, palette.quiet, palette.line, *palette.series), strict=True
-    ):
-        text = text.replace(stands_for, colour)
-    element = text[text.index("<svg") :]
+    named = (palette.ink, palette.quiet, palette.line, *palette.series)
+    colours = dict(zip((_INK, _QUIET, _LINE, *_SERIES), named, strict=True))
+    element = _TAG.sub(lambda tag: _styled(tag[0], colours), text[text.index("<svg") :])
     if palette.ground is not None:
         element = element.replace(">", f'><rect width="100%" height="100%" fill="{palette.ground}"/>', 1)
     return element.replace("<svg", f'<svg role="img" aria-label="{description}"', 1)
+
+
+def _styled(tag: str, colours: Mapping[str, str]) -> str:
+    for stands_for, colour in colours.items():
+        tag = tag.replace(stands_for, colour)
+    return _FONTS.sub("font-family: sans-serif", tag)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -26,21 +29,41 @@ def page(report: Report) -> str:
 
 
 def write_page(report: Report, path: Path) -> None:
-    """Write the page to a file, whole or not at all; a report that is there is replaced.
+    """Write the page to a file, whole or not at all; a report that is there is replaced, behind a link too.
 
     Raises:
         ArchiveError: the file is there and no report, or cannot be written.
     """
     text = page(report)
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        if path.exists() and f'content="{GENERATOR}"' not in _beginning(path):
-            raise ArchiveError(f"{path} is there and no report; name another file")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        _refuse_other(path)
+        _put(text, Path(os.path.realpath(path)))
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise ArchiveError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _refuse_other(path: Path) -> None:
+    """Raise ``ArchiveError`` if something is there that is no report.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if path.exists() and not (path.is_file() and f'content="{GENERATOR}"' in _beginning(path)):
+        raise ArchiveError(f"{path} is there and no report; name another file")
+
+
+def _put(text: str, target: Path) -> None:
+    # A new name of its own: reports that are written at once do not meet, and nobody's file or link is in the way.
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        with partial.open("x", encoding="utf-8") as file:
+            file.write(text)
+        if target.exists():
+            shutil.copymode(target, partial)
+        partial.replace(target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _beginning(path: Path) -> str:

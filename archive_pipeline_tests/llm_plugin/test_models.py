@@ -181,6 +181,18 @@ def test_prompts_and_answers_that_say_nothing_are_not_stored(plugin, database, m
     assert count(database) == 0
 
 
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b"], ids=["NUL", "surrogate"])
+def test_texts_that_the_archive_would_change_are_passed_on(plugin, database, monkeypatch, odd):
+    model = llm.get_model("archive/counting")
+    plain = odd.encode("utf-8", "replace").decode().replace("\0", "").replace("?", "\N{REPLACEMENT CHARACTER}")
+    assert model.prompt(plain).text() == "call 1 of counting"
+    assert model.prompt(odd).text() == "call 2 of counting", "not the answer to what looks like it"
+    stored = count(database)
+    monkeypatch.setattr(plugin.model, "pieces", lambda *_: iter([odd]))
+    assert [model.prompt("Say it").text() for _ in range(2)] == [odd, odd]
+    assert count(database) == stored
+
+
 def test_what_is_attached_is_known_by_its_content(plugin, tmp_path):
     model, file = llm.get_model("archive/counting"), tmp_path / "a.png"
     file.write_bytes(PICTURE)

@@ -87,13 +87,31 @@ def test_prompts_and_answers(report: Report):
         ("answered once", "gpt-x"): 1,
         ("answered once", "unknown"): 2,
     }
-    # Four exchanges that begin with a question (the two answers share theirs), one of which goes on once.
-    assert sum(counted(report, "continuations").values()) == 4
-    assert counted(report, "continuations")["exchanges", 1] == 1
+    # Four exchanges that begin with a question (the two answers share theirs), one of which goes on once. Class 1 is 0.
+    assert counted(report, "continuations") == {("exchanges", 1): 3, ("exchanges", 2): 1}
 
 
 def test_calls_by_what_came_back(report: Report):
     assert counted(report, "tools") == {("result", "search"): 1, ("error", "search"): 1, ("no result", "read"): 1}
+
+
+def test_an_id_that_is_used_again_is_another_call(database: Database, tmp_path: Path):
+    """A call with two results, one with an error, one without any."""
+    blocks: list[dict[str, Any]] = []
+    for results in ((False, False), (True,), ()):
+        blocks.append({"type": "tool_use", "id": "call_0", "name": "search", "input": {}})
+        blocks += [
+            {"type": "tool_result", "tool_use_id": "call_0", "name": "search", "is_error": is_error, "content": "found"}
+            for is_error in results
+        ]
+    dialogue = claude("tools", "look it up", "here")
+    dialogue["chat_messages"][1]["content"] = blocks
+    import_archive(database, read_paths([write(tmp_path / "claude.json", dialogue)]))
+    assert counted(collect(database), "tools") == {
+        ("result", "search"): 1,
+        ("error", "search"): 1,
+        ("no result", "search"): 1,
+    }
 
 
 def test_what_was_not_found_is_not_counted(report: Report):

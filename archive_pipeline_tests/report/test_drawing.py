@@ -43,6 +43,11 @@ def test_names_are_texts_and_never_markup_or_formulas():
     assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}[31m" in drawn
 
 
+@pytest.mark.parametrize("name", ["font-family: serif", "#010101", "fill: #010200; x"])
+def test_names_are_no_style(name: str):
+    assert texts(draw(BY_FORM[Form.NAMES], [Count(name, name, 2), Count("x", "y", 1)], PAGE)).count(name) == 2
+
+
 def test_a_month_without_messages_has_its_place():
     counts = [Count("x", "2023-11", 1), Count("x", "2024-02", 2)]
     drawn = texts(draw(BY_FORM[Form.MONTHS], counts, LIGHT))
@@ -56,6 +61,15 @@ def test_many_months_are_years():
     assert {"2010", "2020"} <= set(drawn)
     assert "12" in drawn  # messages of a year, on the scale
     assert not [text for text in drawn if "-" in text]
+
+
+@pytest.mark.parametrize(
+    ("last", "first_label", "columns"), [("2050-01", "197x", 9), ("9999-12", "19xx", 81), ("2029-12", "1970", 60)]
+)
+def test_a_clock_that_was_wrong_does_not_make_thousands_of_columns(last: str, first_label: str, columns: int):
+    svg = draw(BY_FORM[Form.MONTHS], [Count("x", "1970-01", 1), Count("x", last, 2)], LIGHT)
+    assert first_label in texts(svg)
+    assert svg.count(f"fill: {LIGHT.series[0]}") == columns
 
 
 def test_more_series_than_colours_share_the_last_one():
@@ -82,7 +96,6 @@ LABELS = {
     Form.NAMES: st.text(min_size=1),
     Form.MONTHS: st.sampled_from(months_between("2022-11", "2026-11")),
     Form.CLASSES: st.integers(1, 21),
-    Form.NUMBERS: st.integers(0, 30),
 }
 
 

@@ -20,7 +20,6 @@ LABELS: dict[Form, list[str | int]] = {
     Form.NAMES: [f"a-model-with-a-long-name-{number}" for number in range(15)],
     Form.MONTHS: ["2023-01", "2026-11"],
     Form.CLASSES: [2, 12],
-    Form.NUMBERS: [0, 3],
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,6 +59,40 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path):
     with pytest.raises(ArchiveError, match=r"notes.html is there and no report"):
         write_page(report(), other)
     assert other.read_bytes() == b"\xff my notes"
+
+
+def test_a_report_behind_a_link_is_replaced_with_its_permissions(tmp_path: Path):
+    path, link = tmp_path / "report.html", tmp_path / "link.html"
+    write_page(report(), path)
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_page(report(Count("chatgpt", "gpt-x", 1)), link)
+    assert link.is_symlink()
+    assert "gpt-x" in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_other_files_beside_it_are_left_alone(tmp_path: Path):
+    mine, elsewhere = tmp_path / "mine", tmp_path / ".report.html.partial"
+    mine.write_text("mine", encoding="utf-8")
+    elsewhere.symlink_to(mine)
+    write_page(report(), tmp_path / "report.html")
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert elsewhere.is_symlink()
+
+
+def test_the_longest_name_is_a_name(tmp_path: Path):
+    path = tmp_path / f"{'r' * 250}.html"
+    write_page(report(), path)
+    assert path.is_file()
+    with pytest.raises(ArchiveError, match="cannot be written: File name too long"):
+        write_page(report(), tmp_path / f"{'r' * 251}.html")
+
+
+def test_a_pipe_is_no_report(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ArchiveError, match="pipe is there and no report"):
+        write_page(report(), tmp_path / "pipe")
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path):

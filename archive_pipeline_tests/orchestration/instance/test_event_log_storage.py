@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
 RUNS = ("0b6f6d2e-0000-4000-8000-000000000001", "0b6f6d2e-0000-4000-8000-000000000002")
 PLANNED, MADE = DagsterEventType.ASSET_MATERIALIZATION_PLANNED, DagsterEventType.ASSET_MATERIALIZATION
-NAMES = st.sampled_from(["a", "b", "c"])
+# Also such as JSON, SQL and a driver's placeholders write otherwise.
+KEYS = ("a", "'q\"\\ %s {x}\u007f", "\N{GRINNING FACE} \N{LATIN SMALL LETTER E}\N{COMBINING ACUTE ACCENT}")
+NAMES = st.sampled_from(KEYS)
 # What an event is about: the asset, one partition of it, or (plans only) a set of partitions.
 EVENTS = st.tuples(st.just(PLANNED), st.none() | NAMES | st.sets(NAMES, min_size=1), st.sampled_from(RUNS)) | st.tuples(
     st.just(MADE), st.none() | NAMES, st.sampled_from(RUNS)
@@ -89,7 +91,7 @@ def test_plans_are_those_of_the_stock_storage(instance: dg.DagsterInstance, befo
             partition: run for partition, (run, _id) in expected.items()
         }
         assert all(event_id > (cursors[ours] if has_cursor else 0) for _run, event_id in found.values())
-    for partition in ("a", "b", "c"):
+    for partition in KEYS:
         found = storage.get_latest_planned_materialization_info(ours, partition)
         expected = PostgresEventLogStorage.get_latest_planned_materialization_info(storage, stock, partition)
         assert (found and found.run_id) == (expected and expected.run_id)

@@ -1,9 +1,9 @@
--- Exchanges per number of times that the user asked to go on with the answer.
+-- Exchanges per class of the times that the user asked to go on with the answer; the classes begin at the given bounds.
 SELECT
     'exchanges' AS series,
-    exchange.merged_count AS label,
+    width_bucket(exchange.merged_count, %(bounds)s::integer []) AS label,
     count(*) AS value
 FROM derived.exchanges AS exchange
 WHERE NOT exchange.is_continuation
-GROUP BY exchange.merged_count
+GROUP BY width_bucket(exchange.merged_count, %(bounds)s::integer [])
 ORDER BY label;
