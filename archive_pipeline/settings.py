@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(home_path)] = Field(
         default_factory=_default_home,
         description="folder of everything the project writes",
-        json_schema_extra={"rule": "use a folder", "default": "`dagster_home/` of the checkout"},
+        json_schema_extra={"rule": "use a folder", "default": "`dagster_home/` of the checkout, else `~/llm-archive`"},
     )
     database_url: SecretStr | None = _value(
         None,
