@@ -22,6 +22,8 @@ class ProgressBars:
         self._bars = bars
         self._totals = {stage: max(total, 1) for stage, total in totals.items()}
         self._tasks = {stage: bars.add_task(stage, total=total, start=False) for stage, total in self._totals.items()}
+        if self._tasks:
+            bars.start()
         self._earlier: dict[str, int] = {}
         self._done: dict[str, int] = {}
 
@@ -29,6 +31,7 @@ class ProgressBars:
         """Advance the bar of a stage."""
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage)
+            self._bars.start()  # not before there is a bar: no bars are an empty line
         earlier = self._earlier.get(stage, 0)
         if done:
             self._bars.start_task(self._tasks[stage])
@@ -61,5 +64,9 @@ def progress_bars(
         *(column() for column in (_BYTES if are_bytes else _COUNTS)),
         rich_progress.TimeElapsedColumn(),
     )
-    with rich_progress.Progress(*columns, console=stderr_console(), disable=not enabled) as bars:
+    bars = rich_progress.Progress(*columns, console=stderr_console(), disable=not enabled)
+    try:
         yield ProgressBars(bars, totals or {})
+    finally:
+        if bars.tasks:
+            bars.stop()

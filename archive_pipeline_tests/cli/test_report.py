@@ -23,6 +23,17 @@ def test_the_page_is_written_and_named(llm_archive: CommandLine, database: Datab
     assert "gpt-5-thinking" in path.read_text(encoding="utf-8")
 
 
+def test_what_was_counted_is_printed_as_json(
+    llm_archive: CommandLine, database: Database, sample: Path, tmp_path: Path
+):
+    import_archive(database, read_paths([sample]))
+    path = tmp_path / "report.html"
+    told = llm_archive("report", "--out", path, "--json").json
+    assert (told["path"], told["bytes"]) == (str(path), path.stat().st_size)
+    assert told["totals"]["dialogues"] == 15
+    assert {"series": "chatgpt", "label": "gpt-5-thinking", "value": 4} in told["charts"]["models"]
+
+
 def test_an_empty_archive_has_a_report_and_a_note(llm_archive: CommandLine, database: Database, tmp_path: Path):
     result = llm_archive("report", "--out", tmp_path / "report.html")
     assert result.code == 0

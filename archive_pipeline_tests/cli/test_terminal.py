@@ -69,7 +69,7 @@ def test_no_command_prints_what_commands_a_terminal(evil: tuple[CommandLine, lis
         printed.append(result.out + result.err)
     assert [text for text in printed if COMMANDING.search(text)] == []
     assert any("model " in text and "[red]x[/nope]" in text for text in printed)
-    [(key,)] = [(line.split("; ")[-1],) for line in printed[2].splitlines() if "score 1.00" in line]
+    key = next(line.split("; ")[-1] for line in printed[2].splitlines() if "lexical" in line and "(no. 1)" in line)
     deleted = llm_archive("delete", key)
     assert not COMMANDING.search(deleted.out + deleted.err)
 
