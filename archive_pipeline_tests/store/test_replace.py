@@ -222,5 +222,5 @@ def test_a_batch_comes_back_from_the_database_as_it_was_written(database: Databa
 
 
 def test_what_is_no_id_never_reaches_the_database(database: Database):
-    with pytest.raises(ValueError, match="not a dialogue id"):
+    with pytest.raises(ValueError, match="not an id"):
         load_batch(database, ["'); DROP SCHEMA raw CASCADE; --"])

@@ -206,7 +206,7 @@ def test_links_of_other_sites_open_pages_which_cannot_be_framed(up: Live, browse
 
 
 def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
-    page = browser.new_page()
+    page = browser.new_page(viewport={"width": 2200, "height": 2800})  # the graph draws only what is in sight
     page.set_default_timeout(PAGE_MILLISECONDS)
     sockets: list[str] = []
     received: list[str] = []
