@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # Of the suite; for two processors, since the longest tests mostly wait.
-WORKERS ?= 3
+WORKERS ?= 4
 # Of bench-scale: how many, and a new or empty folder for the archive, which stays.
 DIALOGUES ?= 100000
 SCALE_HOME ?= benchmarks/results/scale
