@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import archive_pipeline
@@ -65,6 +66,7 @@ def command_line_for_all() -> tuple[Sequence[object], dict[str, str]]:
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     code = "from archive_pipeline.cli import main; main()"
+    needs_every_user_in(Path(archive_pipeline.__file__), Path(psycopg.__file__))
     packages = [Path(archive_pipeline.__file__).parents[1], *map(Path, sys.path)]
     reached = [str(path) for path in packages if path.name == "site-packages" or path == packages[0]]
     for program in (Path(sys.executable).resolve(), Path("/usr/bin", version), Path("/usr/local/bin", version)):
@@ -73,6 +75,17 @@ def command_line_for_all() -> tuple[Sequence[object], dict[str, str]]:
     pytest.skip(f"no {version} that every user may run: this one is in a private folder")
 
 
+def needs_every_user_in(*files: Path) -> None:
+    """Skip the test if the environment was installed for its user alone, as with umask 077."""
+    if not all(everybody_may(0o004, file) for file in files):
+        pytest.skip("the environment is closed to other users")
+
+
 def everybody_may_run(program: Path) -> bool:
-    above = all(folder.stat().st_mode & 0o001 for folder in program.resolve().parents)
-    return above and bool(program.stat().st_mode & 0o001)
+    return everybody_may(0o001, program)
+
+
+def everybody_may(right: int, file: Path) -> bool:
+    """Tell whether all users have a right to a file, and may enter the folders above."""
+    above = all(folder.stat().st_mode & 0o001 for folder in file.resolve().parents)
+    return above and bool(file.stat().st_mode & right)

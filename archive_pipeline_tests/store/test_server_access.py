@@ -17,7 +17,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.server.programs import wheel_folder
-from archive_pipeline_tests.store.accounts import User, command_line_for_all, new_user
+from archive_pipeline_tests.store.accounts import User, command_line_for_all, needs_every_user_in, new_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -26,6 +26,7 @@ PSQL = wheel_folder() / "pginstall18" / "bin" / "psql"
 
 @pytest.fixture(scope="module")
 def stranger() -> Iterator[User]:
+    needs_every_user_in(PSQL)
     with new_user("archive-stranger") as user:
         yield user
 
