@@ -19,7 +19,7 @@ from archive_pipeline.store.server.account import server_account
 from archive_pipeline.store.server.embedded import embedded_url, release
 from archive_pipeline.store.server.files import SERVER_SETTINGS
 from archive_pipeline.store.server.process import ServerProcess
-from archive_pipeline.store.server.programs import data_argument, run_program, wheel_folder
+from archive_pipeline.store.server.programs import run_program
 from archive_pipeline_tests.conftest import administrator_url
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
@@ -54,18 +54,8 @@ class OldServer:
         return f"postgresql://postgres@/{database}?host={self.sockets}"
 
     def start(self) -> None:
-        program = wheel_folder() / "pginstall18" / "bin" / "pg_ctl"
-        subprocess.run(
-            [
-                *(program, "-D", data_argument(self.folder, self.account), "-w", "-l", "log"),
-                *("-o", "-h '' -k ../sockets", "start"),
-            ],
-            check=True,
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            **self.account.process_options,
-        )
+        options = ("-w", "-l", "log", "-o", "-h '' -k ../sockets", "start")
+        assert run_program("pg_ctl", *options, folder=self.folder, account=self.account).returncode == 0
 
     def fill(self) -> None:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
