@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # Of the suite; for two processors, since the longest tests mostly wait.
-WORKERS ?= 4
+WORKERS ?= 3
 # Of bench-scale: how many, and a new or empty folder for the archive, which stays.
 DIALOGUES ?= 100000
 SCALE_HOME ?= benchmarks/results/scale
@@ -71,9 +71,9 @@ test: $(VENV)/.installed-dev
 test-faults: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m faults
 
-# Tests that start neither PostgreSQL nor Dagster nor the programs that a user starts, and take moments.
+# Tests that start neither PostgreSQL nor Dagster nor the programs that a user starts, and take moments. They never wait.
 test-fast: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not (postgres or dagster or system or slow or faults)"
+	$(BIN)/python -m pytest -n 2 -m "not (postgres or dagster or system or slow or faults)"
 
 check: check-style check-types check-layers check-sql check-site
 

@@ -98,6 +98,7 @@ def shingles_one_by_one(text: str) -> set[tuple[str, ...]]:
     return set(zip(words, words[1:], words[2:], strict=False)) if len(words) > 2 else {tuple(words)}
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.sampled_from([*NAMES[:4], "!", "?!", "Ash."]), max_size=30).map(" ".join), min_size=1, max_size=4

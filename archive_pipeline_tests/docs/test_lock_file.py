@@ -54,6 +54,7 @@ def test_each_dependency_is_locked_within_its_range(requirement: str):
     assert not [version for version in versions if not asked.specifier.contains(version)], "run `make lock`"
 
 
+@pytest.mark.slow
 def test_what_dependencies_need_is_locked_too():
     missing = set()
     for name in locked():

@@ -209,6 +209,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, name: str):
     make, reason = BAD[name]

@@ -17,6 +17,7 @@ def collections_during(objects: int) -> int:
     return sum(generation["collections"] for generation in gc.get_stats()) - before
 
 
+@pytest.mark.slow
 def test_collections_are_seldom_and_do_not_stop():
     with seldom_collected():
         assert gc.get_freeze_count() > 0

@@ -100,6 +100,7 @@ def test_a_linear_partial_export_stays_where_its_first_message_is_stored():
 POINTERS = st.lists(st.sampled_from([None, "gone", "x", "y", *"abcdef"]), max_size=6)
 
 
+@pytest.mark.slow
 @given(POINTERS, st.permutations(range(6)), st.lists(st.sampled_from([None, *"abcdefpq"]), min_size=2, max_size=2))
 @hypothesis_settings(max_examples=300)
 def test_any_pointers_become_a_forest(pointers, times, stored):

@@ -216,6 +216,7 @@ def test_a_zip_whose_directory_hides_a_member_is_not_taken_for_whole(tmp_path, c
     assert "does not name all the files in it" in rejected.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_with_any_byte_damaged_is_read_or_rejected(tmp_path, method):
     whole = tmp_path / "whole.zip"

@@ -69,6 +69,7 @@ def test_every_leaf_of_any_documents_is_in_an_element(documents: list[Any], betw
     assert marks_in(text) == set().union(*(marks_in(item.raw.decode()) for item in items))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(containers, st.text(alphabet='[]{},:" x', min_size=1, max_size=6), st.data())
 def test_behind_what_cannot_be_read_a_rejected_record_says_so(document: Any, noise: str, data: st.DataObject):
@@ -138,6 +139,7 @@ def test_any_number_of_other_objects_before_the_first_conversation_is_rejected_o
     assert [record.locator for record in rejected] == [f"{file.locator}[{at}]" for at in range(number)]
 
 
+@pytest.mark.slow
 def test_rejected_records_beyond_a_limit_are_one_record_that_names_the_place(tmp_path):
     titles, rejected, file, _ = read(tmp_path, f"[{A}" + ", 1" * 10_500 + f", {B}]")
     assert titles == ["A", "B"]

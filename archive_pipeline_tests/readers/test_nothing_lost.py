@@ -136,6 +136,7 @@ def changed_keys(value: dict[str, Any], marks: Marks) -> Iterator[str]:
         value[name] = kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("alone", "kind", "role"), CASES, ids=lambda case: getattr(case, "__name__", str(case)))
 def test_no_change_of_a_message_loses_anything(alone, kind: int, role: str):
     marks = Marks()

@@ -99,8 +99,9 @@ LABELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chart", BY_FORM.values(), ids=lambda chart: chart.form.name)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_any_counts_are_a_well_formed_picture(chart: Chart, data: st.DataObject):
     counts = data.draw(

@@ -40,6 +40,7 @@ def scanned(data: bytes, block: int):
         return read(data, block)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ELEMENTS, st.integers(1, 60), st.sampled_from([None, 1]), st.booleans(), st.booleans())
 def test_whole_files(elements, block, indent, is_ascii, is_framed):
@@ -48,6 +49,7 @@ def test_whole_files(elements, block, indent, is_ascii, is_framed):
     assert read(data, block) == scanned(data, block)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ELEMENTS, st.integers(1, 60), st.data())
 def test_broken_files(elements, block, data):

@@ -46,6 +46,7 @@ def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, i
     assert [item.raw.decode("utf-8", "surrogatepass") for item in items] == pieces
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(json_values, max_size=4), st.dictionaries(texts, json_values, max_size=3), st.integers(1, 70))
 def test_the_array_under_conversations_is_found_between_other_keys(expected, others, block):

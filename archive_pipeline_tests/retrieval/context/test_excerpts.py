@@ -81,6 +81,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, min_size=1, max_size=12), st.data())
 def test_an_excerpt_fits_closes_its_code_and_has_what_was_found_if_there_is_room(
     pieces: list[str], data: st.DataObject

@@ -35,6 +35,7 @@ def public_folder():
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's server runs as another user")
 def test_programs_in_a_private_folder_are_copied_to_where_the_servers_user_can_run_them(public_folder: Path):
     private = public_folder / "private"
