@@ -50,25 +50,34 @@ def _look_up(prompt: llm.Prompt, model_id: str) -> tuple[KnowableRequest | None,
         return None, None
 
 
-class ArchivedModel(llm.KeyModel):
+class _ModelsTraits:
+    """What both kinds of models take from the model that they ask."""
+
+    model: Any
+    key: str | None
+
+    @property
+    def supported_server_side_tools(self) -> tuple[type[llm.ServerSideTool], ...]:
+        """Those of the model."""
+        return tuple(self.model.supported_server_side_tools)
+
+    def get_key(self, explicit_key: str | None = None) -> str | None:
+        """Return the key that was given: the archive needs none, and the model's own is looked for when it is asked."""
+        return explicit_key or self.key
+
+
+class ArchivedModel(_ModelsTraits, llm.KeyModel):
     """A model whose answers are taken from the archive where it has them, and stored there where it has not.
 
     Args:
         model: that is asked for what the archive does not have; only its own answers are taken.
     """
 
+    model: _SyncModel
+
     def __init__(self, model: _SyncModel) -> None:
         self.model = model
         _take_traits(self, model)
-
-    @property
-    def supported_server_side_tools(self) -> tuple[type[llm.ServerSideTool], ...]:
-        """Those of the model."""
-        return self.model.supported_server_side_tools
-
-    def get_key(self, explicit_key: str | None = None) -> str | None:
-        """Return the key that was given: the archive needs none, and the model's own is looked for when it is asked."""
-        return explicit_key or self.key
 
     def execute(
         self,
@@ -101,25 +110,18 @@ class ArchivedModel(llm.KeyModel):
             remember(request, answer, self.model.model_id)
 
 
-class ArchivedAsyncModel(llm.AsyncKeyModel):
+class ArchivedAsyncModel(_ModelsTraits, llm.AsyncKeyModel):
     """``ArchivedModel`` for asynchronous models; the archive is asked in a thread.
 
     Args:
         model: that is asked for what the archive does not have; only its own answers are taken.
     """
 
+    model: _AsyncModel
+
     def __init__(self, model: _AsyncModel) -> None:
         self.model = model
         _take_traits(self, model)
-
-    @property
-    def supported_server_side_tools(self) -> tuple[type[llm.ServerSideTool], ...]:
-        """Those of the model."""
-        return self.model.supported_server_side_tools
-
-    def get_key(self, explicit_key: str | None = None) -> str | None:
-        """Return the key that was given: the archive needs none, and the model's own is looked for when it is asked."""
-        return explicit_key or self.key
 
     async def execute(
         self,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
+
+import psycopg
 
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_rows
@@ -90,7 +92,7 @@ class Report:
 
     Attributes:
         made_at: the moment (UTC).
-        totals: numbers of the archive by name: dialogues, messages, imports, bytes.
+        totals: numbers of the archive by name: dialogues, messages, imports, rejected records.
         counts: of each chart of ``CHARTS`` by name.
     """
 
@@ -116,10 +118,9 @@ class _Totals:
 
 def collect(database: Database) -> Report:
     """Count everything in one snapshot of the archive."""
-    parameters = {"bounds": list(BOUNDS)}
     with database.snapshot() as connection:
         (totals,) = fetch_rows(connection, "summary/summary_totals", _Totals)
-        counts = {chart.name: fetch_rows(connection, f"report/{chart.name}", Count, parameters) for chart in CHARTS}
+        counts = count_charts(connection)
     shown = {
         "dialogues": totals.dialogues,
         "messages": totals.messages,
@@ -129,6 +130,12 @@ def collect(database: Database) -> Report:
         "rejected records": totals.rejected_records,
     }
     return Report(datetime.now(UTC), shown, counts)
+
+
+def count_charts(connection: psycopg.Connection[Any]) -> dict[str, list[Count]]:
+    """Return what each chart of ``CHARTS`` counts, by its name."""
+    parameters = {"bounds": list(BOUNDS)}
+    return {chart.name: fetch_rows(connection, f"report/{chart.name}", Count, parameters) for chart in CHARTS}
 
 
 def class_name(number: int) -> str:

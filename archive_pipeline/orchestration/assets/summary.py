@@ -13,7 +13,7 @@ from archive_pipeline.derive.registry import ASSETS, code_versions
 from archive_pipeline.orchestration.assets.raw import OWNERS
 from archive_pipeline.orchestration.markdown import as_image, escaped
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
-from archive_pipeline.report.charts import CHARTS, Report, collect
+from archive_pipeline.report.charts import CHARTS, Count, count_charts
 from archive_pipeline.report.drawing import LIGHT, draw
 from archive_pipeline.store.counts import count_quarantined, count_stale
 from archive_pipeline.store.database import Database
@@ -87,7 +87,8 @@ summarize_archive: Final = dg.define_asset_job(
 def archive_summary(archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
     with transient_errors_retried():
         summary = summarize(archive.database, code_versions(archive.settings))
-        counted = collect(archive.database)
+        with archive.database.snapshot() as connection:
+            counted = count_charts(connection)
     return dg.MaterializeResult(metadata={"charts": dg.MetadataValue.md(charts(counted)), **summary_metadata(summary)})
 
 
@@ -158,12 +159,12 @@ def classes_of(surprises: Mapping[str, int]) -> dict[str, int]:
     return counted
 
 
-def charts(counted: Report) -> str:
+def charts(counted: Mapping[str, Sequence[Count]]) -> str:
     """Return the charts of `llm-archive report` of which something was counted, as Markdown."""
     drawn = [
-        f"### {chart.title}\n\n{chart.note}\n\n{as_image(draw(chart, counted.counts[chart.name], LIGHT), chart.title)}"
+        f"### {chart.title}\n\n{chart.note}\n\n{as_image(draw(chart, counted[chart.name], LIGHT), chart.title)}"
         for chart in CHARTS
-        if counted.counts[chart.name]
+        if counted[chart.name]
     ]
     return "\n\n".join(drawn)
 
