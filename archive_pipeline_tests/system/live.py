@@ -163,6 +163,8 @@ class Live:
             if process.is_running() and not _has_ended(process):
                 process.kill()
         self.command.process.wait()
+        # Until then they count as users of the server, which the last one stops.
+        wait_until(lambda: all(map(_has_ended, self._seen)), "all that was killed ends")
 
 
 def free_port() -> int:
