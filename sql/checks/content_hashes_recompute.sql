@@ -26,7 +26,9 @@ recomputed AS (
             SELECT string_agg(part.text_content, E'\n\n' ORDER BY part.sequence)
             FROM raw.messages AS message
             INNER JOIN raw.content_parts AS part
-                ON message.id = part.message_id
+                ON
+                    message.id = part.message_id
+                    AND message.dialogue_id = part.dialogue_id
             WHERE
                 message.id = hashed.entity_id
                 AND message.deleted_at IS NULL

@@ -11,9 +11,13 @@ FROM checked
 INNER JOIN derived.exchanges AS exchange
     ON checked.dialogue_id = exchange.dialogue_id
 INNER JOIN raw.messages AS first_message
-    ON exchange.first_message_id = first_message.id
+    ON
+        exchange.first_message_id = first_message.id
+        AND exchange.dialogue_id = first_message.dialogue_id
 INNER JOIN raw.messages AS last_message
-    ON exchange.last_message_id = last_message.id
+    ON
+        exchange.last_message_id = last_message.id
+        AND exchange.dialogue_id = last_message.dialogue_id
 LEFT JOIN derived.exchanges AS previous
     ON
         exchange.continuation_of_id = previous.id

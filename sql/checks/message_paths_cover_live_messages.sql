@@ -11,7 +11,9 @@ FROM checked
 INNER JOIN raw.messages AS message
     ON checked.dialogue_id = message.dialogue_id
 LEFT JOIN derived.message_paths AS message_path
-    ON message.id = message_path.message_id
+    ON
+        message.id = message_path.message_id
+        AND message.dialogue_id = message_path.dialogue_id
 WHERE
     (message_path.message_id IS NULL) = (message.deleted_at IS NULL)
     OR message_path.dialogue_id <> message.dialogue_id;

@@ -12,9 +12,13 @@ FROM checked
 INNER JOIN derived.prompt_responses AS pair
     ON checked.dialogue_id = pair.dialogue_id
 INNER JOIN raw.messages AS prompt
-    ON pair.prompt_message_id = prompt.id
+    ON
+        pair.prompt_message_id = prompt.id
+        AND pair.dialogue_id = prompt.dialogue_id
 INNER JOIN raw.messages AS response
-    ON pair.response_message_id = response.id
+    ON
+        pair.response_message_id = response.id
+        AND pair.dialogue_id = response.dialogue_id
 WHERE
     prompt.deleted_at IS NOT NULL
     OR response.deleted_at IS NOT NULL

@@ -11,7 +11,9 @@ FROM checked
 INNER JOIN derived.qa_pairs AS pair
     ON checked.dialogue_id = pair.dialogue_id
 INNER JOIN raw.messages AS question
-    ON pair.source_message_id = question.id
+    ON
+        pair.source_message_id = question.id
+        AND pair.dialogue_id = question.dialogue_id
 LEFT JOIN raw.messages AS answer
     ON
         pair.dialogue_id = answer.dialogue_id

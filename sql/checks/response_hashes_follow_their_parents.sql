@@ -14,7 +14,9 @@ FROM checked
 INNER JOIN derived.response_hashes AS response
     ON checked.dialogue_id = response.dialogue_id
 INNER JOIN raw.messages AS message
-    ON response.response_message_id = message.id
+    ON
+        response.response_message_id = message.id
+        AND response.dialogue_id = message.dialogue_id
 LEFT JOIN derived.response_hashes AS parent
     ON
         response.parent_response_id = parent.response_message_id

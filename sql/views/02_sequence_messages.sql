@@ -6,7 +6,9 @@ SELECT
     step.depth AS position
 FROM derived.linear_sequences AS sequence
 INNER JOIN derived.message_paths AS leaf
-    ON sequence.leaf_message_id = leaf.message_id
+    ON
+        sequence.leaf_message_id = leaf.message_id
+        AND sequence.dialogue_id = leaf.dialogue_id
 CROSS JOIN LATERAL (
     WITH RECURSIVE piece (from_left, to_left, parent_left) AS (
         SELECT

@@ -6,9 +6,13 @@ SELECT
     step.depth - first_step.depth AS position
 FROM derived.exchanges AS exchange
 INNER JOIN derived.message_paths AS first_step
-    ON exchange.first_message_id = first_step.message_id
+    ON
+        exchange.first_message_id = first_step.message_id
+        AND exchange.dialogue_id = first_step.dialogue_id
 INNER JOIN derived.message_paths AS last_step
-    ON exchange.last_message_id = last_step.message_id
+    ON
+        exchange.last_message_id = last_step.message_id
+        AND exchange.dialogue_id = last_step.dialogue_id
 CROSS JOIN LATERAL (
     WITH RECURSIVE piece (from_left, to_left, parent_left) AS (
         SELECT

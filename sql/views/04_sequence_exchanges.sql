@@ -12,7 +12,9 @@ CROSS JOIN LATERAL (
             exchange.path_position,
             exchange.previous_exchange_id
         FROM derived.exchanges AS exchange
-        WHERE exchange.last_message_id = sequence.leaf_message_id
+        WHERE
+            exchange.last_message_id = sequence.leaf_message_id
+            AND exchange.dialogue_id = sequence.dialogue_id
         UNION ALL
         SELECT
             exchange.id,
@@ -21,6 +23,7 @@ CROSS JOIN LATERAL (
         FROM step
         INNER JOIN derived.exchanges AS exchange
             ON step.previous_exchange_id = exchange.id
+        WHERE exchange.dialogue_id = sequence.dialogue_id
     )
 
     SELECT

@@ -16,4 +16,6 @@ SELECT
     pr.pairing_rule
 FROM derived.prompt_responses AS pr
 LEFT JOIN derived.prompt_response_content AS prc
-    ON pr.id = prc.prompt_response_id;
+    ON
+        pr.id = prc.prompt_response_id
+        AND pr.dialogue_id = prc.dialogue_id;

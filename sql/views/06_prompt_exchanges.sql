@@ -9,5 +9,7 @@ SELECT
     min(prc.prompt_text) AS prompt_text
 FROM derived.prompt_responses AS pr
 LEFT JOIN derived.prompt_response_content AS prc
-    ON pr.id = prc.prompt_response_id
+    ON
+        pr.id = prc.prompt_response_id
+        AND pr.dialogue_id = prc.dialogue_id
 GROUP BY pr.prompt_message_id, pr.dialogue_id;

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, DateTime, ForeignKey, Index, Table, Text, func
 
-from archive_pipeline.store.tables.base import RAW, dialogue_column, metadata, uuid_column
+from archive_pipeline.store.tables.base import RAW, dialogue_column, message_key, metadata, uuid_column
 
 attachment_contents: Final = Table(
     "attachment_contents",
@@ -29,16 +29,14 @@ attachment_contents: Final = Table(
 attached_files: Final = Table(
     "attached_files",
     metadata,
-    uuid_column(
-        "message_id", "Message that points to it", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True
-    ),
+    uuid_column("message_id", "Message that points to it", primary_key=True),
     Column(
         "pointer",
         Text,
         primary_key=True,
         comment="What the message calls it: source_id or uri of raw.attachments, uri of raw.content_parts",
     ),
-    dialogue_column(),
+    dialogue_column(primary_key=True),
     Column("file_id", Text, nullable=False, comment="Id in the pointer, by which exports name the file"),
     Column("file_name", Text, comment="What the user called it; NULL if no export says"),
     Column(
@@ -50,6 +48,7 @@ attached_files: Final = Table(
     Column("found_at", Text, comment="Place in an export where the content was found; NULL while it is missing"),
     Column("looked_in", Text, comment="Paths of the last import that had the dialogue without the file, a line each"),
     Column("looked_at", DateTime(timezone=True), comment="When that was"),
+    message_key(),
     Index(None, "dialogue_id"),
     Index(None, "file_id"),
     Index(None, "sha256"),

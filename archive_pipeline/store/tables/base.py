@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ForeignKey, MetaData, Uuid
+from sqlalchemy import Column, ForeignKey, ForeignKeyConstraint, MetaData, Table, Uuid
 
 NAMING: Final = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -19,6 +19,10 @@ DERIVED: Final = "derived"
 
 # What ``info`` of a table says whose rows a derived asset replaces dialogue by dialogue.
 ROWS_OF_DIALOGUES: Final = {"rows_of": "dialogues"}
+# The column that every unique key and every foreign key of a table of rows of dialogues contains (decision 20).
+DIALOGUE: Final = "dialogue_id"
+# What ``info`` of that column says where a row's parent, which it goes with, says the same.
+AS_PARENT: Final = {"repeats": "parent"}
 
 metadata: Final = MetaData(naming_convention=NAMING)
 
@@ -32,8 +36,35 @@ def uuid_column(name: str, comment: str, *constraints: ForeignKey, **options: An
 def dialogue_column(**options: Any) -> Column[str]:
     """Return the foreign key to the dialogue, which takes its rows along when it is deleted."""
     return uuid_column(
-        "dialogue_id", "Dialogue the row belongs to", ForeignKey("raw.dialogues.id", ondelete="CASCADE"), **options
+        DIALOGUE, "Dialogue the row belongs to", ForeignKey("raw.dialogues.id", ondelete="CASCADE"), **options
     )
+
+
+def parents_dialogue_column(**options: Any) -> Column[str]:
+    """Return the dialogue of a row that has a foreign key to another row of the same dialogue, and goes with that."""
+    return uuid_column(DIALOGUE, "Dialogue of the row it belongs to", info=AS_PARENT, **options)
+
+
+def says_own_dialogue(table: Table) -> bool:
+    """Tell whether rows have a dialogue of their own, by which they are deleted; others go with their parent."""
+    return DIALOGUE in table.columns and not AS_PARENT.items() <= table.columns[DIALOGUE].info.items()
+
+
+def same_dialogue_key(column: str, parent: str, **options: Any) -> ForeignKeyConstraint:
+    """Return the foreign key to a row of the same dialogue, which takes the rows that refer to it along.
+
+    Args:
+        column: the column with the parent's id.
+        parent: the parent's column, as ``schema.table.column``.
+        options: of the constraint.
+    """
+    table = parent.rpartition(".")[0]
+    return ForeignKeyConstraint([column, DIALOGUE], [parent, f"{table}.{DIALOGUE}"], ondelete="CASCADE", **options)
+
+
+def message_key(column: str = "message_id", **options: Any) -> ForeignKeyConstraint:
+    """Return the foreign key to a message of the same dialogue."""
+    return same_dialogue_key(column, "raw.messages.id", **options)
 
 
 def one_of(column: str, values: Sequence[str]) -> str:

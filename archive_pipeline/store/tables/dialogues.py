@@ -27,6 +27,11 @@ dialogue_vintages: Final = Table(
         LargeBinary,
         comment="The dialogue as that export has it, compressed; NULL while all exports were of one vintage",
     ),
+    Column(
+        "reader_version",
+        Integer,
+        comment="Version of the reader that read it; NULL if that was before versions were recorded",
+    ),
     Index(None, "import_id"),
     schema=RAW,
     comment="Shapes of exports that a dialogue came in; its messages are what their newest exports say together",
@@ -36,11 +41,8 @@ dialogue_links: Final = Table(
     "dialogue_links",
     metadata,
     dialogue_column(primary_key=True),
-    uuid_column(
-        "original_id",
-        "Dialogue that had the shared messages first",
-        ForeignKey("raw.dialogues.id", ondelete="CASCADE"),
-    ),
+    # No foreign key: it would be to another dialogue. Deleting a dialogue deletes the links to it.
+    uuid_column("original_id", "Dialogue that had the shared messages first"),
     Column("kind", Text, nullable=False, comment="branch, fork, resume, subagent or copy"),
     Column(
         "shared_messages",

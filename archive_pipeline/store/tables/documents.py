@@ -20,7 +20,16 @@ from sqlalchemy import (
     func,
 )
 
-from archive_pipeline.store.tables.base import DERIVED, RAW, metadata, one_of, uuid_column
+from archive_pipeline.store.tables.base import (
+    DERIVED,
+    RAW,
+    message_key,
+    metadata,
+    one_of,
+    parents_dialogue_column,
+    uuid_column,
+)
+from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
 from archive_pipeline.store.tables.pairs import search_columns
 
 DOCUMENT_STATUSES: Final = ["done", "failed"]
@@ -77,9 +86,9 @@ document_attachments: Final = Table(
     "document_attachments",
     metadata,
     uuid_column("document_id", "The document", ForeignKey("raw.documents.id", ondelete="CASCADE"), primary_key=True),
-    uuid_column(
-        "message_id", "Message it came with", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True
-    ),
+    uuid_column("message_id", "Message it came with", primary_key=True),
+    parents_dialogue_column(primary_key=True),
+    message_key(),
     Index(None, "message_id"),
     schema=RAW,
     comment="Messages that a document came with",
@@ -103,6 +112,7 @@ document_chunks: Final = Table(
     ),
     CheckConstraint("start_offset < end_offset", name="offsets"),
     UniqueConstraint("document_id", "page", "chunk_index"),
+    UniqueConstraint(CHUNK_NUMBER),
     Index(None, "content_hash"),
     schema=DERIVED,
     comment="Pieces of the pages of documents, which are embedded and searched",

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Computed, DateTime, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    DateTime,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from archive_pipeline.store.tables.base import (
     DERIVED,
+    DIALOGUE,
     ROWS_OF_DIALOGUES,
     dialogue_column,
+    message_key,
     metadata,
     one_of,
+    parents_dialogue_column,
+    same_dialogue_key,
     uuid_column,
 )
 
@@ -21,11 +36,9 @@ prompt_responses: Final = Table(
     "prompt_responses",
     metadata,
     uuid_column("id", "uuid5 of the response message", primary_key=True),
-    dialogue_column(),
-    uuid_column("prompt_message_id", "User message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
-    uuid_column(
-        "response_message_id", "Assistant message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True
-    ),
+    dialogue_column(primary_key=True),
+    uuid_column("prompt_message_id", "User message"),
+    uuid_column("response_message_id", "Assistant message"),
     Column(
         "prompt_position", Integer, nullable=False, comment="Position of the prompt among the live messages, from 0"
     ),
@@ -34,6 +47,9 @@ prompt_responses: Final = Table(
     Column("response_role", Text, nullable=False, comment="Role of the response: assistant"),
     Column("pairing_rule", Text, nullable=False, comment="How the prompt was found: parent, ancestor or fallback"),
     CheckConstraint(one_of("pairing_rule", PAIRING_RULES), name="pairing_rule"),
+    message_key("prompt_message_id"),
+    message_key("response_message_id"),
+    UniqueConstraint("response_message_id", DIALOGUE),
     Index(None, "dialogue_id"),
     Index(None, "prompt_message_id"),
     schema=DERIVED,
@@ -44,16 +60,13 @@ prompt_responses: Final = Table(
 prompt_response_content: Final = Table(
     "prompt_response_content",
     metadata,
-    uuid_column(
-        "prompt_response_id",
-        "The pair",
-        ForeignKey("derived.prompt_responses.id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    uuid_column("prompt_response_id", "The pair", primary_key=True),
+    parents_dialogue_column(primary_key=True),
     Column("prompt_text", Text, comment="Text of the prompt; NULL if it has none"),
     Column("response_text", Text, comment="Text of the response; NULL if it has none"),
     Column("prompt_word_count", Integer, comment="Words of the prompt; NULL without text"),
     Column("response_word_count", Integer, comment="Words of the response; NULL without text"),
+    same_dialogue_key("prompt_response_id", "derived.prompt_responses.id"),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
     comment="Texts of the prompt-response pairs (seed 001)",
@@ -63,9 +76,9 @@ exchanges: Final = Table(
     "exchanges",
     metadata,
     uuid_column("id", "uuid5 of the last message, which determines the first", primary_key=True),
-    dialogue_column(),
-    uuid_column("first_message_id", "First message", ForeignKey("raw.messages.id", ondelete="CASCADE")),
-    uuid_column("last_message_id", "Last message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True),
+    dialogue_column(primary_key=True),
+    uuid_column("first_message_id", "First message"),
+    uuid_column("last_message_id", "Last message"),
     Column("message_count", Integer, nullable=False, comment="Messages of every role"),
     Column("user_message_count", Integer, nullable=False, comment="User messages"),
     Column("assistant_message_count", Integer, nullable=False, comment="Assistant messages"),
@@ -79,6 +92,9 @@ exchanges: Final = Table(
     Column("ended_at", DateTime(timezone=True), comment="Latest time of its messages"),
     CheckConstraint("is_continuation OR continuation_of_id IS NULL", name="continuation_link"),
     CheckConstraint("is_continuation = (continuation_pattern IS NOT NULL)", name="continuation_pattern"),
+    message_key("first_message_id"),
+    message_key("last_message_id"),
+    UniqueConstraint("last_message_id", DIALOGUE),
     Index(None, "dialogue_id"),
     Index(None, "first_message_id"),
     Index(None, "continuation_of_id"),
@@ -90,9 +106,8 @@ exchanges: Final = Table(
 exchange_content: Final = Table(
     "exchange_content",
     metadata,
-    uuid_column(
-        "exchange_id", "The exchange", ForeignKey("derived.exchanges.id", ondelete="CASCADE"), primary_key=True
-    ),
+    uuid_column("exchange_id", "The exchange", primary_key=True),
+    parents_dialogue_column(primary_key=True),
     Column("user_text", Text, comment="Texts of its user messages, joined by a blank line; NULL if empty"),
     Column("assistant_text", Text, comment="Texts of its assistant messages; NULL if empty"),
     Column(
@@ -111,6 +126,7 @@ exchange_content: Final = Table(
     Column("user_word_count", Integer, comment="Words of user_text; NULL without text"),
     Column("assistant_word_count", Integer, comment="Words of assistant_text; NULL without text"),
     Column("total_word_count", Integer, comment="Words of full_text; NULL without text"),
+    same_dialogue_key("exchange_id", "derived.exchanges.id"),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
     comment="Texts of the exchanges, with hashes and word counts (seed 000)",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Double, ForeignKey, Index, Integer, SmallInteger, Table, Text
+from sqlalchemy import Boolean, CheckConstraint, Column, Double, Index, Integer, SmallInteger, Table, Text
 
 from archive_pipeline.domain.choices import DUPLICATE_METHODS, ENTITY_TYPES, Normalization
 from archive_pipeline.store.tables.base import (
     DERIVED,
     ROWS_OF_DIALOGUES,
     dialogue_column,
+    message_key,
     metadata,
     one_of,
     uuid_column,
@@ -46,13 +47,8 @@ content_hashes: Final = Table(
 response_hashes: Final = Table(
     "response_hashes",
     metadata,
-    uuid_column(
-        "response_message_id",
-        "Assistant message",
-        ForeignKey("raw.messages.id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
-    dialogue_column(),
+    uuid_column("response_message_id", "Assistant message", primary_key=True),
+    dialogue_column(primary_key=True),
     uuid_column("parent_response_id", "Response before it on its path; NULL for the first", nullable=True),
     Column(
         "prompt_hash", Text, nullable=False, comment="Hash of the messages since that response and fixed options (hex)"
@@ -60,6 +56,7 @@ response_hashes: Final = Table(
     Column("response_hash", Text, nullable=False, comment="Hash of the message's canonical form (hex)"),
     Column("path_hash", Text, nullable=False, comment="Hash of all prompts on the way, responses left out (hex)"),
     Column("context_hash", Text, nullable=False, comment="Hash of all messages on the way, itself included (hex)"),
+    message_key("response_message_id"),
     Index(None, "dialogue_id", "parent_response_id", "prompt_hash"),
     Index(None, "prompt_hash"),
     Index(None, "response_hash"),
@@ -73,12 +70,13 @@ response_hashes: Final = Table(
 message_contexts: Final = Table(
     "message_contexts",
     metadata,
-    uuid_column("message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True),
-    dialogue_column(),
+    uuid_column("message_id", "The message", primary_key=True),
+    dialogue_column(primary_key=True),
     uuid_column("context_parent_id", "Nearest canonical message above; NULL if there is none", nullable=True),
     Column("context_hash", Text, nullable=False, comment="Hash of all messages on the way, itself included (hex)"),
     Column("normalized_hash", Text, nullable=False, comment="The same over texts without case and spacing (hex)"),
     Column("prompt_path_hash", Text, comment="path_hash of a response to it without options; NULL for responses"),
+    message_key(),
     Index(None, "dialogue_id"),
     Index(None, "context_hash"),
     Index(None, "context_parent_id"),
@@ -95,7 +93,7 @@ duplicate_clusters: Final = Table(
     uuid_column("cluster_id", "uuid5 of method and smallest member"),
     Column("entity_type", Text, nullable=False, comment="message or exchange"),
     uuid_column("entity_id", "The message or exchange", primary_key=True),
-    dialogue_column(),
+    dialogue_column(primary_key=True),
     Column(
         "method",
         Text,
@@ -126,7 +124,8 @@ duplicate_clusters: Final = Table(
     CheckConstraint("similarity > 0 AND similarity <= 1", name="similarity"),
     Index(None, "cluster_id"),
     Index(None, "dialogue_id"),
-    Index("uq_duplicate_clusters_kept", "cluster_id", unique=True, postgresql_where="is_kept"),
+    # That only one member is kept is of all dialogues of a cluster: what makes clusters sees to it.
+    Index("ix_duplicate_clusters_kept", "cluster_id", postgresql_where="is_kept"),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
     comment="Messages and exchanges that say the same or nearly, over the whole archive (seed 000)",

@@ -22,7 +22,6 @@ def chunk_number_column() -> Column[Any]:
         CHUNK_NUMBER,
         BigInteger,
         server_default=text("nextval('derived.chunk_numbers'::regclass)"),
-        unique=True,
         comment="Number in the lexical index, given when the row is written and never again",
     )
 

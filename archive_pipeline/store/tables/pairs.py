@@ -8,7 +8,6 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    ForeignKey,
     Index,
     Integer,
     Table,
@@ -19,13 +18,15 @@ from sqlalchemy.dialects.postgresql import REGCONFIG
 
 from archive_pipeline.store.tables.base import (
     DERIVED,
+    DIALOGUE,
     ROWS_OF_DIALOGUES,
     dialogue_column,
+    message_key,
     metadata,
     one_of,
     uuid_column,
 )
-from archive_pipeline.store.tables.lexical import chunk_number_column
+from archive_pipeline.store.tables.lexical import CHUNK_NUMBER, chunk_number_column
 
 PAIR_TYPES: Final = ["conversation_turn", "trace_pair"]
 ANSWER_RULES: Final = ["first", "final", "tool_result"]
@@ -35,11 +36,11 @@ qa_pairs: Final = Table(
     "qa_pairs",
     metadata,
     Column("pair_id", Text, primary_key=True, comment="<dialogue>:<start>, with @<end> or :<tool call> appended"),
-    dialogue_column(),
+    dialogue_column(primary_key=True),
     Column("pair_type", Text, nullable=False, comment="conversation_turn or trace_pair"),
     Column("start_sequence_number", Integer, nullable=False, comment="sequence_number of the question's message"),
     Column("end_sequence_number", Integer, nullable=False, comment="sequence_number of the answer's message"),
-    uuid_column("source_message_id", "Message of the question", ForeignKey("raw.messages.id", ondelete="CASCADE")),
+    uuid_column("source_message_id", "Message of the question"),
     Column("question", Text, nullable=False, comment="User text, or the tool call as text"),
     Column("answer", Text, nullable=False, comment="Assistant text, or the tool's result"),
     Column("answer_rule", Text, nullable=False, comment="Which answer was taken: first, final or tool_result"),
@@ -49,6 +50,7 @@ qa_pairs: Final = Table(
     Column("session_id", Text, comment="Id of the dialogue in its source, as in the chat's URL"),
     CheckConstraint(one_of("pair_type", PAIR_TYPES), name="pair_type"),
     CheckConstraint(one_of("answer_rule", ANSWER_RULES), name="answer_rule"),
+    message_key("source_message_id"),
     Index(None, "dialogue_id"),
     Index(None, "source_message_id"),
     schema=DERIVED,
@@ -75,7 +77,7 @@ qa_chunks: Final = Table(
     metadata,
     uuid_column("chunk_id", "uuid5 of (pair, side, index)", primary_key=True),
     Column("pair_id", Text, nullable=False, comment="The pair"),
-    dialogue_column(),
+    dialogue_column(primary_key=True),
     Column("side", Text, nullable=False, comment="question or answer"),
     Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the side, from 0"),
     Column("start_offset", Integer, nullable=False, comment="Where it begins in the side's text, in characters"),
@@ -90,7 +92,8 @@ qa_chunks: Final = Table(
     *search_columns(),
     CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
     CheckConstraint("start_offset < end_offset", name="offsets"),
-    UniqueConstraint("pair_id", "side", "chunk_index"),
+    UniqueConstraint("pair_id", "side", "chunk_index", DIALOGUE),
+    UniqueConstraint(CHUNK_NUMBER, DIALOGUE),
     Index(None, "dialogue_id", "page"),
     Index(None, "content_hash"),
     schema=DERIVED,

@@ -25,7 +25,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from archive_pipeline.domain.records import PartType
-from archive_pipeline.store.tables.base import RAW, dialogue_column, metadata, one_of, uuid_column
+from archive_pipeline.store.tables.base import (
+    DIALOGUE,
+    RAW,
+    dialogue_column,
+    message_key,
+    metadata,
+    one_of,
+    uuid_column,
+)
 from archive_pipeline.store.tables.dialogues import dialogue_links, dialogue_vintages
 from archive_pipeline.store.tables.drift import format_drift
 from archive_pipeline.store.tables.match_log import match_log
@@ -52,6 +60,11 @@ imports: Final = Table(
     Column("path", Text, nullable=False, comment="Path as given, or found below the folder that was given"),
     Column("sha256", Text, comment="SHA-256 of the file's bytes (hex); NULL if it could not be read to its end"),
     Column("source", Text, ForeignKey("raw.sources.id"), comment="Recognised source; NULL if none was"),
+    Column(
+        "reader_version",
+        Integer,
+        comment="Version of the reader of the source; NULL if none read it, or before versions were recorded",
+    ),
     Column("started_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it began"),
     Column(
         "finished_at",
@@ -101,7 +114,7 @@ dialogues: Final = Table(
     uuid_column("id", "uuid5 of (source, source_id)", primary_key=True),
     Column("source", Text, ForeignKey("raw.sources.id"), nullable=False, comment="Where the dialogue comes from"),
     Column("source_id", Text, nullable=False, comment="Id in the source; made from content where the source has none"),
-    Column("partition_key", Text, nullable=False, unique=True, comment="<source>-<source_id>; never changes"),
+    Column("partition_key", Text, nullable=False, comment="<source>-<source_id>; never changes, each once"),
     Column("shard_key", Text, nullable=False, comment="Stable hash of the id, s0000 to s1023; never changes"),
     Column("title", Text, comment="Title as the source has it"),
     Column("source_created_at", DateTime(timezone=True), comment="When the source says it began"),
@@ -142,7 +155,9 @@ dialogues: Final = Table(
     Column(
         "changed_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="When it last changed"
     ),
-    UniqueConstraint("source", "source_id"),
+    # No unique keys beside the id's, which is made of source and source_id; imports see to the partition key.
+    Index(None, "source", "source_id"),
+    Index(None, "partition_key"),
     Index(None, "shard_key"),
     # Prefixes of keys are looked up in it, whatever the database's collation is.
     Index("ix_dialogues_key_prefix", "partition_key", postgresql_ops={"partition_key": "text_pattern_ops"}),
@@ -156,12 +171,11 @@ messages: Final = Table(
     "messages",
     metadata,
     uuid_column("id", "uuid5 of (dialogue, source message id)", primary_key=True),
-    dialogue_column(),
+    dialogue_column(primary_key=True),
     Column("source_id", Text, nullable=False, comment="Id in the source; made from content where the source has none"),
     uuid_column(
         "parent_id",
         "Parent message, after message-less nodes were skipped; NULL for a root",
-        ForeignKey("raw.messages.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED"),
         nullable=True,
     ),
     Column("source_parent_id", Text, comment="Parent pointer as the source has it"),
@@ -194,6 +208,7 @@ messages: Final = Table(
     CheckConstraint(one_of("parent_flag", PARENT_FLAGS), name="parent_flag"),
     CheckConstraint("parent_id <> id", name="parent_is_another"),
     CheckConstraint("sequence_number >= 0", name="sequence_number"),
+    message_key("parent_id", deferrable=True, initially="DEFERRED"),
     UniqueConstraint("dialogue_id", "sequence_number"),
     Index(None, "parent_id"),
     Index(None, "source_id", postgresql_using="hash"),  # equal ids in other dialogues: raw.dialogue_links
@@ -205,8 +220,8 @@ content_parts: Final = Table(
     "content_parts",
     metadata,
     uuid_column("id", "uuid5 of (message, sequence)", primary_key=True),
-    uuid_column("message_id", "Message it is part of", ForeignKey("raw.messages.id", ondelete="CASCADE")),
-    dialogue_column(),
+    uuid_column("message_id", "Message it is part of"),
+    dialogue_column(primary_key=True),
     Column("sequence", Integer, nullable=False, comment="Position in the message, from 0"),
     Column("part_type", Text, nullable=False, comment="What the part is; unknown ones are kept in source_json"),
     Column("source_type", Text, comment="The source's name for it"),
@@ -221,7 +236,8 @@ content_parts: Final = Table(
     Column("source_json", JSONB, comment="The part as the source has it, where the columns do not say everything"),
     Column("content_sha256", Text, comment="SHA-256 of the binary content (hex), where the source has it"),
     CheckConstraint(one_of("part_type", [part.value for part in PartType]), name="part_type"),
-    UniqueConstraint("message_id", "sequence"),
+    message_key(),
+    UniqueConstraint("message_id", "sequence", DIALOGUE),
     Index(None, "dialogue_id"),
     schema=RAW,
     comment="Parts of a message's content, in order",
@@ -231,8 +247,8 @@ attachments: Final = Table(
     "attachments",
     metadata,
     uuid_column("id", "uuid5 of (message, sequence)", primary_key=True),
-    uuid_column("message_id", "Message it came with", ForeignKey("raw.messages.id", ondelete="CASCADE")),
-    dialogue_column(),
+    uuid_column("message_id", "Message it came with"),
+    dialogue_column(primary_key=True),
     Column("sequence", Integer, nullable=False, comment="Position among the message's attachments, from 0"),
     Column("source_id", Text, comment="Id in the source"),
     Column("file_name", Text, comment="File name; NULL for pasted text"),
@@ -242,7 +258,8 @@ attachments: Final = Table(
     Column("extracted_text", Text, comment="Text that the source extracted from it"),
     Column("source_json", JSONB, comment="The attachment as the source has it"),
     Column("content_sha256", Text, comment="SHA-256 of the content (hex), or else of the extracted text"),
-    UniqueConstraint("message_id", "sequence"),
+    message_key(),
+    UniqueConstraint("message_id", "sequence", DIALOGUE),
     Index(None, "dialogue_id"),
     schema=RAW,
     comment="Files that came with messages",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, Table, Text, UniqueConstraint
 
 from archive_pipeline.store.tables.base import (
     DERIVED,
+    DIALOGUE,
     ROWS_OF_DIALOGUES,
     dialogue_column,
+    message_key,
     metadata,
     one_of,
     uuid_column,
@@ -39,8 +41,8 @@ dialogue_trees: Final = Table(
 message_paths: Final = Table(
     "message_paths",
     metadata,
-    uuid_column("message_id", "The message", ForeignKey("raw.messages.id", ondelete="CASCADE"), primary_key=True),
-    dialogue_column(),
+    uuid_column("message_id", "The message", primary_key=True),
+    dialogue_column(primary_key=True),
     Column("depth", Integer, nullable=False, comment="Messages between it and its root; a root has 0"),
     Column("is_root", Boolean, nullable=False, comment="It has no live parent"),
     Column("is_leaf", Boolean, nullable=False, comment="It has no live children"),
@@ -56,6 +58,7 @@ message_paths: Final = Table(
     CheckConstraint("run_left <= tree_left AND run_parent_left < run_left", name="run"),
     CheckConstraint("is_leaf = (child_count = 0)", name="leaf_has_no_children"),
     CheckConstraint("is_root = (depth = 0)", name="root_has_depth_zero"),
+    message_key(),
     UniqueConstraint("dialogue_id", "tree_left"),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
@@ -66,8 +69,8 @@ linear_sequences: Final = Table(
     "linear_sequences",
     metadata,
     uuid_column("id", "uuid5 of the leaf message", primary_key=True),
-    dialogue_column(),
-    uuid_column("leaf_message_id", "Last message", ForeignKey("raw.messages.id", ondelete="CASCADE"), unique=True),
+    dialogue_column(primary_key=True),
+    uuid_column("leaf_message_id", "Last message"),
     Column("sequence_length", Integer, nullable=False, comment="Messages from root to leaf"),
     Column("is_primary", Boolean, nullable=False, comment="The dialogue's primary sequence"),
     Column(
@@ -79,6 +82,8 @@ linear_sequences: Final = Table(
     Column("branched_at_depth", Integer, comment="Depth of the last message shared with the primary sequence"),
     uuid_column("branched_at_message_id", "Last message shared with the primary sequence", nullable=True),
     CheckConstraint(one_of("branch_reason", BRANCH_REASONS), name="branch_reason"),
+    message_key("leaf_message_id"),
+    UniqueConstraint("leaf_message_id", DIALOGUE),
     Index(None, "dialogue_id"),
     Index("uq_linear_sequences_primary", "dialogue_id", unique=True, postgresql_where="is_primary"),
     schema=DERIVED,
@@ -93,8 +98,9 @@ dialogue_pages: Final = Table(
     Column(
         "page", Integer, primary_key=True, comment="From 1: the primary path as one reads it, then the other branches"
     ),
-    uuid_column("exchange_id", "The exchange", unique=True),
+    uuid_column("exchange_id", "The exchange"),
     Column("is_on_primary_path", Boolean, nullable=False, comment="The exchange is on the primary path"),
+    UniqueConstraint("exchange_id", DIALOGUE),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
     comment="A dialogue as a document: each exchange is a page, by which search results are cited (seed 002)",

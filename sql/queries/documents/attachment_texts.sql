@@ -6,7 +6,9 @@ SELECT
     attachment.extracted_text
 FROM raw.attachments AS attachment
 INNER JOIN raw.messages AS message
-    ON attachment.message_id = message.id
+    ON
+        attachment.message_id = message.id
+        AND attachment.dialogue_id = message.dialogue_id
 INNER JOIN raw.dialogues AS dialogue
     ON attachment.dialogue_id = dialogue.id
 WHERE message.deleted_at IS NULL AND attachment.extracted_text IS NOT NULL

@@ -2,7 +2,9 @@
 SELECT context.message_id::text AS message_id
 FROM derived.message_contexts AS context
 INNER JOIN raw.messages AS message
-    ON context.message_id = message.id
+    ON
+        context.message_id = message.id
+        AND context.dialogue_id = message.dialogue_id
 WHERE
     context.context_hash = %(hash)s
     AND context.dialogue_id = %(dialogue_id)s::uuid

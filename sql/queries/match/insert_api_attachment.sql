@@ -6,4 +6,4 @@ VALUES (
     %(id)s, %(message_id)s, %(dialogue_id)s, %(sequence)s, %(source_id)s, %(file_name)s, %(mime_type)s,
     %(size_bytes)s, %(uri)s, %(extracted_text)s, %(source_json)s, %(content_sha256)s
 )
-ON CONFLICT (id) DO NOTHING;
+ON CONFLICT (id, dialogue_id) DO NOTHING;

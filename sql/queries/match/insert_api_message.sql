@@ -9,4 +9,4 @@ VALUES (
     %(sequence_number)s, %(created_at)s, %(updated_at)s, %(model)s, %(author_name)s, %(recipient)s, %(channel)s,
     %(state)s, %(is_hidden)s, %(content_hash)s, %(source_json)s, %(request_options)s, 'api'
 )
-ON CONFLICT (id) DO UPDATE SET deleted_at = NULL;
+ON CONFLICT (id, dialogue_id) DO UPDATE SET deleted_at = NULL;

@@ -7,4 +7,4 @@ VALUES (
     %(tool_name)s, %(tool_use_id)s, %(tool_input)s, %(is_error)s, %(language)s, %(mime_type)s, %(uri)s,
     %(source_json)s, %(content_sha256)s
 )
-ON CONFLICT (id) DO NOTHING;
+ON CONFLICT (id, dialogue_id) DO NOTHING;

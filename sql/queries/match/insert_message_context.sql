@@ -5,4 +5,4 @@ VALUES (
     %(message_id)s, %(dialogue_id)s, %(context_parent_id)s, %(context_hash)s, %(normalized_hash)s,
     %(prompt_path_hash)s
 )
-ON CONFLICT (message_id) DO NOTHING;
+ON CONFLICT (message_id, dialogue_id) DO NOTHING;

@@ -5,4 +5,4 @@ VALUES (
     %(response_message_id)s, %(dialogue_id)s, %(parent_response_id)s, %(prompt_hash)s, %(response_hash)s,
     %(path_hash)s, %(context_hash)s
 )
-ON CONFLICT (response_message_id) DO NOTHING;
+ON CONFLICT (response_message_id, dialogue_id) DO NOTHING;

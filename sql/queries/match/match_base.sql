@@ -8,7 +8,9 @@ SELECT
     dialogue.partition_key
 FROM derived.message_contexts AS context
 INNER JOIN raw.messages AS message
-    ON context.message_id = message.id
+    ON
+        context.message_id = message.id
+        AND context.dialogue_id = message.dialogue_id
 INNER JOIN raw.dialogues AS dialogue
     ON context.dialogue_id = dialogue.id
 WHERE

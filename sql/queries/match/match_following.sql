@@ -14,7 +14,9 @@ FROM derived.message_contexts AS known
 INNER JOIN derived.message_contexts AS child
     ON known.message_id = child.context_parent_id
 INNER JOIN raw.messages AS message
-    ON child.message_id = message.id
+    ON
+        child.message_id = message.id
+        AND child.dialogue_id = message.dialogue_id
 LEFT JOIN derived.response_hashes AS response
     ON child.message_id = response.response_message_id
 WHERE

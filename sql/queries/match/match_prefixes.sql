@@ -6,7 +6,9 @@ WHERE
         SELECT 1
         FROM derived.message_contexts AS context
         INNER JOIN raw.messages AS message
-            ON context.message_id = message.id
+            ON
+                context.message_id = message.id
+                AND context.dialogue_id = message.dialogue_id
         WHERE
             context.context_hash = asked.context_hash
             AND message.deleted_at IS NULL

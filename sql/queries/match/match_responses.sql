@@ -16,7 +16,9 @@ INNER JOIN derived.message_contexts AS child
 INNER JOIN derived.response_hashes AS response
     ON child.message_id = response.response_message_id
 INNER JOIN raw.messages AS message
-    ON child.message_id = message.id
+    ON
+        child.message_id = message.id
+        AND child.dialogue_id = message.dialogue_id
 WHERE
     prompt.{column} = %(hash)s
     AND message.deleted_at IS NULL

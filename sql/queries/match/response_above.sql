@@ -6,7 +6,9 @@ WITH RECURSIVE way AS (
         message.role
     FROM derived.message_contexts AS context
     INNER JOIN raw.messages AS message
-        ON context.message_id = message.id
+        ON
+            context.message_id = message.id
+            AND context.dialogue_id = message.dialogue_id
     WHERE context.message_id = %(message_id)s
     UNION ALL
     SELECT
@@ -17,7 +19,9 @@ WITH RECURSIVE way AS (
     INNER JOIN derived.message_contexts AS context
         ON way.context_parent_id = context.message_id
     INNER JOIN raw.messages AS message
-        ON context.message_id = message.id
+        ON
+            context.message_id = message.id
+            AND context.dialogue_id = message.dialogue_id
     WHERE way.role <> 'assistant'
 )
 

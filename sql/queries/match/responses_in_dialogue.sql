@@ -18,7 +18,9 @@ INNER JOIN derived.message_contexts AS child
 INNER JOIN derived.message_contexts AS prompt
     ON child.context_parent_id = prompt.message_id
 INNER JOIN raw.messages AS message
-    ON child.message_id = message.id
+    ON
+        child.message_id = message.id
+        AND child.dialogue_id = message.dialogue_id
 WHERE
     response.dialogue_id = %(dialogue_id)s::uuid
     AND {is_child}

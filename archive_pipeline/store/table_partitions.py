@@ -1,0 +1,134 @@
+"""Splitting the tables of rows of dialogues into hash partitions by dialogue, or making them whole again.
+
+Each table is copied in a transaction of its own, so what was interrupted goes on with the next table. Partitions are in
+a schema of their own: in ``raw``, ``derived`` and ``annotations`` the tables are what they were, by the same names and
+with the same columns, keys, indexes, privileges and rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, cast
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import Connection, Table
+
+from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
+from archive_pipeline.store import locks
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.rows import fetch_column, fetch_rows, fetch_value
+from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.tables.spread import spread_column, tables_of_dialogues
+from archive_pipeline.store.views import drop_views, update_views, view_texts
+
+PARTITIONS: Final = "partitions"
+_NEW: Final = "new_{}"
+
+
+class _Constraint(NamedTuple):
+    """A primary, unique or foreign key; ``table_name`` is qualified and quoted where needed, as ``definition`` is."""
+
+    table_name: str
+    name: str
+    definition: str
+    is_foreign: bool
+
+
+def partition_counts(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """Return how many partitions each table of rows of dialogues has, by its full name; 0 for a whole one."""
+    parameters = {"names": [table.fullname for table in tables_of_dialogues()]}
+    return dict(connection.execute(load_query("partitions/partition_counts"), parameters).fetchall())
+
+
+def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]]:
+    """Split every table of rows of dialogues into partitions; yield name and rows of each that was copied.
+
+    Nobody else may write to the archive meanwhile; who reads a table waits while that is exchanged.
+
+    Args:
+        database: a migrated archive, with room for the largest table and its indexes once more.
+        count: partitions per table; 0 makes the tables whole again.
+
+    Raises:
+        DatabaseVersionError: something of the user's own, such as a view, depends on a table.
+        DatabaseUnavailableError: the server has no room for the locks on so many partitions.
+    """
+    for table in tables_of_dialogues():
+        with database.engine.begin() as pooled:
+            connection = cast("psycopg.Connection[Any]", pooled.connection.driver_connection)
+            locks.hold_in_transaction(connection, locks.MIGRATION)
+            if partition_counts(connection)[table.fullname] == count:
+                continue
+            try:
+                rows = _exchange(pooled, connection, table, count)
+            except psycopg.errors.DependentObjectsStillExist as error:
+                raise DatabaseVersionError(
+                    f"{table.fullname} cannot be exchanged, since something else uses it "
+                    f"({error.diag.message_detail}); "
+                    "drop that, run the command again, and create it anew"
+                ) from error
+            except psycopg.errors.OutOfMemory as error:
+                raise DatabaseUnavailableError(
+                    f"the server cannot lock so many partitions of {table.fullname} at once; raise its "
+                    "max_locks_per_transaction, or ask for fewer, and run the command again"
+                ) from error
+        yield table.fullname, rows
+
+
+def _exchange(pooled: Connection, connection: psycopg.Connection[Any], table: Table, count: int) -> int:
+    """Put a copy of a table in its place, with its keys, indexes, privileges and views; return its number of rows."""
+    name = {"table": table.fullname}
+    old = sql.Identifier(str(table.schema), table.name)
+    new = sql.Identifier(str(table.schema), _NEW.format(table.name))
+    # Keys of other tables to this one are dropped too: nobody uses any of them until the end of the transaction.
+    constraints = fetch_rows(connection, "partitions/constraints", _Constraint, name)
+    indexes = fetch_column(connection, "partitions/indexes", str, name)
+    comment = fetch_value(connection, "partitions/comment", str, name)
+    grants = fetch_column(connection, "partitions/grants", str, name)
+    drop_views(pooled, view_texts())
+    connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(old))
+    _create(connection, table, old, new, count)
+    rows = _copy(connection, table, old, new)
+    for each in constraints:
+        if each.is_foreign:
+            _alter(connection, each.table_name, "DROP CONSTRAINT {}", sql.Identifier(each.name))
+    connection.execute(sql.SQL("DROP TABLE {}").format(old))
+    connection.execute(sql.SQL("ALTER TABLE {} RENAME TO {}").format(new, sql.Identifier(table.name)))
+    for each in sorted(constraints, key=lambda constraint: constraint.is_foreign):
+        definition = sql.SQL(f"{{}} {each.definition}")  # as the server wrote it
+        _alter(connection, each.table_name, "ADD CONSTRAINT {}", definition.format(sql.Identifier(each.name)))
+    for statement in (*indexes, *grants):
+        connection.execute(statement.encode())
+    connection.execute(sql.SQL("COMMENT ON TABLE {} IS {}").format(old, sql.Literal(comment)))
+    connection.execute(sql.SQL(load_query("summary/analyze_table")).format(relation=old))
+    update_views(pooled, view_texts())
+    return rows
+
+
+def _create(
+    connection: psycopg.Connection[Any], table: Table, old: sql.Identifier, new: sql.Identifier, count: int
+) -> None:
+    like = sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL EXCLUDING INDEXES)").format(new, old)
+    if not count:
+        connection.execute(like)
+        return
+    column = sql.Identifier(str(spread_column(table)))
+    connection.execute(like + sql.SQL(" PARTITION BY HASH ({})").format(column))
+    connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(PARTITIONS)))
+    for remainder in range(count):
+        part = sql.Identifier(PARTITIONS, f"{table.schema}_{table.name}_{count}_{remainder}")
+        statement = sql.SQL("CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})")
+        connection.execute(statement.format(part, new, sql.Literal(count), sql.Literal(remainder)))
+
+
+def _copy(connection: psycopg.Connection[Any], table: Table, old: sql.Identifier, new: sql.Identifier) -> int:
+    names = [sql.Identifier(column.name) for column in table.columns if column.computed is None]
+    columns = sql.SQL(", ").join(names)
+    statement = sql.SQL("INSERT INTO {new} ({columns}) SELECT {columns} FROM {old}")
+    return connection.execute(statement.format(new=new, old=old, columns=columns)).rowcount
+
+
+def _alter(connection: psycopg.Connection[Any], table_name: str, change: str, what: sql.Composable) -> None:
+    statement = sql.SQL(f"ALTER TABLE {table_name} {change}")  # the name is the server's
+    connection.execute(statement.format(what))

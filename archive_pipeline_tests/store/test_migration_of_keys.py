@@ -1,0 +1,80 @@
+"""An archive whose keys did not have the dialogue gets it: the same rows, and nothing to build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.errors import DatabaseVersionError
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline_tests.exports import chain, chatgpt, load
+from archive_pipeline_tests.store.schema import differences
+from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.filterwarnings("ignore:Computed default on exchange_content.full_text:UserWarning"),
+]
+
+FILLED = ("derived.prompt_response_content", "derived.exchange_content", "raw.document_attachments")
+
+
+def test_keys_and_columns_come_and_rows_stay(new_database: Callable[[], Database], tmp_path: Path, settings: Settings):
+    database = new_database()
+    migrate(database)
+    load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
+    build_stale(database, settings)
+    with database.session() as connection:
+        connection.execute(
+            "INSERT INTO raw.documents (id, sha256, file_name, extension, size_bytes, source_path, origin, status, "
+            "page_count, reader_version) SELECT gen_random_uuid(), 'x', 'x', 'txt', 1, 'x', 'path', 'done', 0, 1"
+        )
+        connection.execute(
+            "INSERT INTO raw.document_attachments SELECT document.id, message.id, message.dialogue_id "
+            "FROM raw.documents AS document CROSS JOIN raw.messages AS message"
+        )
+    before = raw_rows(database), derived_rows(database), links(database)
+    assert len(before[2]) == 12
+    with database.engine.begin() as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0020")
+    columns = "SELECT count(*) FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'dialogue_id'"
+    assert [query(database, columns, table) for table in FILLED] == [[(0,)]] * 3
+    with pytest.raises(psycopg.errors.UniqueViolation), database.session() as connection:  # as it was
+        connection.execute("UPDATE raw.dialogues SET partition_key = 'same'")
+    migrate(database)
+    assert differences(database) == []
+    assert (raw_rows(database), derived_rows(database), links(database)) == before
+    assert {result.built for result in build_stale(database, settings).values()} == {0}
+
+
+def links(database: Database) -> list[tuple[object, ...]]:
+    return query(database, "SELECT message_id, dialogue_id FROM raw.document_attachments ORDER BY message_id")
+
+
+def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_database: Callable[[], Database]):
+    database = new_database()
+    migrate(database)
+    with database.engine.begin() as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0022")
+    with database.session() as connection:
+        connection.execute(
+            "CREATE TABLE public.notes (message uuid CONSTRAINT of_message REFERENCES raw.messages (id))"
+        )
+    with pytest.raises(DatabaseVersionError, match=r"constraint of_message on table notes .*; drop it"):
+        migrate(database)
+    assert query(database, "SELECT version_num FROM raw.schema_version") == [("0022",)]
+    with database.session() as connection:
+        connection.execute("DROP TABLE public.notes")
+    migrate(database)
+    assert differences(database) == []

@@ -1,0 +1,45 @@
+-- Written by `make docs` from `archive_pipeline/store/tables`; not edited by hand.
+-- Makes the tables of a migrated archive reference and distributed tables of Citus: docs/scaling-tables.md.
+
+SELECT create_reference_table('derived.embedding_generations');
+SELECT create_reference_table('derived.search_segments');
+SELECT create_reference_table('raw.attachment_contents');
+SELECT create_reference_table('raw.documents');
+SELECT create_reference_table('raw.match_log');
+SELECT create_reference_table('raw.sources');
+SELECT create_reference_table('derived.chunk_embeddings');
+SELECT create_reference_table('derived.document_builds');
+SELECT create_reference_table('derived.vector_indexes');
+SELECT create_reference_table('raw.document_pages');
+SELECT create_reference_table('raw.imports');
+SELECT create_reference_table('derived.document_chunks');
+SELECT create_reference_table('derived.page_vectors');
+SELECT create_reference_table('derived.vector_index_entries');
+SELECT create_reference_table('raw.format_drift');
+SELECT create_reference_table('raw.rejected_records');
+SELECT create_distributed_table('derived.search_postings', 'term', colocate_with => 'none');
+SELECT create_distributed_table('raw.dialogues', 'id', colocate_with => 'none');
+SELECT create_distributed_table('derived.build_errors', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.build_state', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.content_hashes', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.dialogue_pages', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.dialogue_trees', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.duplicate_clusters', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.qa_chunks', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.dialogue_links', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.dialogue_vintages', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.messages', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('annotations.annotations', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.exchanges', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.linear_sequences', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.message_contexts', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.message_paths', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.prompt_responses', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.qa_pairs', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.response_hashes', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.attached_files', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.attachments', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.content_parts', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('raw.document_attachments', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.exchange_content', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.prompt_response_content', 'dialogue_id', colocate_with => 'raw.dialogues');
