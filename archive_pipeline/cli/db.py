@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import print_json
+from archive_pipeline.cli.archive import open_archive, open_for_writing
+from archive_pipeline.cli.output import note, print_json
 from archive_pipeline.settings import Settings
+from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.server.embedded import keep_marker
+from archive_pipeline.store.table_partitions import partition_tables
 
 
 def print_url(*, as_json: bool) -> None:
@@ -20,6 +22,24 @@ def print_url(*, as_json: bool) -> None:
         print_json({"url": archive.database.url})
     else:
         click.echo(archive.database.url)
+
+
+def partition(count: int, *, as_json: bool) -> None:
+    """Give every table of rows of dialogues so many partitions, and print which tables were copied."""
+    copied: dict[str, int] = {}
+    with open_for_writing() as archive, locks.held(archive.database, locks.INDEXER, note):
+        for name, rows in partition_tables(archive.database, count):
+            copied[name] = rows
+            if not as_json:
+                click.echo(f"{name}: {rows:,} rows")
+    if as_json:
+        print_json({"partitions": count, "tables": copied})
+    else:
+        click.echo(f"{len(copied)} tables copied; each table of dialogues {_told(count)}")
+
+
+def _told(count: int) -> str:
+    return f"has {count} partitions" if count else "is whole"
 
 
 def stop_server() -> None:

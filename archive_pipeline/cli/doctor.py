@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
+from archive_pipeline.cli.copying import copied_places
 from archive_pipeline.cli.left_out import print_left_out, print_rejected
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
@@ -23,15 +24,20 @@ from archive_pipeline.cli.output import (
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.ingest.doctor import Findings, examine
 from archive_pipeline.readers.drift import KINDS
-from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.readers.registry import readers
+from archive_pipeline.remote.copies import Wanted
 
 _SHOWN_DRIFT = 20
 
 
-def run(paths: tuple[Path, ...], source: str | None, *, as_json: bool) -> int:
-    """Read the paths and print what was found; return the exit code."""
-    reading = read_paths(paths, source=source)
+def run(paths: tuple[Path | str, ...], source: str | None, *, as_json: bool) -> int:
+    """Read the paths and addresses and print what was found; return the exit code."""
+    with copied_places(paths, Wanted.SIZES, show_progress=not as_json) as places:
+        return _examine(read_paths(places, source=source), as_json=as_json)
+
+
+def _examine(reading: ArchiveReading, *, as_json: bool) -> int:
     with progress_bars(enabled=not as_json, are_bytes=True) as bars:
         findings = examine(reading, progress=bars)
     if as_json:

@@ -14,6 +14,7 @@ from rich.table import Table
 from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing
+from archive_pipeline.cli.copying import copied_places
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
@@ -32,6 +33,7 @@ from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.ingest.document_sources import Found, files_at, files_of_export, texts_of_attachments
 from archive_pipeline.ingest.documents import Added, Outcome, add_document, remove_document
 from archive_pipeline.ingest.project_documents import is_text_file, texts_of_projects
+from archive_pipeline.readers.places import Place
 from archive_pipeline.retrieval.visual.encoding import Encoded, encode_pages
 from archive_pipeline.retrieval.visual.models import open_encoder
 from archive_pipeline.store import documents as stored
@@ -42,8 +44,13 @@ _NARROWEST_TABLE: Final = 100
 _MOST_CANDIDATES: Final = 10
 
 
-def add_files(paths: tuple[Path, ...], exports: tuple[Path, ...], *, has_texts: bool, as_json: bool) -> int:
+def add_files(paths: tuple[Path | str, ...], exports: tuple[Path | str, ...], *, has_texts: bool, as_json: bool) -> int:
     """Add documents and cut them into chunks; return the exit code."""
+    with copied_places((*paths, *exports), show_progress=not as_json) as places:
+        return _add_files(places[: len(paths)], places[len(paths) :], has_texts=has_texts, as_json=as_json)
+
+
+def _add_files(paths: Sequence[Place], exports: Sequence[Place], *, has_texts: bool, as_json: bool) -> int:
     with open_for_writing() as archive:
         with ReaderProcess() as reader:
             added = [
@@ -69,14 +76,14 @@ def add_files(paths: tuple[Path, ...], exports: tuple[Path, ...], *, has_texts: 
 
 
 def _found(
-    archive: OpenArchive, paths: tuple[Path, ...], exports: tuple[Path, ...], *, has_texts: bool
+    archive: OpenArchive, paths: Sequence[Place], exports: Sequence[Place], *, has_texts: bool
 ) -> Iterator[Found]:
     yield from chain.from_iterable(map(files_at, paths))
     with archive.database.session() as connection:
         pointers = stored.attachment_pointers(connection) if exports else []
         texts = stored.attachment_texts(connection) if has_texts else []
     yield from chain.from_iterable(map(texts_of_projects, exports))
-    holding_files = (export for export in exports if not is_text_file(export.name))
+    holding_files = (export for export in exports if not is_text_file(export.path.name))
     yield from chain.from_iterable(files_of_export(export, pointers) for export in holding_files)
     yield from texts_of_attachments(texts)
 

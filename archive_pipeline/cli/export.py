@@ -30,8 +30,8 @@ def run(
 ) -> None:
     """Export and print what was written; ``values`` are further fields of ``Choices``."""
     is_redacted = FORMATS[format_name].is_redacted if redact is None else redact
-    if not is_redacted and (values["own_words"] or values["phone_region"]):
-        raise click.UsageError("--own-word and --phone-region need --redact")
+    if not is_redacted and any(values[name] for name in ("own_words", "phone_region", "presidio")):
+        raise click.UsageError("--own-word, --phone-region and --presidio need --redact")
     with open_archive() as archive:
         with archive.database.session() as connection:
             keys = tuple(resolve_dialogue(connection, name) for name in names)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from archive_pipeline.cli import attachments
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
+from archive_pipeline.cli.copying import copied_places
 from archive_pipeline.cli.derived import check_assets, failures_of, plan_stale, run_plan
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.left_out import print_reasons
@@ -32,16 +33,20 @@ from archive_pipeline.ingest.mirror import mirror as remove_absent
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.remote.copies import wanted_by_import
+from archive_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
 
-OUTCOMES = ("new", "changed", "unchanged", "older", "rejected")
+OUTCOMES = ("new", "changed", "unchanged", "reread", "older", "rejected")
+# Most imports have none of these.
+_SHOWN_IF_ANY = frozenset({"reread", "older"})
 RAW_TABLES = ("dialogues", "messages", "content_parts", "attachments")
 
 
 def run(
-    paths: tuple[Path, ...],
+    paths: tuple[Path | str, ...],
     source: str | None,
     *,
     partial: bool,
@@ -50,12 +55,36 @@ def run(
     keeps_attachments: bool,
     as_json: bool,
 ) -> int:
-    """Import the paths and build what became stale; return the exit code."""
+    """Import the paths and addresses and build what became stale; return the exit code."""
     started = time.perf_counter()
-    reading = read_paths(paths, source=source)
+    wanted = wanted_by_import(Settings.from_environment(), keeps_attachments=keeps_attachments)
+    with copied_places(paths, wanted, show_progress=not as_json) as places:
+        return _import(
+            read_paths(places, source=source),
+            started,
+            partial=partial,
+            mirror=mirror,
+            mirror_limit=mirror_limit,
+            keeps_attachments=keeps_attachments,
+            as_json=as_json,
+        )
+
+
+def _import(
+    reading: ArchiveReading,
+    started: float,
+    *,
+    partial: bool,
+    mirror: bool,
+    mirror_limit: int,
+    keeps_attachments: bool,
+    as_json: bool,
+) -> int:
     with open_for_writing() as archive:
         with progress_bars(enabled=not as_json, are_bytes=True) as bars:
-            summary = import_archive(archive.database, reading, is_partial=partial, progress=bars)
+            summary = import_archive(
+                archive.database, reading, is_partial=partial, workers=archive.settings.workers, progress=bars
+            )
             bars.finish()
         useless = _why_useless(summary, reading)
         may_mirror = mirror and not useless
@@ -155,7 +184,7 @@ def _print_summary(result: dict[str, Any]) -> None:
     console = stdout_console()
     layout = Table.grid(padding=(0, 6))
     left = Table.grid()
-    shown = {name: count for name, count in result["dialogues"].items() if count or name != "older"}
+    shown = {name: count for name, count in result["dialogues"].items() if count or name not in _SHOWN_IF_ANY}
     left.add_row(count_table("Dialogues", shown, headers=("", "")))
     if (files := attachments.shown_counts(result["attachments"])) is not None:
         left.add_row("")

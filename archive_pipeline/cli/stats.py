@@ -8,12 +8,13 @@ from typing import Any, Final
 import psycopg
 from rich.table import Table
 
-from archive_pipeline.cli import contents
+from archive_pipeline.cli import contents, outdated
 from archive_pipeline.cli import look_ups as reuse
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import cell, count_table, note, one_line, print_json, stdout_console
 from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.retrieval.index.choice import chosen_store, searched_index
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE
 from archive_pipeline.settings import Settings
@@ -22,6 +23,7 @@ from archive_pipeline.store.archive_stats import ArchiveStats, archive_stats
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.home_size import home_sizes
 from archive_pipeline.store.look_ups import look_ups
+from archive_pipeline.store.outdated_readings import outdated_readings
 
 MOST_TABLES: Final = 8
 
@@ -34,6 +36,7 @@ def run(*, as_json: bool) -> None:
         with archive.database.session() as connection:
             spans = archive_contents(connection)
             asked = look_ups(connection)
+            old = outdated_readings(connection, reader_versions())
             indexed = _vector_index(connection, archive.settings)
     if as_json:
         print_json(
@@ -41,7 +44,7 @@ def run(*, as_json: bool) -> None:
             | contents.as_dict(spans)
             | indexed
             | reuse.as_dict(asked)
-            | {"home_bytes": home_sizes(archive.settings.home)}
+            | {"home_bytes": home_sizes(archive.settings.home), "outdated_readings": outdated.as_dicts(old)}
         )
     else:
         _print(found, spans)
@@ -49,6 +52,7 @@ def run(*, as_json: bool) -> None:
             stdout_console().print(reuse.table(asked), "")
         _print_index(indexed["vector_index"])
         _print_home(home_sizes(archive.settings.home))
+        outdated.print_notes(old)
     if not (found.sources or found.rows["raw.documents"]):
         note(EMPTY_ARCHIVE)
 

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import fasteners
 
+from archive_pipeline.cli import outdated
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.dagster_dev import keep_running
 from archive_pipeline.cli.listening import check_port
 from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.outdated_readings import outdated_readings
 from archive_pipeline.web.access_token import page_address
 
 
@@ -38,6 +41,8 @@ def run(host: str, port: int, names: Sequence[str], *, has_token: bool) -> int:
 
         with _only_up(archive.settings):
             ensure_configuration(archive.settings)
+            with archive.database.session() as connection:
+                outdated.print_notes(outdated_readings(connection, reader_versions()))
             note(f"starting Dagster's UI at {page_address(host, port)}, which takes some seconds; Ctrl-C stops it")
             return keep_running(lambda: _start(archive.settings, options))
 

@@ -13,6 +13,14 @@ class Partitioning(StrEnum):
     SHARDED = "sharded"
 
 
+class ExecutorKind(StrEnum):
+    """Where chunks of dialogues are computed and written."""
+
+    LOCAL = "local"
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
 class VectorStore(StrEnum):
     """Which store has the index of search."""
 

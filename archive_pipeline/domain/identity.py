@@ -16,6 +16,7 @@ SEPARATOR: Final = "\x1f"
 SHARD_COUNT: Final = 1024
 
 _SAFE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_HASHED_KEY: Final = re.compile(r"[a-z0-9_]+-h[0-9a-f]{16}")
 _NAMESPACE_BYTES: Final = NAMESPACE.bytes
 # A hexadecimal digit with its two highest bits as RFC 9562 has them.
 _WITH_VARIANT: Final = {digit: f"{int(digit, 16) & 0x3 | 0x8:x}" for digit in "0123456789abcdef"}
@@ -44,6 +45,11 @@ def partition_key(source: str, source_id: str) -> str:
         return f"{source}-{source_id}"
     digest = hashlib.sha256(source_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{source}-h{digest}"
+
+
+def may_be_shared(key: str) -> bool:
+    """Tell whether two ids of a source can have the partition key: one that is, or reads like, a short hash."""
+    return _HASHED_KEY.fullmatch(key) is not None
 
 
 def shard_key(dialogue: str) -> str:

@@ -2,6 +2,9 @@
 
 Readers keep the source's own ids and parent pointers. Sanitising, re-linking of parents, ids of rows and sequence
 numbers are decided later, in ``archive_pipeline.ingest``, once for all sources.
+
+Nothing changes a record once it is made. Records of messages and of what belongs to them are not declared frozen all
+the same: a frozen one takes eight times as long to make, and an import makes millions of them.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ class JsonText(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PartRecord:
     """One part of a message's content.
 
@@ -73,7 +76,7 @@ class PartRecord:
     source: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AttachmentRecord:
     """A file that came with a message; ``content_sha256`` (hex) where the source has its content, not only its text."""
 
@@ -87,7 +90,7 @@ class AttachmentRecord:
     source: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MessageRecord:
     """One message, in the source's order.
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
+from archive_pipeline.domain.addresses import checked_address
 from archive_pipeline.domain.choices import Normalization
+from archive_pipeline.errors import ConfigurationError
 
+_FEWEST_TOKEN_CHARACTERS: Final = 32
+_TOKEN: Final = re.compile(r"[0-9A-Za-z_-]+")
 _CRON_FIELDS: Final = 5
 _WEB_SCHEMES: Final = ("http://", "https://")
 
@@ -17,6 +22,19 @@ _WEB_SCHEMES: Final = ("http://", "https://")
 def plain_text(value: Any) -> Any:
     """Return the URL or text that a secret hides: checks need it."""
     return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def access_token(value: Any) -> Any:
+    """Return a token that cannot be guessed and needs no quotes in an address or a cookie."""
+    text = plain_text(value)
+    if text is None or is_access_token(text):
+        return value
+    raise ValueError("no token")
+
+
+def is_access_token(text: str) -> bool:
+    """Tell whether a text is long enough for a token and has the characters of one only."""
+    return len(text) >= _FEWEST_TOKEN_CHARACTERS and _TOKEN.fullmatch(text) is not None
 
 
 def home_path(value: Any) -> Any:
@@ -82,6 +100,14 @@ def page_address(value: Any) -> Any:
     if not web_address(address) or any(sign in address for sign in "?#@") or not address.isprintable():
         raise ValueError("not the address of a server")
     return address
+
+
+def storage_address(value: Any) -> Any:
+    """Return the address of a prefix in an object storage."""
+    try:
+        return None if value is None else checked_address(str(value))
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
 
 
 def model_name(value: Any) -> Any:

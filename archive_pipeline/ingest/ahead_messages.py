@@ -1,33 +1,40 @@
-"""What the process that imports and the one that reads ahead say to each other."""
+"""What the process that imports and those that read ahead say to each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.ingest.groups import Header, ImportContext
+from archive_pipeline.ingest.groups import GroupContents
 from archive_pipeline.ingest.new_rows import Kinds
-from archive_pipeline.readers.file_reading import FileOutcome
+from archive_pipeline.readers.places import Place
+from archive_pipeline.readers.shares import FileOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
     """The first message: what ``read_paths`` is given, and how columns are written."""
 
-    paths: Sequence[Path]
+    places: Sequence[Place]
     source: str | None
     kinds: Kinds
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """Asks for the groups of a file, up to ``FileRead`` or ``NoSuchFile``."""
+    """Asks for the groups that a share of a file has, up to ``FileRead`` or ``NoSuchFile``.
+
+    Files are read in the order in which they are asked for, each as soon as those before it are read.
+
+    Attributes:
+        locator: of the file.
+        number, of: of the share.
+    """
 
     locator: str
-    context: ImportContext
+    number: int = 0
+    of: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class GroupRead:
     """A group of the file, and how many of the file's bytes were read by then."""
 
     group: int
-    items: Sequence[Header | RejectedRecord]
+    contents: GroupContents
     bytes_read: int
 
 
@@ -77,9 +84,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The process ends, because of an error that nobody foresaw."""
+    """The process ends, because of an error that nobody foresaw.
+
+    Attributes:
+        error: what it was.
+        locator: of the file that was read.
+    """
 
     error: str
+    locator: str
 
 
 Request = ReadFile | Call | Release

@@ -120,7 +120,7 @@ def keep_attachments(
             files = [(row, file_id) for row in pointers if (file_id := pointed_id(row.pointer))]
             stored.replace_files(connection, some, files)
     kept = _Keeping(database, AttachmentStore.of(settings.home), reading, progress).run()
-    looked_in = "\n".join(clean_text(str(path), Counter()) for path in reading.paths)
+    looked_in = "\n".join(clean_text(place.name, Counter()) for place in reading.places)
     for some in chunked(ids, _DIALOGUES_PER_QUESTION):
         with database.session() as connection:
             missing = stored.note_missing(connection, some, looked_in)
@@ -160,7 +160,7 @@ class _Keeping:
     def run(self) -> KeptAttachments:
         """Store what messages point to."""
         told = {file.locator for file in self._reading.files}
-        for item in attached_files(self._reading.paths, self._reading.companions):
+        for item in attached_files(self._reading.places, self._reading.companions):
             if isinstance(item, AttachedFile):
                 self._keep(item)
             elif item.locator not in told and self._is_of_interest(item):

@@ -10,6 +10,7 @@ import orjson
 from archive_pipeline.domain import identity
 from archive_pipeline.ingest.fingerprint import dialogue_fingerprint
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.readers.registry import reader_versions
 
 if TYPE_CHECKING:  # a process that reads ahead has no use for what this brings
     from archive_pipeline.store.raw_writes import StoredMessage
@@ -49,4 +50,5 @@ def vintage_values(dialogue: PreparedDialogue, import_id: str) -> dict[str, Any]
         "import_id": import_id,
         "source_updated_at": dialogue.record.updated_at,
         "layer": None,
+        "reader_version": reader_versions().get(dialogue.record.source),
     }

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import PurePosixPath
 from typing import Final
 
 from archive_pipeline.domain.progress import Progress, no_progress
@@ -202,7 +201,7 @@ class _Examination:
     def look_for_attachments(self) -> None:
         """Count the files that messages point to, when all messages are known."""
         sizes: dict[str, int] = {}
-        for file in attached_files(self._reading.paths, self._reading.companions):
+        for file in attached_files(self._reading.places, self._reading.companions):
             if isinstance(file, AttachedFile) and file.size:
                 for name in self._pointed.intersection(file.ids):
                     sizes[name] = max(file.size, sizes.get(name, 0))
@@ -221,6 +220,6 @@ def _pointed_files(dialogue: PreparedDialogue) -> set[str]:
 
 def _container_of(locator: str) -> str:
     """Return the innermost zip around a file, or its folder."""
-    path = PurePosixPath(locator)
-    zips = (parent for parent in path.parents if parent.suffix.lower() == ".zip")
-    return str(next(zips, path.parent))
+    parts = locator.split("/")[:-1]  # not as a path, which has no two slashes
+    zips = (end for end in range(len(parts), 0, -1) if parts[end - 1].lower().endswith(".zip"))
+    return "/".join(parts[: next(zips, len(parts))]) or ("/" if parts else ".")

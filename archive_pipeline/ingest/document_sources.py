@@ -20,6 +20,7 @@ from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
 from archive_pipeline.readers.found import SourceFile, is_container
+from archive_pipeline.readers.places import Place
 from archive_pipeline.store.documents import AttachmentPointer, AttachmentText
 
 PASTED: Final = "pasted text"
@@ -30,36 +31,42 @@ _NO_DOCUMENTS: Final = frozenset({".json", ".zip", ".index"})
 Found = Candidate | Added
 
 
-def files_at(path: Path) -> Iterator[Found]:
+def files_at(place: Path | Place) -> Iterator[Found]:
     """Yield a file that the user named, or what a folder holds, in sorted order; what is no document is skipped."""
-    if not path.is_dir():
-        yield Candidate(path, str(path), path.name)
+    place = Place.of(place)
+    for obstacle in place.obstacles:
+        yield Added(obstacle.locator, Outcome.REJECTED, reason=obstacle.reason)
+    if not place.path.is_dir():
+        yield Candidate(place.path, place.name, place.path.name)
         return
-    for root, folders, names in os.walk(path):
+    for root, folders, names in os.walk(place.path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(name for name in names if not name.startswith(".")):
-            file = Path(root) / name
-            if file.suffix.lower().removeprefix(".") in EXTENSIONS:
-                yield Candidate(file, str(file), name)
+            file = place.below(Path(root) / name)
+            if file.path.suffix.lower().removeprefix(".") in EXTENSIONS:
+                yield Candidate(file.path, file.name, name)
             else:
-                yield Added(str(file), Outcome.SKIPPED, reason=f"{file} is no document by its name")
+                yield Added(file.name, Outcome.SKIPPED, reason=f"{file.name} is no document by its name")
 
 
-def files_of_export(path: Path, pointers: Iterable[AttachmentPointer]) -> Iterator[Found]:
+def files_of_export(place: Path | Place, pointers: Iterable[AttachmentPointer]) -> Iterator[Found]:
     """Yield the files in an export, a zip or a folder, that messages of the archive point to.
 
     They are found wherever ``readers.attached_files`` finds them: in zips in zips, and on Grok's asset server.
 
     Args:
-        path: the export. Files of a zip are unpacked one by one, and are gone when the next one is taken.
+        place: the export. Files of a zip are unpacked one by one, and are gone when the next one is taken.
         pointers: ``store.documents.attachment_pointers``.
     """
+    place = Place.of(place)
     messages, names = _by_id(pointers)
-    companions = (found for found in find_files(path) if isinstance(found, SourceFile))
-    for item in attached_files([path], companions):
+    companions = (found for found in find_files(place) if isinstance(found, SourceFile))
+    for obstacle in place.obstacles:
+        yield Added(obstacle.locator, Outcome.REJECTED, reason=obstacle.reason)
+    for item in attached_files([place], companions):
         if isinstance(item, RejectedRecord):
             name = PurePath(item.locator).name
-            if id_in_name(name) in messages or is_container(name) or item.locator == str(path):
+            if id_in_name(name) in messages or is_container(name) or item.locator == place.name:
                 yield Added(item.locator, Outcome.REJECTED, reason=item.reason)
             continue
         known = [file_id for file_id in item.ids if file_id in messages]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 
@@ -122,7 +122,7 @@ def add_document(
     with database.session() as connection:
         known = stored.find_document(connection, identifier)
         if known is not None and known.status == "done" and known.reader_version == READER_VERSION:
-            _note_origin(connection, identifier, candidate)
+            stored.note_origin(connection, identifier, candidate.message_ids)
             return Added(candidate.locator, Outcome.UNCHANGED, identifier, known.page_count)
     was_read = known is not None and known.status == "done"
     try:
@@ -202,15 +202,7 @@ def _store(
         "reader_version": READER_VERSION,
     }
     with database.session() as connection:
-        stored.write_document(connection, row, _page_frame(identifier, document, images))
-        _note_origin(connection, identifier, candidate)
-
-
-def _note_origin(connection: Any, identifier: str, candidate: Candidate) -> None:
-    if candidate.message_ids:
-        stored.link(connection, identifier, candidate.message_ids)
-    else:
-        stored.claim(connection, identifier)
+        stored.write_document(connection, row, _page_frame(identifier, document, images), candidate.message_ids)
 
 
 def _page_frame(identifier: str, document: Document | None, images: dict[int, tuple[str, str]]) -> pd.DataFrame:

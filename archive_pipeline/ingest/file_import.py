@@ -15,11 +15,13 @@ import psycopg
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.age import is_newer, is_older
+from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.rejections import PendingRejections
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.ingest.writer import GroupWriter, Incoming, Outcome, Written
 from archive_pipeline.readers.reading import FileReading
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store import import_log
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_systemic
@@ -74,8 +76,9 @@ class FileImport:
 
     def run(self, groups: Iterable[Group]) -> None:
         """Write the groups, and record how it went."""
+        arriving = ArrivingRecords(self._file)
         for group in groups:
-            for position, item in enumerate(group.items):
+            for position, item in arriving.of(group):
                 if isinstance(item, RejectedRecord):
                     self._reject(item)
                 elif self._should_write(item):
@@ -85,6 +88,8 @@ class FileImport:
                 if self._rejections.is_full:
                     self._flush(group)
             self._flush(group)
+        for record in arriving.beyond():
+            self._reject(record)
         self._finish()
 
     def _should_write(self, header: Header) -> bool:
@@ -168,12 +173,14 @@ class FileImport:
             "surprises": {name: count for name, count in sorted(own.surprises.items()) if count},
         }
         with self._database.session() as connection:
+            self._rejections.write(connection, self._context.import_id)
             total.drift.update(add_drift(connection, self._context.import_id, self._file.drift))
             import_log.finish(
                 connection,
                 self._context.import_id,
                 sha256=self._file.sha256,
                 source=self._file.source,
+                reader_version=reader_versions().get(self._file.source or ""),
                 is_whole=self._is_whole,
                 counts=counts,
             )

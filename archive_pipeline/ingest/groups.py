@@ -6,24 +6,20 @@ they are needed: it may be in another process (``archive_pipeline.ingest.ahead``
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.new_rows import Kinds, encode_new
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
-from archive_pipeline.readers.file_reading import ReadDialogue
+from archive_pipeline.readers.anomalies import Noticed
+from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
+from archive_pipeline.readers.shares import Share
 from archive_pipeline.store.copy_text import EncodedTable
-
-# A group is one transaction: large enough that round trips do not count, small enough to be held in memory.
-GROUP_DIALOGUES: Final = 200
-GROUP_BYTES: Final = 8_000_000
-GROUP_REJECTED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +45,36 @@ class Header:
     counts: Mapping[str, int]
 
 
+@dataclass(slots=True)
+class GroupContents:
+    """What was read of a group; a position is an index of ``items``.
+
+    Attributes:
+        items: headers of the dialogues, and what could not be read or prepared as one, in the file's order.
+        beginnings: of dialogues without an id, what they begin with, by position; each is prepared as the first of the
+            file that begins so.
+        noticed: what was noticed in its records.
+    """
+
+    items: list[Header | RejectedRecord] = field(default_factory=list)
+    beginnings: dict[int, str] = field(default_factory=dict)
+    noticed: Noticed = field(default_factory=Noticed)
+
+
 class Group(Protocol):
-    """Dialogues and rejected records of a file, in its order; a position is an index of ``items``."""
+    """Dialogues and rejected records of a file, in its order."""
 
     @property
-    def items(self) -> Sequence[Header | RejectedRecord]:
-        """Headers of the dialogues, and what could not be read or prepared as one."""
+    def contents(self) -> GroupContents:
+        """What was read."""
         ...
 
-    def rows(self, positions: Sequence[int]) -> Mapping[str, EncodedTable]:
-        """Returns all rows of some dialogues, as of new ones, by table."""
+    def prepare_again(self, position: int, occurrence: int) -> Header | RejectedRecord:
+        """Returns a dialogue without an id anew, of which the file has so many before that begin like it."""
+        ...
+
+    def rows(self, positions: Sequence[int], import_id: str) -> Mapping[str, EncodedTable]:
+        """Returns all rows of some dialogues, as of new ones that an import brings, by table."""
         ...
 
     def prepared(self, position: int, known: Mapping[str, str | None] = NOTHING_KNOWN) -> PreparedDialogue:
@@ -75,53 +91,57 @@ class ImportContext:
 
 
 class ReadGroup:
-    """A group that was read in this process."""
+    """A group that was read in this process.
 
-    def __init__(self, context: ImportContext, kinds: Kinds) -> None:
-        self.items: list[Header | RejectedRecord] = []
-        self._context = context
+    Args:
+        kinds: how columns are written.
+        is_partial: of the import: dialogues are prepared again when it is known what they go on from.
+    """
+
+    def __init__(self, kinds: Kinds, *, is_partial: bool) -> None:
+        self.contents = GroupContents()
         self._kinds = kinds
+        self._is_partial = is_partial
         self._prepared: dict[int, PreparedDialogue] = {}
-        self._read: dict[int, tuple[ReadDialogue, int]] = {}
-        self._bytes = 0
-        self._rejected = 0
+        self._read: dict[int, ReadDialogue] = {}
+        self._occurrences: dict[int, int] = {}
 
-    @property
-    def is_full(self) -> bool:
-        """Whether what is read next belongs to another group."""
-        return len(self._prepared) >= GROUP_DIALOGUES or self._bytes >= GROUP_BYTES or self._rejected >= GROUP_REJECTED
+    def add(self, item: ReadDialogue | RejectedRecord) -> None:
+        """Prepare what was read."""
+        contents = self.contents
+        position = len(contents.items)
+        contents.items.append(self._prepare(position, item, 0) if isinstance(item, ReadDialogue) else item)
 
-    def add(self, item: ReadDialogue | RejectedRecord, occurrences: Counter[str]) -> None:
-        """Prepare what was read; ``occurrences`` counts the file's dialogues without an id by their beginnings."""
-        prepared = self._prepare(item, occurrences) if isinstance(item, ReadDialogue) else item
-        self.items.append(prepared)
-        self._rejected += isinstance(prepared, RejectedRecord)
+    def prepare_again(self, position: int, occurrence: int) -> Header | RejectedRecord:
+        """Return a dialogue without an id anew, of which the file has so many before that begin like it."""
+        self._occurrences[position] = occurrence
+        return self._prepare(position, self._read[position], occurrence)
 
-    def _prepare(self, item: ReadDialogue, occurrences: Counter[str]) -> Header | RejectedRecord:
+    def _prepare(self, position: int, item: ReadDialogue, occurrence: int) -> Header | RejectedRecord:
         try:
-            occurrence = _occurrence(item, occurrences)
+            if item.record.source_id is None:
+                self.contents.beginnings[position] = content_derived_id(item.record, 0)
+                self._read[position] = item
             dialogue = prepare(item.record, item.raw, occurrence=occurrence)
             header = header_of(dialogue)
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             cause = f"{type(error).__name__}: {error}"
             return RejectedRecord(item.record.locator, "the dialogue cannot be prepared", cause)
-        position = len(self.items)
         self._prepared[position] = dialogue
-        self._bytes += len(item.raw)
-        if self._context.is_partial:
-            self._read[position] = item, occurrence
+        if self._is_partial:
+            self._read[position] = item
         return header
 
-    def rows(self, positions: Sequence[int]) -> Mapping[str, EncodedTable]:
-        """Return all rows of some dialogues, as of new ones, by table."""
-        return encode_new([self._prepared[position] for position in positions], self._context.import_id, self._kinds)
+    def rows(self, positions: Sequence[int], import_id: str) -> Mapping[str, EncodedTable]:
+        """Return all rows of some dialogues, as of new ones that an import brings, by table."""
+        return encode_new([self._prepared[position] for position in positions], import_id, self._kinds)
 
     def prepared(self, position: int, known: Mapping[str, str | None] = NOTHING_KNOWN) -> PreparedDialogue:
         """Return a dialogue; of a partial export, with ``known``, prepared anew below them."""
         if not known:
             return self._prepared[position]
-        item, occurrence = self._read[position]
-        return prepare(item.record, item.raw, occurrence=occurrence, known=known)
+        item = self._read[position]
+        return prepare(item.record, item.raw, occurrence=self._occurrences.get(position, 0), known=known)
 
 
 def header_of(dialogue: PreparedDialogue) -> Header:
@@ -144,23 +164,18 @@ def header_of(dialogue: PreparedDialogue) -> Header:
     )
 
 
-def read_groups(
-    records: Iterable[ReadDialogue | RejectedRecord], context: ImportContext, kinds: Kinds
-) -> Iterator[ReadGroup]:
-    """Yield the groups of a file's records, each when it is whole; the last one may be empty."""
-    occurrences: Counter[str] = Counter()
-    group = ReadGroup(context, kinds)
-    for item in records:
-        group.add(item, occurrences)
-        if group.is_full:
-            yield group
-            group = ReadGroup(context, kinds)
-    yield group
-
-
-def _occurrence(item: ReadDialogue, occurrences: Counter[str]) -> int:
-    if item.record.source_id is not None:
-        return 0
-    beginning = content_derived_id(item.record, 0)
-    occurrences[beginning] += 1
-    return occurrences[beginning] - 1
+def read_groups(file: FileReading, share: Share, kinds: Kinds, *, is_partial: bool) -> Iterator[ReadGroup]:
+    """Yield the groups that a share of a file has, each when it is whole; the file's last one may be empty."""
+    group = ReadGroup(kinds, is_partial=is_partial)
+    for item in file.shared(share):
+        if item is not None:
+            group.add(item)
+        if share.is_full:
+            group.contents.noticed = file.take_noticed()
+            if share.has_group:
+                yield group
+            share.begin_group()
+            group = ReadGroup(kinds, is_partial=is_partial)
+    group.contents.noticed = file.take_noticed()
+    if share.has_group:
+        yield group

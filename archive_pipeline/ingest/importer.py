@@ -1,7 +1,7 @@
 """The import of files into ``raw``: one bad record never costs another, and an interrupted import can be repeated.
 
-Dialogues are written in groups, a transaction each (``file_import``). Large files are read by another process, ahead of
-what is being written (``ahead``).
+Dialogues are written in groups, a transaction each (``file_import``). Large files, and many small ones, are read by
+other processes, ahead of what is being written (``ahead``).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from archive_pipeline.ingest.ahead import ReadAhead
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.ingest.file_import import FileImport, Seen, Vintage
 from archive_pipeline.ingest.groups import ImportContext
+from archive_pipeline.ingest.processors import available_processors
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
@@ -30,7 +31,12 @@ from archive_pipeline.text.sanitize import clean_text
 
 
 def import_archive(
-    database: Database, reading: ArchiveReading, *, is_partial: bool = False, progress: Progress = no_progress
+    database: Database,
+    reading: ArchiveReading,
+    *,
+    is_partial: bool = False,
+    workers: int | None = None,
+    progress: Progress = no_progress,
 ) -> ImportSummary:
     """Import every file of ``reading``; return what was done.
 
@@ -38,11 +44,12 @@ def import_archive(
         database: where to.
         reading: the files.
         is_partial: messages that the files do not have stay (they are soft-deleted otherwise).
+        workers: how many processes may be busy with large imports; None for as many as there are processors.
         progress: told of bytes of the files, as ``reading``, after each group and each file.
 
     Raises:
         DatabaseUnavailableError: the database went away or is full; what was committed stays, nothing is half-written.
-        ReaderProcessError: the process that reads ahead ended; what was committed stays.
+        ReaderProcessError: a process that reads ahead ended; what was committed stays.
     """
     summary = ImportSummary()
     seen: dict[Vintage, Seen] = {}
@@ -51,12 +58,13 @@ def import_archive(
         reading.tell(progress)
 
     tell()
-    with ReadAhead(reading, column_kinds(), is_partial=is_partial) as ahead:
+    most = available_processors() if workers is None else workers
+    with ReadAhead(reading, column_kinds(), is_partial=is_partial, workers=most) as ahead:
         for file in reading:
             with _database_errors(file), seldom_collected():
                 context = ImportContext(_start(database, file, is_partial=is_partial), is_partial)
                 one = FileImport(database, file, context, total=summary, seen=seen, on_step=tell)
-                one.run(ahead.groups(file, context))
+                one.run(ahead.groups(file))
     summary.missing = [*missing_shards(file.locator for file in reading.files), *reading.missing]
     summary.not_understood = [*reading.not_understood, *summary.missing]
     return summary

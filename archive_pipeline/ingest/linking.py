@@ -19,7 +19,7 @@ _DONE: Final = 2
 NOTHING_KNOWN: Final[Mapping[str, str | None]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Link:
     """The parent of a message, by its source id; None for a root. ``flag`` says why it is not what the source says."""
 

@@ -12,6 +12,7 @@ from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer
 from archive_pipeline.ingest.layers import Layer, merge
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.ingest.stored_layer import layer_of_rows
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.layers import StoredVintage, dialogue_rows, write_vintages
 
 
@@ -64,6 +65,7 @@ def write_layers(
 ) -> None:
     """Store layers of a dialogue; ``dialogue`` is the one that the import brings, ``stored`` what was there."""
     own = dialogue.record.vintage
+    version = reader_versions().get(dialogue.record.source)
     write_vintages(
         connection,
         [
@@ -73,6 +75,7 @@ def write_layers(
                 "import_id": import_id if name == own else None,
                 "source_updated_at": dialogue.record.updated_at if name == own else stored[name].source_updated_at,
                 "layer": content,
+                "reader_version": version if name == own else stored[name].reader_version,
             }
             for name, content in layers.items()
         ],

@@ -29,7 +29,7 @@ _CHANGED_BY_PARSER: Final = (INVALID_UTF8, LENIENT_JSON)
 RecordT = TypeVar("RecordT", MessageRecord, PartRecord, AttachmentRecord)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PreparedMessage:
     """A message ready to be written.
 
@@ -203,8 +203,8 @@ def _content_fields(source_id: str, link: Link, message: MessageRecord) -> dict[
 
 
 def _media_hashes(message: MessageRecord) -> list[str]:
-    media: tuple[PartRecord | AttachmentRecord, ...] = (*message.parts, *message.attachments)
-    return [item.content_sha256 for item in media if item.content_sha256]
+    of_parts = [part.content_sha256 for part in message.parts if part.content_sha256]
+    return [*of_parts, *(file.content_sha256 for file in message.attachments if file.content_sha256)]
 
 
 def _clean_nodes(nodes: Mapping[str, str | None], counts: Counter[str]) -> dict[str, str | None]:
@@ -223,9 +223,13 @@ def _clean_message(message: MessageRecord, counts: Counter[str]) -> MessageRecor
 def _clean(record: RecordT, counts: Counter[str], changed: dict[str, Any]) -> RecordT:
     """Return the record with clean texts, with what the source says as JSON text, and with what else has changed."""
     own = _FIELDS[type(record)]
-    for name, text in zip(own.texts, own.get_texts(record), strict=True):
-        if text is not None and (clean := clean_text(text, counts)) is not text:
-            changed[name] = clean
+    texts = own.get_texts(record)
+    # Most texts are plain: one look at all of a record's shows it.
+    together = "".join(filter(None, texts))
+    if "\0" in together or not together.isascii():
+        for name, text in zip(own.texts, texts, strict=True):
+            if text is not None and (clean := clean_text(text, counts)) is not text:
+                changed[name] = clean
     for name in own.json_values:
         value = getattr(record, name)
         if value is not None:

@@ -16,6 +16,7 @@ from archive_pipeline.readers.companions import MEMORIES, PROJECTS, companion_ki
 from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.found import Found, SourceFile
 from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.places import Place
 
 MAX_JSON_BYTES: Final = 100_000_000
 
@@ -28,14 +29,14 @@ def is_text_file(name: str) -> bool:
     return name.lower().endswith(".json") and companion_kind(name) in _KINDS
 
 
-def texts_of_projects(path: Path) -> Iterator[Candidate | Added]:
+def texts_of_projects(place: Path | Place) -> Iterator[Candidate | Added]:
     """Yield the documents and instructions of an export's projects, and its memories; of other exports nothing.
 
     Args:
-        path: a zip, a folder, or one of its JSON files. Each text is a file that is gone when the next one is taken.
+        place: a zip, a folder, or one of its JSON files. Each text is a file that is gone when the next one is taken.
     """
     names: dict[str, str] = {}
-    for file in sorted(filter(_holds_texts, find_files(path)), key=_order):
+    for file in sorted(filter(_holds_texts, find_files(Place.of(place))), key=_order):
         try:
             value: Any = parse_json(_content(file))[0]
         except _ERRORS as error:

@@ -14,7 +14,7 @@ class ImportSummary:
     """What an import did.
 
     Attributes:
-        dialogues: by outcome: new, changed, unchanged, older, rejected.
+        dialogues: by outcome: new, changed, unchanged, reread, older, rejected.
         rows: rows written per table of ``raw``.
         surprises: everything unusual that was met, by name.
         rejected: the rejected records, in order, up to a bound; ``dialogues["rejected"]`` has their number.

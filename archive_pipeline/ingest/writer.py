@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
+from archive_pipeline.domain.identity import partition_key
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.merging import merge_with_stored, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.ingest.rereading import has_all_values, is_outdated
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store import raw_writes
-from archive_pipeline.store.layers import StoredVintage, stored_vintages, write_vintages
+from archive_pipeline.store.layers import StoredVintage, mark_read, stored_vintages, write_vintages
 from archive_pipeline.store.links import refresh_links
+from archive_pipeline.store.partition_keys import check_partition_keys
 from archive_pipeline.store.raw_writes import API, StoredDialogue, StoredMessage
 
 
@@ -28,7 +32,12 @@ class Outcome(StrEnum):
     NEW = "new"
     CHANGED = "changed"
     UNCHANGED = "unchanged"
+    REREAD = "reread"  # the content is the same; a newer reader keeps other values beside it
     OLDER = "older"
+
+
+# What other dialogues are linked with may be another one.
+_REWRITTEN: Final = frozenset({Outcome.NEW, Outcome.CHANGED, Outcome.REREAD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,7 @@ class GroupWriter:
         self._group = group
         self._context = context
         self._written = Written({}, Counter(), Counter())
+        self._found_as_stored: list[tuple[str, str, int]] = []
 
     def write(self, incoming: Sequence[Incoming]) -> Written:
         """Write dialogues with different ids."""
@@ -76,21 +86,29 @@ class GroupWriter:
             if not self._context.is_partial and of_dialogue.keys() - {header.vintage}:
                 written.outcomes[header.id] = self._write_merged(item, known, of_dialogue)
                 continue
-            outcome = self._write_stored(item, known)
+            outcome = self._write_stored(item, known, of_dialogue.get(header.vintage))
             written.outcomes[header.id] = outcome
             if outcome is Outcome.UNCHANGED and not is_older(header.updated_at, known.source_updated_at):
                 unchanged.append(header)
-        written.row_counts.update(raw_writes.append(connection, self._group.rows(new) if new else {}))
+        headers = [item.header for item in incoming if written.outcomes.get(item.header.id) is Outcome.NEW]
+        check_partition_keys(connection, {each.id: partition_key(each.source, each.source_id) for each in headers})
+        written.row_counts.update(
+            raw_writes.append(connection, self._group.rows(new, self._context.import_id) if new else {})
+        )
         metadata = [{"id": header.id, **header.metadata} for header in unchanged]
         written.row_counts.update({"dialogues": raw_writes.refresh_metadata(connection, metadata)})
-        rewritten = [name for name, outcome in written.outcomes.items() if outcome in (Outcome.NEW, Outcome.CHANGED)]
+        mark_read(connection, self._found_as_stored)
+        rewritten = [name for name, outcome in written.outcomes.items() if outcome in _REWRITTEN]
         refresh_links(connection, rewritten)
         return written
 
-    def _write_stored(self, item: Incoming, known: StoredDialogue) -> Outcome:
+    def _write_stored(self, item: Incoming, known: StoredDialogue, vintage: StoredVintage | None) -> Outcome:
         header, context = item.header, self._context
         newer = is_newer(header.updated_at, known.source_updated_at)
-        if not newer and not context.is_partial and header.fingerprint == known.fingerprint:
+        older = is_older(header.updated_at, known.source_updated_at)
+        rereads = not newer and not older and is_outdated(header.source, vintage)
+        has_news = newer or rereads or context.is_partial
+        if not has_news and header.fingerprint == known.fingerprint:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(self._connection, header.id)
         live = {source_id: message for source_id, message in messages.items() if message.is_live}
@@ -103,14 +121,32 @@ class GroupWriter:
         others = [message for source_id, message in live.items() if source_id not in own]
         kept = others if context.is_partial else _with_branches_of_the_api(others)
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
-        if is_unchanged and not newer:
+        if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
-        if not is_unchanged and not context.is_partial and is_older(header.updated_at, known.source_updated_at):
+        if not is_unchanged and not context.is_partial and older:
             return Outcome.OLDER
         self._rewrite(dialogue, messages, kept, is_unchanged=is_unchanged)
         if not context.is_partial:
             write_vintages(self._connection, [vintage_values(dialogue, context.import_id)])
-        return Outcome.UNCHANGED if is_unchanged else Outcome.CHANGED
+        elif rereads:
+            self._mark_read(dialogue, kept)
+        return _outcome(is_unchanged=is_unchanged, rereads=rereads)
+
+    def _is_as_stored(
+        self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
+    ) -> bool:
+        """Tell whether the rows of a dialogue that an older reader read have all values of today's, and note it."""
+        is_partial = self._context.is_partial
+        if not has_all_values(self._connection, dialogue, vintage, is_partial=is_partial):
+            return False
+        self._mark_read(dialogue, kept)
+        return True
+
+    def _mark_read(self, dialogue: PreparedDialogue, kept: Sequence[StoredMessage]) -> None:
+        """Note that today's reader read a dialogue, unless messages of it stay that the export does not have."""
+        if not (self._context.is_partial and kept):
+            source = dialogue.record.source
+            self._found_as_stored.append((dialogue.id, dialogue.record.vintage, reader_versions().get(source, 0)))
 
     def _write_merged(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
         """Write a dialogue of which exports of other vintages are stored (``layers``)."""
@@ -119,17 +155,21 @@ class GroupWriter:
         merged = merge_with_stored(connection, prepared, vintages)
         if merged is None:
             return Outcome.OLDER
+        own = item.header.vintage
+        rereads = own in vintages and is_outdated(item.header.source, vintages[own])
+        if rereads and own not in merged.layers:
+            self._mark_read(prepared, ())
         if not merged.layers:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(connection, merged.dialogue.id)
-        own = {message.source_id for message in merged.dialogue.messages}
+        merged_ids = {message.source_id for message in merged.dialogue.messages}
         kept = _with_branches_of_the_api(
-            [message for source_id, message in messages.items() if message.is_live and source_id not in own]
+            [message for source_id, message in messages.items() if message.is_live and source_id not in merged_ids]
         )
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)
         write_layers(connection, prepared, merged.layers, self._context.import_id, vintages)
-        return Outcome.UNCHANGED if is_unchanged else Outcome.CHANGED
+        return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
     def _rewrite(
         self,
@@ -168,6 +208,13 @@ class GroupWriter:
         written.surprises.update(dialogue.counts)
         restored = sum(1 for message in dialogue.messages if _was_deleted(messages.get(message.source_id)))
         written.surprises.update({"messages_deleted": deleted, "messages_restored": restored})
+
+
+def _outcome(*, is_unchanged: bool, rereads: bool) -> Outcome:
+    """Return the outcome of a dialogue that was written: its rows may have changed though its content did not."""
+    if not is_unchanged:
+        return Outcome.CHANGED
+    return Outcome.REREAD if rereads else Outcome.UNCHANGED
 
 
 def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:

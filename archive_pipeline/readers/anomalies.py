@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import DUPLICATE_KEY
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
@@ -22,6 +24,19 @@ MAX_REJECTED: Final = 10_000
 MAX_HELD_MEMORY: Final = 64 * 1024 * 1024
 
 ItemT = TypeVar("ItemT")
+
+
+@dataclass(slots=True)
+class Noticed:
+    """What was noticed in some records of a file.
+
+    Attributes:
+        anomalies: what was not understood, by name.
+        drift: what this version does not know.
+    """
+
+    anomalies: Counter[str] = field(default_factory=Counter)
+    drift: Drift = field(default_factory=Drift)
 
 
 class RejectedLimit:

@@ -19,6 +19,7 @@ from archive_pipeline.readers.file_ids import ids_of, own_name
 from archive_pipeline.readers.found import SourceFile
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.places import Place
 
 _MAX_NAMES_BYTES: Final = 64 * 1024 * 1024
 
@@ -53,17 +54,17 @@ class AttachedFile:
 
 
 def attached_files(
-    paths: Iterable[Path], companions: Iterable[SourceFile] = ()
+    places: Iterable[Path | Place], companions: Iterable[SourceFile] = ()
 ) -> Iterator[AttachedFile | RejectedRecord]:
-    """Yields the files at some paths whose names say that messages may point to them, and what cannot be read.
+    """Yields the files at some places whose names say that messages may point to them, and what cannot be read.
 
     Args:
-        paths: files, folders and zips of exports; each is looked at once.
+        places: of files, folders and zips of exports; each is looked at once.
         companions: what stands beside the conversations in them, of which some give files their names.
     """
     names = file_names(companions)
-    for path in {path.resolve(): path for path in paths}.values():
-        for found in find_all_files(path):
+    for place in {place.path.resolve(): place for place in map(Place.of, places)}.values():
+        for found in find_all_files(place):
             if isinstance(found, RejectedRecord):
                 yield found
             elif isinstance(found, SourceFile) and (ids := ids_of(_path_of(found), names)):

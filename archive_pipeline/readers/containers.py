@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import companion_kind, private_part
@@ -26,12 +27,16 @@ from archive_pipeline.readers.found import (
     is_passed_over,
     rejected,
 )
+from archive_pipeline.readers.places import Place
 from archive_pipeline.readers.zip_members import zip_members
 
 
 def require_paths(paths: Iterable[Path | str]) -> None:
-    """Raises ``UnreadableInputError`` if a path does not exist: a mistyped one is no import and leaves no trace."""
-    for path in map(Path, paths):
+    """Raises ``UnreadableInputError`` if a path does not exist: a mistyped one is no import and leaves no trace.
+
+    Addresses of object storage are looked up when they are copied.
+    """
+    for path in (Path(path) for path in paths if not is_address(str(path))):
         try:
             path.stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -41,84 +46,86 @@ def require_paths(paths: Iterable[Path | str]) -> None:
             continue  # it is there, and its reading says why it cannot be read
 
 
-def find_files(path: Path) -> Iterator[Found]:
-    """Yields what stands at a path the user named: each file once, in sorted order, and what cannot be used."""
+def find_files(place: Place) -> Iterator[Found]:
+    """Yields what stands at a place the user named: each file once, in sorted order, and what cannot be used."""
+    yield from place.obstacles
     try:
-        mode = path.stat().st_mode
+        mode = place.path.stat().st_mode
     except OSError as error:
-        yield rejected(str(path), _what_is_wrong(error), error)
+        yield rejected(place.name, _what_is_wrong(error), error)
         return
     if stat.S_ISDIR(mode):
-        yield from _walk(path, CONVERSATIONS)
+        yield from _walk(place, CONVERSATIONS)
     elif stat.S_ISREG(mode):
-        yield from _open_file(path, CONVERSATIONS, companion=companion_kind(path.name), is_named=True)
+        yield from _open_file(place, CONVERSATIONS, companion=companion_kind(place.path.name), is_named=True)
     else:
-        yield rejected(str(path), "is neither a file nor a folder")
+        yield rejected(place.name, "is neither a file nor a folder")
 
 
-def find_all_files(path: Path) -> Iterator[Found]:
-    """Yields every file at a path the user named but private ones, as ``find_files``; links in folders are left out.
+def find_all_files(place: Place) -> Iterator[Found]:
+    """Yields every file at a place the user named but private ones, as ``find_files``; links in folders are left out.
 
     A member of a zip is to be opened, if at all, before the next file is asked for.
     """
-    if path.is_dir():
-        yield from _walk(path, ATTACHED_FILES)
+    if place.path.is_dir():
+        yield from _walk(place, ATTACHED_FILES)
     else:
-        yield from _open_file(path, ATTACHED_FILES, companion=None, is_named=True)
+        yield from _open_file(place, ATTACHED_FILES, companion=None, is_named=True)
 
 
-def _walk(folder: Path, selection: Selection) -> Iterator[Found]:
+def _walk(folder: Place, selection: Selection) -> Iterator[Found]:
     broken: list[OSError] = []
-    for root, folders, names in os.walk(folder, onerror=broken.append):
+    for root, folders, names in os.walk(folder.path, onerror=broken.append):
         while broken:
             yield _from_walk_error(broken.pop())
         folders[:] = sorted(name for name in folders if not is_passed_over(name))
         for name in tuple(folders):
-            reason = _why_not_entered(Path(root) / name, folder)
+            reason = _why_not_entered(folder.below(Path(root) / name), folder)
             if reason is not None:
                 folders.remove(name)
                 yield reason
         for name in sorted(names):
             if not is_passed_over(name):
-                yield from _found_in_folder(Path(root) / name, folder, selection)
+                yield from _found_in_folder(folder.below(Path(root) / name), folder, selection)
     while broken:
         yield _from_walk_error(broken.pop())
 
 
-def _why_not_entered(path: Path, folder: Path) -> SkippedFile | None:
-    if path.is_symlink():
-        return SkippedFile(str(path), "a link to a folder is not followed", may_hold_conversations=True)
-    private = private_part(path.relative_to(folder).as_posix())
-    return None if private is None else SkippedFile(str(path), f"private and never opened: {private}")
+def _why_not_entered(place: Place, folder: Place) -> SkippedFile | None:
+    if place.path.is_symlink():
+        return SkippedFile(place.name, "a link to a folder is not followed", may_hold_conversations=True)
+    private = private_part(place.path.relative_to(folder.path).as_posix())
+    return None if private is None else SkippedFile(place.name, f"private and never opened: {private}")
 
 
-def _found_in_folder(path: Path, folder: Path, selection: Selection) -> Iterator[Found]:
-    name = path.relative_to(folder).as_posix()
-    skipped = selection.leave_out(name, str(path))
+def _found_in_folder(place: Place, folder: Place, selection: Selection) -> Iterator[Found]:
+    name = place.path.relative_to(folder.path).as_posix()
+    skipped = selection.leave_out(name, place.name)
     if skipped is not None:
         yield skipped
-    elif selection.follows_links or not path.is_symlink():
-        yield from _open_file(path, selection, companion=companion_kind(name))
+    elif selection.follows_links or not place.path.is_symlink():
+        yield from _open_file(place, selection, companion=companion_kind(name))
 
 
-def _open_file(path: Path, selection: Selection, *, companion: str | None, is_named: bool = False) -> Iterator[Found]:
+def _open_file(place: Place, selection: Selection, *, companion: str | None, is_named: bool = False) -> Iterator[Found]:
+    path = place.path
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            yield rejected(str(path), "is not a regular file")
+            yield rejected(place.name, "is not a regular file")
             return
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
-        yield rejected(str(path), _what_is_wrong(error), error)
+        yield rejected(place.name, _what_is_wrong(error), error)
         return
     # An office document is a zip too.
     may_be_zip = is_named or path.suffix.lower() == ".json"
     if is_container(path.name) or (may_be_zip and magic.startswith((b"PK\x03\x04", b"PK\x05\x06"))):
-        yield from zip_members(path, selection)
+        yield from zip_members(place, selection)
     else:
         opener = partial(_open_plain, path)
-        yield SourceFile(path, str(path), status.st_size, opener, is_named=is_named, companion=companion)
+        yield SourceFile(path, place.name, status.st_size, opener, is_named=is_named, companion=companion)
 
 
 def _open_plain(path: Path) -> BinaryIO:

@@ -41,7 +41,8 @@ class Reader:
     Attributes:
         source: the name in ``raw.sources``: lower case, no product version.
         description: what the source is, for ``raw.sources``.
-        version: of the rules by which records are read; a new one wherever the same file gives other rows.
+        version: of the rules by which records become rows; the next number wherever the same file gives other rows, so
+            that archives know which dialogues an earlier one read. ``make golden`` records the rows of each.
         recognise: judges one object; it must be quick to see that an object is something else.
         read: one conversation object and its place to a dialogue, or why it is none.
         beside: fields that stand beside the array of conversations in the vendor's file and hold none.
@@ -49,7 +50,7 @@ class Reader:
 
     source: str
     description: str
-    version: str
+    version: int
     recognise: Callable[[Mapping[str, Any]], Evidence]
     read: Converter
     beside: frozenset[str] = frozenset()

@@ -272,4 +272,4 @@ class _FragmentReader:
         return [use, result]
 
 
-READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", "1", recognise, read_conversation)
+READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", 1, recognise, read_conversation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,13 +10,14 @@ from typing import Final
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.anomalies import NOT_UNDERSTOOD, UNKNOWN_SHAPE, Undecided, limited
+from archive_pipeline.readers.anomalies import NOT_UNDERSTOOD, UNKNOWN_SHAPE, Noticed, Undecided, limited
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import excerpt_of, stream_elements
 from archive_pipeline.readers.registry import is_conversation, readers, recognise, shape_of, tried
-from archive_pipeline.readers.tracked_reader import TrackedReader
+from archive_pipeline.readers.shares import FileOutcome, Share
+from archive_pipeline.readers.tracked_reader import TrackedReader, sha256_of
 
 _OPEN_ERRORS: Final = (OSError, UnreadableInputError)
 # An object that has one of these may be a conversation of the file's source that lost what it is recognised by.
@@ -33,17 +33,11 @@ class ReadDialogue:
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutcome:
-    """What is known of a file when ``records`` is exhausted: what ``FileReading`` says of it, from another process."""
+class _Recognised:
+    """A record that is to be read as a conversation of a source."""
 
-    source: str | None
-    sha256: str | None
-    bytes_read: int
-    skipped: SkippedFile | None
-    beside: list[SkippedFile]
-    anomalies: Counter[str]
-    drift: Drift
-    is_exhausted: bool
+    element: Element
+    source: str
 
 
 class FileReading:
@@ -80,6 +74,7 @@ class FileReading:
         self.anomalies: Counter[str] = Counter()
         self.drift = Drift()
         self.bytes_read_elsewhere = 0
+        self._noticed = Noticed()
         self._found = found
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
         self._is_source_given = source is not None
@@ -104,24 +99,53 @@ class FileReading:
             self.bytes_read,
             self.skipped,
             self.beside,
-            self.anomalies,
-            self.drift,
             self._is_exhausted,
         )
 
     def adopt(self, outcome: FileOutcome) -> None:
         """Takes over what another process that read the file knows of it, in place of reading it."""
-        self.source, self.sha256, self.skipped = outcome.source, outcome.sha256, outcome.skipped
-        self.beside, self.anomalies, self.drift = outcome.beside, outcome.anomalies, outcome.drift
+        self.source, self.sha256 = outcome.source, outcome.sha256
+        self.skipped, self.beside = outcome.skipped, outcome.beside
         self.bytes_read_elsewhere = outcome.bytes_read
         self._is_exhausted = outcome.is_exhausted
 
     def records(self) -> Iterator[ReadDialogue | RejectedRecord]:
         """Yields the file's dialogues and what could not be read as one, in the file's order."""
-        yield from limited(self._records(), self.locator, self.anomalies)
+        items = (item for item in self.shared(Share()) if item is not None)
+        yield from limited(items, self.locator, self.anomalies)
+        self.add(self.take_noticed())
+
+    def shared(self, share: Share) -> Iterator[ReadDialogue | RejectedRecord | None]:
+        """Yields for each of the file's records, in its order, what it is if the share has it, and else None.
+
+        All rejected records are among them, and nothing is added to what is known of the file's ``anomalies`` and
+        ``drift``: after each group ``take_noticed`` has what is to be added.
+        """
+        for item in self._records(is_hashed=share.is_first):
+            if isinstance(item, RejectedRecord):
+                yield item if share.takes(None) else None
+            else:
+                yield self._dialogue(item) if share.takes(len(item.element.raw)) else None
         self._is_exhausted = True
 
-    def _records(self) -> Iterator[ReadDialogue | RejectedRecord]:
+    def take_noticed(self) -> Noticed:
+        """Returns what was noticed since the last time."""
+        noticed, self._noticed = self._noticed, Noticed()
+        return noticed
+
+    def add(self, noticed: Noticed) -> None:
+        """Adds what was noticed in the next records of the file."""
+        self.anomalies.update(noticed.anomalies)
+        self.drift.add(noticed.drift)
+
+    def _dialogue(self, recognised: _Recognised) -> ReadDialogue | RejectedRecord:
+        element = recognised.element
+        item = self._convert(element, recognised.source)
+        if isinstance(item, ReadDialogue):
+            self._noticed.drift.look_at(item.record.source, element.value, element.locator)
+        return item
+
+    def _records(self, *, is_hashed: bool) -> Iterator[_Recognised | RejectedRecord]:
         if isinstance(self._found, RejectedRecord):
             yield self._found
             return
@@ -132,9 +156,9 @@ class FileReading:
             yield RejectedRecord(self.locator, reason, f"{type(error).__name__}: {error}", whole_file=True)
             return
         with stream:
-            self._reader = TrackedReader(stream)
-            yield from self._dialogues(stream_elements(self._reader, self.locator, is_record=is_conversation))
-            self.sha256 = self._hash()
+            self._reader = TrackedReader(stream, is_hashed=is_hashed)
+            yield from self._recognised(stream_elements(self._reader, self.locator, is_record=is_conversation))
+            self.sha256 = self._hash() if is_hashed else None
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
@@ -155,13 +179,13 @@ class FileReading:
         try:
             if is_member or self._reader is None:
                 if self.path not in self._digests:
-                    self._digests[self.path] = _sha256_of(self.path)
+                    self._digests[self.path] = sha256_of(self.path)
                 return self._digests[self.path]
             return self._reader.hexdigest()
         except OSError:
             return None
 
-    def _dialogues(self, elements: Iterable[Element | RejectedRecord]) -> Iterator[ReadDialogue | RejectedRecord]:
+    def _recognised(self, elements: Iterable[Element | RejectedRecord]) -> Iterator[_Recognised | RejectedRecord]:
         """Holds back what is no dialogue until one tells the file's source: without any, the file is no export."""
         undecided = Undecided(self.locator)
         first: Element | None = None
@@ -182,7 +206,7 @@ class FileReading:
         if self.source is None:
             yield from self._undecided(undecided, first)
 
-    def _released(self, undecided: Undecided) -> Iterator[ReadDialogue | RejectedRecord]:
+    def _released(self, undecided: Undecided) -> Iterator[_Recognised | RejectedRecord]:
         """Yields what was held back, now that the source is known."""
         for item in undecided.items:
             if isinstance(item, Element):
@@ -212,15 +236,12 @@ class FileReading:
                 return record
         return _not_a_conversation(element, f" ({tried(element.value)})")
 
-    def _read(self, element: Element) -> Iterator[ReadDialogue | RejectedRecord]:
+    def _read(self, element: Element) -> Iterator[_Recognised | RejectedRecord]:
         rest = self._without_beside(element)
         if rest is not element and not rest.value:
             return
         source = self._source_of(rest)
-        item = _not_a_conversation(rest) if source is None else self._convert(rest, source)
-        if isinstance(item, ReadDialogue):
-            self.drift.look_at(item.record.source, rest.value, rest.locator)
-        yield item
+        yield _not_a_conversation(rest) if source is None else _Recognised(rest, source)
 
     def _source_of(self, element: Element) -> str | None:
         if not isinstance(element.value, dict):
@@ -256,7 +277,7 @@ class FileReading:
         if element.warnings:
             record = replace(record, warnings=Counter(record.warnings) + Counter(element.warnings))
         for name in NOT_UNDERSTOOD.intersection(record.warnings):
-            self.anomalies[name] += record.warnings[name]
+            self._noticed.anomalies[name] += record.warnings[name]
         return ReadDialogue(record, element.raw)
 
     def _no_conversations(self, first: Element) -> Iterator[RejectedRecord]:
@@ -265,7 +286,7 @@ class FileReading:
         shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
         reasons = tried(first.value)
         asked = f" (tried {reasons})" if reasons else ""
-        self.anomalies[UNKNOWN_SHAPE] += 1
+        self._noticed.anomalies[UNKNOWN_SHAPE] += 1
         if is_named or is_object or not isinstance(first.value, dict):
             reason = f"no known export format: {shape}{asked}"
             yield RejectedRecord(self.locator, reason, excerpt=excerpt_of(first.raw), whole_file=True)
@@ -277,8 +298,3 @@ class FileReading:
 def _not_a_conversation(element: Element, why: str = "") -> RejectedRecord:
     reason = f"is {shape_of(element.value)}, not a conversation{why}"
     return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
-
-
-def _sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -183,7 +183,7 @@ def _files(items: list[Any]) -> tuple[list[AttachmentRecord], list[Any]]:
 READER: Final = Reader(
     SOURCE,
     "Grok data export (prod-grok-backend.json)",
-    "1",
+    1,
     recognise,
     read_conversation,
     beside=frozenset({"projects", "tasks", "media_posts", "workspaces"}),

@@ -51,9 +51,10 @@ def _is_there(name: str, locator: PurePosixPath, root: str) -> bool:
 
 
 def _root_of(locator: str) -> str:
+    place = PurePosixPath(locator)  # written as the places that are compared with it
     if _PORTAL_PART in locator:
-        return locator[: locator.index(_PORTAL_PART)]
-    folder = str(PurePosixPath(locator).parent)
+        return str(place)[: str(place).index(_PORTAL_PART)]
+    folder = str(place.parent)
     return "" if folder == "." else f"{folder}/"
 
 

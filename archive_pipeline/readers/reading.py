@@ -19,6 +19,7 @@ from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
 from archive_pipeline.readers.found import Found, SkippedFile, SourceFile
 from archive_pipeline.readers.manifests import missing_files
+from archive_pipeline.readers.places import Place
 from archive_pipeline.readers.registry import readers
 
 __all__ = ["ArchiveReading", "FileReading", "ReadDialogue", "read_paths"]
@@ -30,7 +31,7 @@ class ArchiveReading:
     """Everything found at the paths a user named, in order, to be iterated once.
 
     Attributes:
-        paths, source: what the user named.
+        places, source: what the user named.
         files: the files to read, each once however often it was named. Companions in which conversations are found
             join them when all others have been iterated.
         companions: what stands beside the conversations, to be opened by whoever has a use for it; ``companion`` names
@@ -39,11 +40,11 @@ class ArchiveReading:
         missing: a line for each file of conversations that a manifest names and that was not given; as complete.
     """
 
-    def __init__(self, paths: Iterable[Path | str], *, source: str | None = None) -> None:
+    def __init__(self, paths: Iterable[Path | str | Place], *, source: str | None = None) -> None:
         if source is not None and source not in readers():
             msg = f"unknown source {source!r}: choose one of {', '.join(readers())}"
             raise ConfigurationError(msg)
-        self.paths = tuple(map(Path, paths))
+        self.places = tuple(map(Place.of, paths))
         self.source = source
         self.files: list[FileReading] = []
         self.companions: list[SourceFile] = []
@@ -53,9 +54,9 @@ class ArchiveReading:
         self._digests: dict[Path, str] = {}
         self._seen: set[tuple[str, str]] = set()
         self.locators: list[str] = []
-        for path in self.paths:
-            for found in find_files(path):
-                self._add(found, path, source)
+        for place in self.places:
+            for found in find_files(place):
+                self._add(found, place.path, source)
 
     def __iter__(self) -> Iterator[FileReading]:
         yield from tuple(self.files)
@@ -122,11 +123,11 @@ class ArchiveReading:
             self.files.append(file)
 
 
-def read_paths(paths: Iterable[Path | str], *, source: str | None = None) -> ArchiveReading:
+def read_paths(paths: Iterable[Path | str | Place], *, source: str | None = None) -> ArchiveReading:
     """Finds the files at the paths; nothing is read before they are iterated.
 
     Args:
-        paths: files, folders and zips.
+        paths: files, folders and zips, or places of them.
         source: the vendor's name if the user gives it; else each file's content tells.
 
     Raises:

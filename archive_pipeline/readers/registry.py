@@ -57,6 +57,11 @@ def readers() -> Mapping[str, Reader]:
     return MappingProxyType(dict(sorted(found.items())))
 
 
+def reader_versions() -> dict[str, int]:
+    """Returns the version of each reader by its source."""
+    return {source: reader.version for source, reader in readers().items()}
+
+
 def recognise(value: object) -> Verdict:
     """Returns the source a record speaks for, and how clearly."""
     best = Verdict(None, _NO_OBJECT)

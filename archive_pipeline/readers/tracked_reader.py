@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import BinaryIO
 
 _CHUNK_BYTES = 1024 * 1024
 
 
 class TrackedReader:
-    """Counts and hashes what is read from a stream."""
+    """Counts what is read from a stream, and hashes it if that is wanted."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, *, is_hashed: bool = True) -> None:
         self.bytes_read = 0
         self._stream = stream
+        self._is_hashed = is_hashed
         self._digest = hashlib.sha256()
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes."""
         data = self._stream.read(size)
         self.bytes_read += len(data)
-        self._digest.update(data)
+        if self._is_hashed:
+            self._digest.update(data)
         return data
 
     def hexdigest(self) -> str:
@@ -28,3 +31,9 @@ class TrackedReader:
         while self.read(_CHUNK_BYTES):
             pass
         return self._digest.hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """Returns the SHA-256 of a file on disk (hex)."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -29,6 +29,7 @@ from archive_pipeline.readers.found import (
     is_passed_over,
     rejected,
 )
+from archive_pipeline.readers.places import Place
 from archive_pipeline.readers.zip_streams import OpenZip, lists_all
 
 # A privacy portal's export has its conversations in a zip inside the zip; one level more is a mail or a backup of it.
@@ -49,11 +50,12 @@ class _Limits:
         return self.members < 0
 
 
-def zip_members(path: Path, selection: Selection = CONVERSATIONS) -> Iterator[Found]:
+def zip_members(place: Place, selection: Selection = CONVERSATIONS) -> Iterator[Found]:
     """Yields what stands in a zip on disk, in the order of the names, and in the zips in it."""
+    path = place.path
     size = path.stat().st_size
     limits = _Limits(ZipAllowance(size), MAX_MEMBERS, selection)
-    yield from _Zip(path, str(path), partial(_open_plain, path), limits, is_empty=size == 0).found()
+    yield from _Zip(path, place.name, partial(_open_plain, path), limits, is_empty=size == 0).found()
 
 
 def _open_plain(path: Path) -> BinaryIO:

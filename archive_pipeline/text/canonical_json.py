@@ -49,7 +49,7 @@ def json_string(text: str) -> str:
 
 def _rewritten(text: str) -> str | None:
     try:
-        return _write(_DECODER.decode(text), 0)
+        return str(_write(_DECODER.decode(text), 0))  # a number alone is a plain text, too
     except (ValueError, RecursionError, orjson.JSONEncodeError):
         return None
 

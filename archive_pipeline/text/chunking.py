@@ -11,24 +11,26 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from archive_pipeline.text.graphemes import grapheme_edges, is_one_cluster
 from archive_pipeline.text.markdown import blocks
+from archive_pipeline.text.tokens import Tokenizer
 
-CountTokens = Callable[[str], int]
 # No token is shorter than a byte, no character longer than four bytes.
 _BYTES_PER_CHARACTER: Final = 4
 _GRAPHEMES_PER_UNIT: Final = 16
 # In characters; longer ones are runs of white space and the like.
 _LONGEST_TOKEN: Final = 16
-
+# So many characters before a line's end show which of them are one token with it.
+_BEFORE_LINE_END: Final = 8
 
 # Where a text is cut, from the first choice to the last: after lines, sentences, words.
 _AFTER_LINE: Final = re.compile(r"\n+")
@@ -38,8 +40,7 @@ _PROSE: Final = (_AFTER_LINE, _AFTER_SENTENCE, _AFTER_WORD)
 _VERBATIM: Final = (_AFTER_LINE, _AFTER_WORD)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A piece of a text: ``text[start:end]``, offsets in characters, and its number of tokens."""
 
     start: int
@@ -61,38 +62,37 @@ class ChunkSizes:
     overlap: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     start: int
     end: int
     tokens: int
     is_prose: bool
 
 
-def chunk_text(text: str, sizes: ChunkSizes, count_tokens: CountTokens) -> list[Chunk]:
+def chunk_text(text: str, sizes: ChunkSizes, tokenizer: Tokenizer) -> list[Chunk]:
     """Return the chunks of a text in order; none for white space only."""
     span = _trimmed(text, 0, len(text), is_prose=False)
     if span is None:
         return []
-    if not _has_more_words(text, sizes.limit):
-        tokens = count_tokens(text[slice(*span)])
-        if tokens <= sizes.limit:
-            return [Chunk(*span, tokens)]
-    return list(_Chunker(text, sizes, count_tokens).chunks())
+    tokens = _tokens_within(text[slice(*span)], sizes.limit, tokenizer)
+    return [Chunk(*span, tokens)] if tokens is not None else list(_Chunker(text, sizes, tokenizer).chunks())
 
 
-def _has_more_words(text: str, number: int) -> bool:
-    """Tell whether a text has more words than a number, and so more tokens; looks no further than that."""
-    return len(text) > number and len(text.split(maxsplit=number)) > number
+def _tokens_within(text: str, limit: int, tokenizer: Tokenizer) -> int | None:
+    """Count the tokens of a text, None if there are more than the limit: words are told apart faster than tokens."""
+    if len(text) > limit and len(text.split(maxsplit=limit)) > limit:
+        return None
+    return tokenizer.count_till_limit(text, limit)
 
 
 class _Chunker:
     """The state of cutting one text."""
 
-    def __init__(self, text: str, sizes: ChunkSizes, count_tokens: CountTokens) -> None:
+    def __init__(self, text: str, sizes: ChunkSizes, tokenizer: Tokenizer) -> None:
         self._text = text
         self._sizes = sizes
-        self._count = count_tokens
+        self._tokenizer = tokenizer
+        self._count = tokenizer.count
         self._edges = grapheme_edges(text)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -137,12 +137,25 @@ class _Chunker:
 
         No token spans the beginning of a line that is not indented: what is counted on both sides of it adds up.
         """
-        last = units[-1]
         if start != units[0].start or not all(self._begins_line(unit.start) for unit in units[1:]):
             return self._count(self._text[start:end])
+        last = units[-1]
         is_counted = end == last.end and self._text[end - 1] != " "
         before = sum(unit.tokens for unit in units[:-1])
-        return before + (last.tokens if is_counted else self._count(self._text[last.start : end]))
+        return before + (last.tokens if is_counted else self._tokens_up_to(end, last))
+
+    def _tokens_up_to(self, end: int, unit: _Unit) -> int:
+        """Count the tokens of a unit up to where the white space at its end begins.
+
+        Line ends are one token, or part of a token with the punctuation before them: only these are counted again.
+        """
+        text, left_out = self._text, self._text[end : unit.end]
+        before = text[max(unit.start, end - _BEFORE_LINE_END) : end]
+        word = before.rstrip(string.punctuation)
+        if left_out.strip("\n") or before.endswith(" ") or not before.isascii() or not word[-1:].isalnum():
+            return self._count(text[unit.start : end])
+        marks = before[len(word) :]
+        return unit.tokens - self._count(marks + left_out) + self._count(marks)
 
     def _begins_line(self, position: int) -> bool:
         return self._text[position - 1] == "\n" and not self._text[position].isspace()
@@ -158,8 +171,7 @@ class _Chunker:
         # More characters than this are more tokens than wanted, whatever they are.
         earliest = max(earliest, end - self._sizes.overlap * _LONGEST_TOKEN)
         for cut in (_AFTER_SENTENCE, _AFTER_WORD):
-            starts = [self._snap(match.end()) for match in cut.finditer(self._text, earliest - 1, end)]
-            starts = [start for start in starts if earliest <= start < end]
+            starts = [start for start in self._cuts(cut, earliest - 1, end) if earliest <= start < end]
             # The later one starts, the fewer tokens.
             counted: dict[int, int] = {}
             fitting = bisect_left(starts, 1, key=lambda start: self._is_overlap(start, end, counted))
@@ -170,11 +182,16 @@ class _Chunker:
 
     def _is_overlap(self, start: int, end: int, counted: dict[int, int]) -> bool:
         """Tell whether the text between two positions is small enough to be repeated; keep what was counted."""
-        text = self._text[start:end]
-        if _has_more_words(text, self._sizes.overlap):
+        tokens = _tokens_within(self._text[start:end], self._sizes.overlap, self._tokenizer)
+        if tokens is None:
             return False
-        counted[start] = self._count(text)
-        return counted[start] <= self._sizes.overlap
+        counted[start] = tokens
+        return True
+
+    def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:
+        """Return the positions after what a pattern finds, moved to the end of the grapheme cluster they are in."""
+        ends = [match.end() for match in cut.finditer(self._text, start, end)]
+        return ends if self._edges is None else list(map(self._snap, ends))
 
     def _units(self) -> list[_Unit]:
         units: list[_Unit] = []
@@ -193,8 +210,8 @@ class _Chunker:
         elif not cuts:
             yield from self._clusters(unit)
         else:
-            ends = [self._snap(match.end()) for match in cuts[0].finditer(self._text, unit.start, unit.end)]
-            for start, end in pairwise(_bounds(unit.start, ends, unit.end)):
+            bounds = _bounds(unit.start, self._cuts(cuts[0], unit.start, unit.end), unit.end)
+            for start, end in pairwise(bounds):
                 yield from self._split(self._unit(start, end, is_prose=unit.is_prose), cuts[1:])
 
     def _clusters(self, unit: _Unit) -> Iterator[_Unit]:
@@ -220,7 +237,8 @@ class _Chunker:
 
     def _unit(self, start: int, end: int, *, is_prose: bool) -> _Unit:
         # A token begins with the space before a word: one at the end counts with what follows.
-        return _Unit(start, end, self._count(self._text[start:end].removesuffix(" ")), is_prose)
+        text = self._text[start:end]
+        return _Unit(start, end, self._count(text.removesuffix(" ")), is_prose)
 
     def _snap(self, position: int) -> int:
         """Return the first position from the given one that is not inside a grapheme cluster."""

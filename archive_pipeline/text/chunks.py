@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from archive_pipeline.text.chunking import Chunk, ChunkSizes, chunk_text
 from archive_pipeline.text.languages import text_language
-from archive_pipeline.text.tokens import count_tokens
+from archive_pipeline.text.tokens import chunk_tokenizer
 
 # A chunk repeats up to this part of its size of the one before it.
 OVERLAP_SHARE: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A chunk of a text.
 
     Attributes:
@@ -42,7 +40,7 @@ def split_into_pieces(text: str, chunk_tokens: int, around: str) -> list[Piece]:
     sizes = ChunkSizes(limit=chunk_tokens, overlap=chunk_tokens // OVERLAP_SHARE)
     language = text_language(text, around)
     pieces: list[Piece] = []
-    for chunk in chunk_text(text, sizes, count_tokens):
+    for chunk in chunk_text(text, sizes, chunk_tokenizer()):
         own = text[chunk.start : chunk.end]
         pieces.append(Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest(), language))
     return pieces

@@ -22,7 +22,8 @@ _JOINING: Final = regex.compile(
 
 def grapheme_edges(text: str) -> npt.NDArray[np.int64] | None:
     """Return where grapheme clusters begin, and the end of the text; None if that is everywhere."""
-    if "\r\n" not in text and not any(_joins(character) for character in other_characters(text.encode())):
+    others = () if text.isascii() else other_characters(text.encode())
+    if "\r\n" not in text and not any(map(_joins, others)):
         return None
     ends = np.fromiter((match.end() for match in _GRAPHEME.finditer(text)), dtype=np.int64)
     return np.concatenate((np.zeros(1, dtype=np.int64), ends))

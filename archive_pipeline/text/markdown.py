@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+# With the line end before them, up to the beginning of a line that is not blank.
+_BLANK_LINES: Final = re.compile(r"\n(?:[^\S\n]*\n)+(?=[^\S\n]*\S)")
 _CONTENT: Final = re.compile(r"[^\n]+")
 _FENCE: Final = re.compile(r"^(?P<indentation>[^\S\n]*)(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 # Indented by more than three spaces, a line is code or belongs to a list item.
@@ -70,6 +72,9 @@ def blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
 
     Blank lines belong to the block before them, those at the beginning to the first one. A blank line ends a block.
     """
+    if "|" not in text and not _has_fence(text):
+        yield from _paragraphs_alone(text)
+        return
     kind: Kind | None = None
     start, was_blank = 0, False
     for at, new in _pieces(text):
@@ -84,6 +89,20 @@ def blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
         was_blank = False
     if kind is not None:
         yield start, len(text), kind
+
+
+def _paragraphs_alone(text: str) -> Iterator[tuple[int, int, Kind]]:
+    """Yield the blocks of a text that has paragraphs only."""
+    start = 0
+    for blank in _BLANK_LINES.finditer(text, len(text) - len(text.lstrip())):
+        yield start, blank.end(), "prose"
+        start = blank.end()
+    if not text[start:].isspace() and start < len(text):
+        yield start, len(text), "prose"
+
+
+def _has_fence(text: str) -> bool:
+    return "```" in text or "~~~" in text
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -104,6 +123,8 @@ def structure_of(text: str) -> Structure:
 
 
 def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool]) -> Iterator[CodeBlock]:
+    if not _has_fence(text):
+        return
     opening: re.Match[str] | None = None
     for line in _FENCE.finditer(text):
         if opening is None:

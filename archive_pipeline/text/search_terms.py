@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import regex
 import Stemmer
 
@@ -32,7 +35,7 @@ _MEAN_TERMS: Final = 200
 HIGHEST_WEIGHT: Final = 1 + _K1
 WEIGHT_SCALE: Final = 100
 # Texts are taken apart in groups of so many characters.
-_GROUP_CHARACTERS: Final = 1 << 18
+_GROUP_CHARACTERS: Final = 1 << 20
 
 _IDEOGRAPHS: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
 # PostgreSQL's texts have no NUL.
@@ -52,7 +55,8 @@ _NOTHING: Final[Numbers] = np.zeros(0, dtype=np.int32)
 Ordinals = npt.NDArray[np.uint16]
 Weights = npt.NDArray[np.uint8]
 # A number per text: texts of one posting list are numbered by 16 bits.
-MOST_TEXTS: Final = 1 << 16
+_TEXT_BITS: Final = 16
+MOST_TEXTS: Final = 1 << _TEXT_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,106 +105,106 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
         texts: at most ``MOST_TEXTS``.
         languages: the text search configuration of each.
     """
-    numbers = _Numbers()
-    of_languages: dict[str, _Words] = {}
+    numbers = _numbers()
     of_terms: list[Numbers] = [_NOTHING]
     of_texts: list[Ordinals] = [np.zeros(0, dtype=np.uint16)]
-    for some, encoded, language in _groups(texts, languages):
-        words = of_languages.setdefault(language, _Words(language, numbers))
-        terms, places = _terms_at(encoded, words)
-        of_terms.append(terms)
-        of_texts.append(np.array(some, dtype=np.uint16)[places])
+    for language, groups in _groups(texts, languages).items():
+        for terms, some in _terms_of_texts(groups, language, numbers):
+            of_terms.append(terms)
+            of_texts.append(some)
     names = sorted(numbers)
     # Half as wide, keys are sorted twice as fast.
     ranks: npt.NDArray[Any] = np.empty(len(names), dtype=np.uint32 if len(names) <= MOST_TEXTS else np.int64)
     ranks[[numbers[name] for name in names]] = np.arange(len(names))
-    keys = ranks[np.concatenate(of_terms)] * ranks.dtype.type(MOST_TEXTS)
+    keys = ranks[np.concatenate(of_terms)] << _TEXT_BITS
     keys += np.concatenate(of_texts)
     keys.sort()
     starts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
-    of_term, ordinals = np.divmod(keys[starts], ranks.dtype.type(MOST_TEXTS))
-    bounds = np.searchsorted(of_term, np.arange(len(names) + 1))
-    lengths = np.bincount(keys % ranks.dtype.type(MOST_TEXTS), minlength=1)[ordinals]
-    weights = _weights(np.diff(starts, append=len(keys)), lengths)
-    return Postings(names, bounds.tolist(), ordinals.astype(np.uint16), weights)
+    found = keys[starts]
+    bounds = np.searchsorted(found >> _TEXT_BITS, np.arange(len(names) + 1))
+    ordinals = found.astype(np.uint16)
+    lengths = np.bincount(keys.astype(np.uint16), minlength=1)
+    weights = _weights(np.diff(starts, append=len(keys)), lengths, ordinals)
+    return Postings(names, bounds.tolist(), ordinals, weights)
 
 
-class _Numbers(dict[str, int]):
-    """Numbers texts from 0 in the order in which they are asked for."""
-
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self)
-        return number
+def _numbers() -> defaultdict[str, int]:
+    """Return what numbers texts from 0 in the order in which they are asked for."""
+    return defaultdict(count().__next__)
 
 
-def _groups(texts: Sequence[str], languages: Sequence[str]) -> Iterator[tuple[list[int], str, str]]:
-    """Yield numbers of texts, the texts with an end after each, and their language."""
-    groups: dict[tuple[str, bool], list[int]] = defaultdict(list)
+def _groups(texts: Sequence[str], languages: Sequence[str]) -> dict[str, list[tuple[list[int], str]]]:
+    """Return, per language, numbers of texts and these texts, each with an end after it; all ASCII or none."""
+    kinds: dict[tuple[str, bool], list[int]] = defaultdict(list)
     plain = [text if text.isascii() else _plain(text) for text in texts]
     for number, (text, language) in enumerate(zip(plain, languages, strict=True)):
-        groups[language, text.isascii()].append(number)
-    for (language, _), numbers in groups.items():
+        kinds[language, text.isascii()].append(number)
+    groups: dict[str, list[tuple[list[int], str]]] = defaultdict(list)
+    for (language, _), numbers in kinds.items():
         some: list[int] = []
         size = 0
         for number in numbers:
             some.append(number)
             size += len(plain[number])
             if size >= _GROUP_CHARACTERS or number == numbers[-1]:
-                yield some, _BETWEEN.join(plain[number] for number in some), language
+                groups[language].append((some, _BETWEEN.join(plain[number] for number in some)))
                 some, size = [], 0
+    return groups
 
 
-class _Words:
-    """The different words of texts in one language, in the order in which they came, and the terms of each.
+def _terms_of_texts(
+    groups: Iterable[tuple[list[int], str]], language: str, numbers: defaultdict[str, int]
+) -> Iterator[tuple[Numbers, Ordinals]]:
+    """Yield numbers of terms, and beside each the number of the text that has it.
 
-    Attributes:
-        numbers: word -> its number; 0 is the end of a text.
+    Args:
+        groups: texts in one language.
+        language: their text search configuration.
+        numbers: term -> its number.
     """
-
-    def __init__(self, language: str, terms: _Numbers) -> None:
-        self.numbers = _Numbers({_END: 0})
-        self._language = language
-        self._terms = terms
-        # Per place among the terms of a word, the number of the term there; -1 where a word has no more of them.
-        self._columns: list[Numbers] = [np.array([-1], dtype=np.int32)]
-
-    def columns(self) -> list[Numbers]:
-        """Return, per place among the terms of a word, the terms there by number of the word."""
-        known = len(self._columns[0])
-        new = [terms_of_word(word, self._language) for word in list(self.numbers)[known:]]
-        for place in range(max([len(self._columns), *map(len, new)])):
-            if place == len(self._columns):
-                self._columns.append(np.full(known, -1, dtype=np.int32))
-            more = [self._terms[terms[place]] if place < len(terms) else -1 for terms in new]
-            self._columns[place] = np.concatenate((self._columns[place], np.array(more, dtype=np.int32)))
-        return self._columns
+    words = _numbers()
+    found = [(*_words_at(joined, words), np.array(some, dtype=np.uint16)) for some, joined in groups]
+    terms = [terms_of_word(word, language) for word in words]
+    for nth in range(max(map(len, terms), default=0)):
+        # -1 where a word has no more terms.
+        column = np.array([numbers[each[nth]] if nth < len(each) else -1 for each in terms], dtype=np.int32)
+        for at, places, some in found:
+            number = column[at]
+            has_one = number >= 0
+            yield number[has_one], some[places[has_one]]
 
 
-def _terms_at(joined: str, words: _Words) -> tuple[Numbers, Numbers]:
-    """Return the numbers of the terms in joined texts, and the place of the text that each is in."""
-    found = _split_plain(joined)
-    at = np.fromiter(map(words.numbers.__getitem__, found), dtype=np.int32, count=len(found))
-    is_word = at != 0
-    places = np.cumsum(~is_word, dtype=np.int32)[is_word]
-    at = at[is_word]
-    terms, of_places = [_NOTHING], [_NOTHING]
-    for column in words.columns():
-        number = column[at]
-        has_one = number >= 0
-        # Who has no second term has no third one.
-        at, places = at[has_one], places[has_one]
-        terms.append(number[has_one])
-        of_places.append(places)
-    return np.concatenate(terms), np.concatenate(of_places)
+def _words_at(joined: str, words: defaultdict[str, int]) -> tuple[Numbers, Numbers]:
+    """Return the numbers of the words in joined texts, and the place of the text that each is in."""
+    encoded = pa.py_buffer(_spaced(joined))
+    ends = pa.py_buffer(np.array([0, encoded.size], dtype=np.int32))
+    # Arrow splits and numbers words without an object for each, and without Python's lock.
+    together = pa.Array.from_buffers(pa.string(), 1, [None, ends, encoded])
+    # Its own pool keeps what it had for the next time; the system's is that of everything else.
+    pool = pa.system_memory_pool()
+    split = pc.ascii_split_whitespace(together, memory_pool=pool).flatten()
+    different = pc.dictionary_encode(split, memory_pool=pool)
+    at = different.indices.to_numpy()
+    names = different.dictionary.to_pylist()
+    is_end = np.array([name == _END for name in names], dtype=bool)[at]
+    # White space at the beginning and at the end of everything is beside an empty word.
+    is_word = np.array([name not in ("", _END) for name in names], dtype=bool)[at]
+    numbers = np.array([words[name] if name not in ("", _END) else -1 for name in names], dtype=np.int32)
+    return numbers[at[is_word]], np.cumsum(is_end, dtype=np.int32)[is_word]
 
 
-def _weights(counts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Weights:
-    saturated = counts * (1 + _K1) / (counts + _K1 * (1 - _B + _B * lengths / _MEAN_TERMS))
+def _weights(counts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], ordinals: Ordinals) -> Weights:
+    saturated = counts * (1 + _K1) / (counts + (_K1 * (1 - _B + _B * lengths / _MEAN_TERMS))[ordinals])
     return np.maximum(np.round(saturated * WEIGHT_SCALE), 1).astype(np.uint8)
 
 
 def _split_plain(text: str) -> list[str]:
-    return text.encode().translate(_TO_SPACES).decode().split() if text.isascii() else _WORD.findall(text)
+    return _spaced(text).decode().split() if text.isascii() else _WORD.findall(text)
+
+
+def _spaced(text: str) -> bytes:
+    """Return the words of a text with white space between them."""
+    return text.encode().translate(_TO_SPACES) if text.isascii() else " ".join(_WORD.findall(text)).encode()
 
 
 def _plain(text: str) -> str:

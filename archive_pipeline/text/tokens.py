@@ -8,7 +8,6 @@ the model changes. Contexts are counted in ``o200k_base``, or estimated where th
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
@@ -39,7 +38,7 @@ class TokenizerCounter:
     name: Final = CONTEXT_ENCODING
 
     def __init__(self) -> None:
-        self._count = _counter(CONTEXT_ENCODING)
+        self._count = _tokenizer(CONTEXT_ENCODING).count
 
     def count(self, text: str) -> int:
         """Return the number of tokens; names of special tokens in the text count as the text they are."""
@@ -55,15 +54,25 @@ def default_counter() -> TokenCounter:
     return TokenizerCounter() if importlib.util.find_spec(_PACKAGE) else HeuristicCounter()
 
 
-def count_tokens(text: str) -> int:
-    """Return the number of tokens of a text, in time linear in its length."""
-    return _counter(CHUNK_ENCODING)(text)
+class Tokenizer(Protocol):
+    """Counts tokens, in time linear in the length of the text."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+
+    def count_till_limit(self, text: str, limit: int) -> int | None:
+        """Return the number of tokens, None if there are more than the limit; stops there."""
+
+
+def chunk_tokenizer() -> Tokenizer:
+    """Return the tokenizer that sizes of chunks are counted with."""
+    return _tokenizer(CHUNK_ENCODING)
 
 
 @cache
-def _counter(encoding: str) -> Callable[[str], int]:
-    count: Callable[[str], int] = _bindings().tokenizer_for_encoding(encoding).count
-    return count
+def _tokenizer(encoding: str) -> Tokenizer:
+    found: Tokenizer = _bindings().tokenizer_for_encoding(encoding)
+    return found
 
 
 def _bindings() -> Any:

@@ -12,6 +12,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
+from archive_pipeline_tests.golden import readers
 from archive_pipeline_tests.golden.rows import RECORD, inputs, made_rows, update, versions
 
 
@@ -25,7 +26,9 @@ def main() -> int:
         finally:
             database.engine.dispose()
             release(settings.postgres_folder)
-    return 0 if update(RECORD, made, inputs(), versions(), click.echo) else 1
+    made |= readers.made_rows()
+    own = versions() | readers.versions()
+    return 0 if update(RECORD, made, inputs() | readers.cases(), own, click.echo) else 1
 
 
 sys.exit(main())

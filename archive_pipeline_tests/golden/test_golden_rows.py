@@ -22,6 +22,7 @@ from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.derive.batches import batch_of
+from archive_pipeline_tests.golden import readers
 from archive_pipeline_tests.golden.cases import DIALOGUES
 from archive_pipeline_tests.golden.rows import (
     Digests,
@@ -36,7 +37,7 @@ from archive_pipeline_tests.golden.rows import (
 
 # What derive and text import that is no part of Python: named in text/runtime.py, or a carrier of values.
 SHAPING = {"bpe_openai": "bpe-openai", "py3langid": "py3langid", "regex": "regex", "Stemmer": "PyStemmer"}
-CARRYING = {"archive_pipeline", "numpy", "orjson", "pandas"}
+CARRYING = {"archive_pipeline", "numpy", "orjson", "pandas", "pyarrow"}
 
 MADE: Digests = {"qa_pairs": {"tools": "a", "empty": "b"}, "exchanges": {"tools": "c", "empty": "d"}}
 CASES = {"tools": "of tools", "empty": "of empty"}
@@ -46,8 +47,16 @@ OWN = {"qa_pairs": "1", "exchanges": "1"}
 @pytest.mark.postgres
 def test_every_asset_makes_the_rows_that_are_recorded_of_its_version(database: Database, settings: Settings):
     record, made = read_record(), made_rows(database, settings)
-    assert differences(record, made, inputs(), versions()) == []
+    cases = inputs() | readers.cases()
+    assert differences(record, made, cases, versions()) == []
     assert missing(record, made, versions()) == []
+
+
+def test_every_reader_makes_the_rows_that_are_recorded_of_its_version():
+    record, made, own = read_record(), readers.made_rows(), readers.versions()
+    assert set(made) == set(own)  # an export for each reader
+    assert differences({**record, "cases": {}}, made, {}, own) == []
+    assert missing(record, made, own) == []
 
 
 @pytest.fixture

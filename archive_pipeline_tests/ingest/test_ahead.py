@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -20,10 +19,11 @@ from archive_pipeline.errors import ReaderProcessError
 from archive_pipeline.ingest import ahead
 from archive_pipeline.ingest.ahead_messages import Answer, Begin, Call, FileRead, GroupRead, ReadFile, Release
 from archive_pipeline.ingest.ahead_process import GROUPS_AHEAD, serve
-from archive_pipeline.ingest.groups import GROUP_DIALOGUES, ImportContext
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.reading_processes import GroupElsewhere, ReadingProcess
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline_tests.exports import chain, chatgpt, claude, write
@@ -32,9 +32,9 @@ from archive_pipeline_tests.tables import query, raw_rows, records
 pytestmark = pytest.mark.postgres
 
 SUMMARY = ("dialogues", "rows", "surprises", "rejected", "files_read", "files_failed", "added", "missing", "drift")
-CONTEXT = ImportContext("00000000-0000-0000-0000-000000000000", is_partial=False)
+IMPORT = "00000000-0000-0000-0000-000000000000"
 
-# The importing process is killed after its first group, and says which process reads for it.
+# The importing process is killed after its first group, and says which processes read for it.
 KILLED = """
 import os, signal, sys
 import psutil
@@ -50,16 +50,15 @@ def kill(_stage, done, _total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-ahead.AHEAD_FROM_BYTES = 0
-import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), progress=kill)
+ahead.AHEAD_FROM_BYTES = 1
+import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), workers=3, progress=kill)
 """
 
 
 @pytest.fixture
 def reads_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file is read by the other process, however small it is."""
-    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 0)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    """Every file is read by all of the other processes, however small it is."""
+    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 1)
 
 
 def readers() -> list[psutil.Process]:
@@ -74,7 +73,7 @@ def many(count: int) -> list[dict]:
 
 def states(folder: Path) -> Iterator[Path]:
     """Exports one after another: all outcomes, several vintages and sources, broken records, zips in zips."""
-    first = many(GROUP_DIALOGUES + 5)
+    first = many(GROUP_RECORDS + 5)
     yield write(folder / "first.json", *first, 7, chatgpt(None, chain("x")), chatgpt(None, chain("x")), {"mapping": 1})  # type: ignore[arg-type]
     changed = [chatgpt(f"c{n}", chain("a", "B", "c\0", "d"), updated=2_000.0, surplus=n) for n in range(20)]
     yield write(folder / "second.json", *changed, *first[20:40], chatgpt("c1", chain("older"), updated=1_000.0))
@@ -95,7 +94,7 @@ def states(folder: Path) -> Iterator[Path]:
     yield folder / "broken.json"
 
 
-def imported(database: Database, paths: list[Path]) -> list[object]:
+def imported(database: Database, paths: list[Path], workers: int) -> list[object]:
     """What importing the files one after another gives: rows, the imports as they were logged, and what was said."""
     query(database, "DELETE FROM raw.dialogues RETURNING 1")
     query(database, "DELETE FROM raw.imports RETURNING 1")
@@ -103,7 +102,8 @@ def imported(database: Database, paths: list[Path]) -> list[object]:
     for path in paths:
         reading = read_paths([path])
         told: list[int] = []
-        summary = import_archive(database, reading, progress=lambda _stage, done, _total, told=told: told.append(done))  # type: ignore[misc]
+        tell = lambda _stage, done, _total, told=told: told.append(done)  # noqa: E731
+        summary = import_archive(database, reading, workers=workers, progress=tell)  # type: ignore[arg-type]
         said.append([getattr(summary, name) for name in SUMMARY])
         said.append([reading.skipped, reading.not_understood, [(file.locator, file.sha256) for file in reading.files]])
         said.append(told)
@@ -115,18 +115,17 @@ def imported(database: Database, paths: list[Path]) -> list[object]:
     ]
 
 
+@pytest.mark.parametrize("workers", [2, 3, 4])
 def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads_ahead: None, workers: int
 ):
     paths = list(states(tmp_path))
-    here = imported(database, paths)
-    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 0)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    here = imported(database, paths, workers=1)
     started: list[int] = []
-    begin = ahead.subprocess.Popen
-    monkeypatch.setattr(ahead.subprocess, "Popen", lambda *a, **k: started.append(1) or begin(*a, **k))
-    elsewhere = imported(database, paths)
-    assert len(started) == len(paths)
+    begin = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(1) or begin(*a, **k))
+    elsewhere = imported(database, paths, workers=workers)
+    assert len(started) == (workers - 1) * len(paths)
     for one, other in zip(here, elsewhere, strict=True):
         assert one == other
     # What was compared has all that can become of a dialogue.
@@ -134,10 +133,65 @@ def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
     assert outcomes == {"new", "changed", "unchanged", "older", "rejected"}
 
 
+def test_small_files_are_read_ahead_one_process_each(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "export"
+    folder.mkdir()
+    list(states(folder))
+    for number in range(7):
+        write(folder / f"small-{number}.json", *many(10 + number), chatgpt(None, chain("x")))
+    here = imported(database, [folder], workers=1)
+    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 40_000)
+    asked: list[tuple[str, int]] = []
+    ask = ReadingProcess.ask_for
+    monkeypatch.setattr(
+        ReadingProcess,
+        "ask_for",
+        lambda process, request: asked.append((Path(request.locator).name, request.of)) or ask(process, request),  # type: ignore[func-returns-value]
+    )
+    elsewhere = imported(database, [folder], workers=4)
+    for one, other in zip(here, elsewhere, strict=True):
+        assert one == other
+    assert asked.count(("first.json", 3)) == 3
+    assert [asked.count((f"small-{number}.json", 1)) for number in range(7)] == [1] * 7
+
+
+def test_an_import_that_is_small_or_partial_starts_no_process(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = write(tmp_path / "conversations.json", *many(3))
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
+    assert import_archive(database, read_paths([path]), workers=9).dialogues == {"new": 3}
+    monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 1)
+    assert import_archive(database, read_paths([path]), workers=1).dialogues == {"unchanged": 3}
+    assert import_archive(database, read_paths([path]), workers=9, is_partial=True).dialogues == {"unchanged": 3}
+
+
+def test_a_file_that_goes_before_it_is_read_ahead_is_read_here(
+    database: Database, tmp_path: Path, reads_ahead: None, monkeypatch: pytest.MonkeyPatch
+):
+    path = write(tmp_path / "conversations.json", *many(3))
+    reading = read_paths([path])
+    gone = write(tmp_path / "elsewhere.json", *many(3))
+    begin = ahead.Begin
+    seen: list[int] = []
+
+    def other_paths(paths: list[Path], source: str | None, kinds: object) -> Begin:
+        """The second process finds nothing at the paths."""
+        seen.append(1)
+        return begin(paths if len(seen) == 1 else [gone], source, kinds)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ahead, "Begin", other_paths)
+    assert import_archive(database, reading, workers=3).dialogues == {"new": 3}
+    assert len(seen) == 2
+    assert reading.not_understood == []
+
+
 def test_a_reading_process_that_is_killed_is_an_error_and_costs_nothing(
     database: Database, tmp_path: Path, reads_ahead: None
 ):
-    path = write(tmp_path / "conversations.json", *many(4 * GROUP_DIALOGUES))
+    path = write(tmp_path / "conversations.json", *many(4 * GROUP_RECORDS))
 
     def kill(_stage: str, done: int, _total: int) -> None:
         if done:
@@ -145,19 +199,19 @@ def test_a_reading_process_that_is_killed_is_an_error_and_costs_nothing(
                 reader.kill()
 
     with pytest.raises(ReaderProcessError, match=r"conversations\.json.*signal 9.*run the import again"):
-        import_archive(database, read_paths([path]), progress=kill)
+        import_archive(database, read_paths([path]), workers=3, progress=kill)
     [(dialogues,)] = query(database, "SELECT count(*) FROM raw.dialogues")
-    assert dialogues % GROUP_DIALOGUES == 0
-    assert GROUP_DIALOGUES <= dialogues < 4 * GROUP_DIALOGUES
+    assert dialogues % GROUP_RECORDS == 0
+    assert GROUP_RECORDS <= dialogues < 4 * GROUP_RECORDS
     assert query(database, "SELECT count(*) FROM raw.messages") == [(3 * dialogues,)]
     summary: ImportSummary = import_archive(database, read_paths([path]))
-    assert summary.dialogues == {"unchanged": dialogues, "new": 4 * GROUP_DIALOGUES - dialogues}
+    assert summary.dialogues == {"unchanged": dialogues, "new": 4 * GROUP_RECORDS - dialogues}
 
 
 def test_no_reading_process_is_left_when_an_import_is_interrupted(
     database: Database, tmp_path: Path, reads_ahead: None
 ):
-    path = write(tmp_path / "conversations.json", *many(3 * GROUP_DIALOGUES))
+    path = write(tmp_path / "conversations.json", *many(3 * GROUP_RECORDS))
     met: list[psutil.Process] = []
 
     def interrupt(_stage: str, done: int, _total: int) -> None:
@@ -166,50 +220,56 @@ def test_no_reading_process_is_left_when_an_import_is_interrupted(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_archive(database, read_paths([path]), progress=interrupt)
-    assert len(met) == 1
+        import_archive(database, read_paths([path]), workers=3, progress=interrupt)
+    assert len(met) == 2
     assert readers() == []
-    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]
+
+
+def is_gone(process: int) -> bool:
+    return not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE
 
 
 def test_a_reading_process_ends_with_the_import_that_is_killed(database: Database, tmp_path: Path):
-    path = write(tmp_path / "conversations.json", *many(3 * GROUP_DIALOGUES))
+    path = write(tmp_path / "conversations.json", *many(3 * GROUP_RECORDS))
     command = [sys.executable, "-c", KILLED, database.url, str(path)]
     killed = subprocess.run(command, check=False, timeout=120, stdout=subprocess.PIPE, text=True)
     assert killed.returncode == -signal.SIGKILL
-    [reader] = map(int, killed.stdout.split())
-    gone = lambda: not psutil.pid_exists(reader) or psutil.Process(reader).status() == psutil.STATUS_ZOMBIE  # noqa: E731
+    started = [int(reader) for reader in killed.stdout.split()]
+    assert len(started) == 2
     pause = threading.Event()
-    assert any(gone() or pause.wait(0.1) for _ in range(600))
-    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
+    assert any(all(map(is_gone, started)) or pause.wait(0.1) for _ in range(600))
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]
 
 
 def test_an_error_of_the_reading_process_is_told_with_the_file(
     tmp_path: Path,
 ):
     path = write(tmp_path / "conversations.json", *many(2))
-    process = ahead._Process(Begin([path], None, {}))  # without columns nothing can be encoded
+    process = ReadingProcess(Begin([path], None, {}))  # without columns nothing can be encoded
     try:
-        file = read_paths([path]).files[0]
-        assert process.ask_for(file, CONTEXT)
+        process.ask_for(ReadFile(str(path)))
+        assert process.has_found(str(path))
+        group = process.next_group()
+        assert isinstance(group, GroupElsewhere)
         with pytest.raises(
             ReaderProcessError, match=r"conversations\.json: cannot be read on \(KeyError: 'dialogues'\)"
         ):
-            [group.rows([0]) for group in process.groups(file)]
+            group.rows([0], IMPORT)
     finally:
         process.close()
 
 
 def test_no_more_groups_are_held_ahead_than_said(tmp_path: Path):
-    path = write(tmp_path / "conversations.json", *many(4 * GROUP_DIALOGUES))
+    path = write(tmp_path / "conversations.json", *many(4 * GROUP_RECORDS))
     own, other = Pipe()
     server = threading.Thread(target=serve, args=[other])
     server.start()
     own.send(Begin([path], None, column_kinds()))
-    own.send(ReadFile(str(path), CONTEXT))
+    own.send(ReadFile(str(path)))
     groups = [own.recv() for _ in range(GROUPS_AHEAD)]
     assert [type(group) for group in groups] == [GroupRead] * GROUPS_AHEAD
-    own.send(Call(0, "rows", ([0],)))
+    own.send(Call(0, "rows", ([0], IMPORT)))
     answer = own.recv()  # and not one more group
     assert isinstance(answer, Answer)
     assert answer.value["messages"].count == 3
@@ -220,7 +280,7 @@ def test_no_more_groups_are_held_ahead_than_said(tmp_path: Path):
         released += 1
         replies.append(own.recv())
     # The dialogues fill four groups, and the file ends in an empty one.
-    assert [len(group.items) for group in [*groups, *replies[:-1]]] == [*[GROUP_DIALOGUES] * 4, 0]
+    assert [len(group.contents.items) for group in [*groups, *replies[:-1]]] == [*[GROUP_RECORDS] * 4, 0]
     own.close()
     server.join(60)
     assert not server.is_alive()

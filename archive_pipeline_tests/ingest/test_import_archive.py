@@ -14,10 +14,10 @@ import pytest
 
 from archive_pipeline.domain.batch import Media
 from archive_pipeline.domain.identity import dialogue_id, partition_key
-from archive_pipeline.ingest.groups import GROUP_DIALOGUES
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.rejections import RECORDS_PER_TRANSACTION
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load, write
@@ -74,7 +74,14 @@ def test_every_import_is_logged(database: Database, path: Path):
     assert first["sha256"] == second["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert first["started_at"] <= first["finished_at"] <= second["started_at"]
     assert (first["is_partial"], second["is_partial"]) == (False, True)
-    assert first["counts"]["dialogues"] == {"new": 1, "changed": 0, "unchanged": 0, "older": 0, "rejected": 0}
+    assert first["counts"]["dialogues"] == {
+        "new": 1,
+        "changed": 0,
+        "unchanged": 0,
+        "reread": 0,
+        "older": 0,
+        "rejected": 0,
+    }
     assert second["counts"]["dialogues"]["unchanged"] == 1
     assert first["counts"]["rows"] == {"dialogues": 1, "messages": 1, "content_parts": 1, "attachments": 0}
     [dialogue] = records(database, "SELECT first_import_id, last_import_id FROM raw.dialogues")
@@ -250,7 +257,14 @@ def test_a_dialogue_that_postgresql_refuses_costs_no_other(database: Database, p
     assert [record.locator for record in summary.rejected] == [row["locator"] for row in rejected]
     [imported] = records(database, "SELECT * FROM raw.imports")
     assert imported["status"] == "done"
-    assert imported["counts"]["dialogues"] == {"new": 4, "changed": 0, "unchanged": 0, "older": 0, "rejected": 2}
+    assert imported["counts"]["dialogues"] == {
+        "new": 4,
+        "changed": 0,
+        "unchanged": 0,
+        "reread": 0,
+        "older": 0,
+        "rejected": 2,
+    }
     assert {row["import_id"] for row in rejected} == {imported["id"]}
 
 
@@ -271,7 +285,14 @@ def test_a_constraint_that_refuses_a_dialogue_costs_no_other_and_no_stored_one(d
     assert summary.dialogues == {"new": 1, "rejected": 1}
     assert sorted(fingerprints(database)) == ["a/b", "new"]
     [rejected] = records(database, "SELECT * FROM raw.rejected_records")
-    assert "UniqueViolation" in rejected["error"]
+    assert rejected["error"] == f"PartitionKeyTakenError: another dialogue has the partition key {key}"
+
+
+def test_two_dialogues_of_one_group_that_claim_one_key_are_not_both_stored(database: Database, path: Path):
+    name = partition_key("chatgpt", "a/b").removeprefix("chatgpt-")
+    summary = load(database, path, chatgpt("a/b", chain("first")), chatgpt(name, chain("second")))
+    assert summary.dialogues == {"new": 1, "rejected": 1}
+    assert sorted(fingerprints(database)) == ["a/b"]
 
 
 def test_a_changed_dialogue_that_postgresql_refuses_keeps_its_old_state(database: Database, path: Path):
@@ -328,7 +349,7 @@ def test_nodes_without_messages_are_passed_over_in_the_database(database: Databa
 
 
 def test_several_groups_are_loaded_as_one_would_be(database: Database, path: Path):
-    count = GROUP_DIALOGUES + 7
+    count = GROUP_RECORDS + 7
     seen: list[int] = []
     write(path, *(chatgpt(f"c{n}", chain("a", "b")) for n in range(count)))
     reading = read_paths([path])
@@ -338,7 +359,7 @@ def test_several_groups_are_loaded_as_one_would_be(database: Database, path: Pat
         progress=lambda *_: seen.append(query(database, "SELECT count(*) FROM raw.dialogues")[0][0]),
     )
     assert summary.dialogues == {"new": count}
-    assert seen[:2] == [0, GROUP_DIALOGUES]  # what was committed is seen while the rest is read
+    assert seen[:2] == [0, GROUP_RECORDS]  # what was committed is seen while the rest is read
     assert seen[-1] == count
 
 

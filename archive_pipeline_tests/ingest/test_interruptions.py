@@ -14,9 +14,9 @@ import psycopg
 import pytest
 
 from archive_pipeline.errors import DatabaseUnavailableError
-from archive_pipeline.ingest.groups import GROUP_DIALOGUES
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.import_log import only_writer
@@ -71,7 +71,7 @@ def mortal(tmp_path: Path) -> Iterator[Settings]:
 def test_a_database_killed_in_the_middle_leaves_whole_dialogues_and_the_import_can_be_repeated(
     database: Database, mortal: Settings, tmp_path: Path
 ):
-    count = 2 * GROUP_DIALOGUES + 50
+    count = 2 * GROUP_RECORDS + 50
     path = write(tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain("a", "b", "c")) for n in range(count)))
     victim = Database.open(mortal)
     migrate(victim)
@@ -88,19 +88,19 @@ def test_a_database_killed_in_the_middle_leaves_whole_dialogues_and_the_import_c
     assert "\n" not in str(raised.value)
     victim.engine.dispose()
     again = Database.open(mortal)
-    assert query(again, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
-    assert query(again, "SELECT count(*) FROM raw.messages") == [(3 * GROUP_DIALOGUES,)]
-    assert query(again, "SELECT count(*) FROM raw.content_parts") == [(3 * GROUP_DIALOGUES,)]
+    assert query(again, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]
+    assert query(again, "SELECT count(*) FROM raw.messages") == [(3 * GROUP_RECORDS,)]
+    assert query(again, "SELECT count(*) FROM raw.content_parts") == [(3 * GROUP_RECORDS,)]
     assert query(again, "SELECT status, finished_at FROM raw.imports") == [("running", None)]
     summary = import_archive(again, read_paths([path]))
-    assert summary.dialogues == {"unchanged": GROUP_DIALOGUES, "new": count - GROUP_DIALOGUES}
+    assert summary.dialogues == {"unchanged": GROUP_RECORDS, "new": count - GROUP_RECORDS}
     import_archive(database, read_paths([path]))
     assert raw_rows(again) == raw_rows(database)
     again.engine.dispose()
 
 
 def test_connections_that_are_cut_between_groups_are_opened_again(database: Database, tmp_path: Path):
-    count = GROUP_DIALOGUES + 1
+    count = GROUP_RECORDS + 1
     path = write(tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain("a")) for n in range(count)))
     cut = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
@@ -191,12 +191,12 @@ def test_the_writer_lock_goes_with_a_process_that_is_killed(database: Database):
 def test_an_import_killed_between_groups_keeps_what_it_rejected_so_far_and_counts_as_failed(
     database: Database, tmp_path: Path
 ):
-    good = [chatgpt(f"c{n}", chain("a")) for n in range(GROUP_DIALOGUES + 1)]
+    good = [chatgpt(f"c{n}", chain("a")) for n in range(GROUP_RECORDS + 1)]
     path = write(tmp_path / "conversations.json", *good[:10], 7, *good[10:], 8)  # type: ignore[arg-type]
     killed = subprocess.run([sys.executable, "-c", KILLED, database.url, path], check=False, timeout=120)
     assert killed.returncode == -signal.SIGKILL
     rejected = "SELECT right(locator, 5) FROM raw.rejected_records ORDER BY id"
-    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_DIALOGUES,)]
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]
     assert query(database, rejected) == [("n[10]",)]
     assert query(database, "SELECT status, finished_at FROM raw.imports") == [("running", None)]
     with only_writer(database):
@@ -205,5 +205,5 @@ def test_an_import_killed_between_groups_keeps_what_it_rejected_so_far_and_count
         ("failed", True),
         ("done", True),
     ]
-    assert summary.dialogues == {"unchanged": GROUP_DIALOGUES, "new": 1, "rejected": 2}
+    assert summary.dialogues == {"unchanged": GROUP_RECORDS, "new": 1, "rejected": 2}
     assert query(database, rejected) == [("n[10]",), ("n[10]",), ("[202]",)]

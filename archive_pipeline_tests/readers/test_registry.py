@@ -33,7 +33,7 @@ def read(value, locator):
     return DialogueRecord("{source}", value["id"], locator, messages=messages, is_linear_source=True)
 
 
-READER = Reader("{source}", "A toy", "1", recognise, read)
+READER = Reader("{source}", "A toy", 1, recognise, read)
 """
 
 

@@ -6,14 +6,15 @@ from itertools import pairwise
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.text.chunking import Chunk, ChunkSizes, chunk_text
 from archive_pipeline.text.graphemes import grapheme_edges
-from archive_pipeline.text.tokens import count_tokens
+from archive_pipeline.text.tokens import chunk_tokenizer
 from archive_pipeline_tests.work import steps
 
+TOKENIZER = chunk_tokenizer()
 FAMILY = "👩‍👩‍👧‍👦"
 PIECES = (
     "word ",
@@ -40,42 +41,62 @@ texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PIECES), max_s
 all_sizes = st.tuples(st.integers(16, 48), st.integers(0, 8)).map(lambda drawn: ChunkSizes(*drawn))
 
 
+class Recording:
+    """A tokenizer that keeps what it was asked to count."""
+
+    def __init__(self) -> None:
+        self.counted: list[str] = []
+
+    def count(self, text: str) -> int:
+        self.counted.append(text)
+        return TOKENIZER.count(text)
+
+    def count_till_limit(self, text: str, limit: int) -> int | None:
+        self.counted.append(text)
+        return TOKENIZER.count_till_limit(text, limit)
+
+
 def chunks(text: str, limit: int, overlap: int = 0) -> list[str]:
-    return [text[chunk.start : chunk.end] for chunk in chunk_text(text, ChunkSizes(limit, overlap), count_tokens)]
+    return [text[chunk.start : chunk.end] for chunk in chunk_text(text, ChunkSizes(limit, overlap), TOKENIZER)]
 
 
 @given(texts, all_sizes)
 def test_every_character_but_white_space_is_in_a_chunk(text: str, sizes: ChunkSizes):
     covered: set[int] = set()
-    for chunk in chunk_text(text, sizes, count_tokens):
+    for chunk in chunk_text(text, sizes, TOKENIZER):
         covered.update(range(chunk.start, chunk.end))
     assert not [at for at, character in enumerate(text) if at not in covered and not character.isspace()]
 
 
 @given(texts, all_sizes)
 def test_chunks_are_in_order_bounded_and_counted(text: str, sizes: ChunkSizes):
-    found = chunk_text(text, sizes, count_tokens)
+    found = chunk_text(text, sizes, TOKENIZER)
     for chunk in found:
         own = text[chunk.start : chunk.end]
         assert own.strip()
-        assert chunk.tokens == count_tokens(own) <= sizes.limit
+        assert chunk.tokens == TOKENIZER.count(own) <= sizes.limit
     for before, after in pairwise(found):
         assert before.start < after.start
         assert before.end < after.end
         shared = text[after.start : before.end]
-        assert count_tokens(shared.rstrip()) <= sizes.overlap
+        assert TOKENIZER.count(shared.rstrip()) <= sizes.overlap
 
 
 @given(texts, all_sizes)
-def test_no_grapheme_cluster_is_cut(text: str, sizes: ChunkSizes):
-    edges = {0, *(match.end() for match in regex.finditer(r"\X", text))}
-    for chunk in chunk_text(text, sizes, count_tokens):
+@example("\U0001f201" + "\u200d\U0001f201" * 3, ChunkSizes(16, 0))
+def test_no_grapheme_cluster_that_fits_is_cut(text: str, sizes: ChunkSizes):
+    clusters = list(regex.finditer(r"\X", text))
+    edges = {0, *(cluster.end() for cluster in clusters)}
+    for cluster in clusters:
+        if TOKENIZER.count(cluster.group()) > sizes.limit:
+            edges.update(range(*cluster.span()))
+    for chunk in chunk_text(text, sizes, TOKENIZER):
         assert {chunk.start, chunk.end} <= edges
 
 
 def test_a_text_that_fits_is_one_chunk_without_the_white_space_around_it():
-    assert chunk_text("\n\n  What is it?\n", ChunkSizes(16, 4), count_tokens) == [Chunk(2, 15, 5)]
-    assert chunk_text(" \n\t ", ChunkSizes(16, 4), count_tokens) == []
+    assert chunk_text("\n\n  What is it?\n", ChunkSizes(16, 4), TOKENIZER) == [Chunk(2, 15, 5)]
+    assert chunk_text(" \n\t ", ChunkSizes(16, 4), TOKENIZER) == []
 
 
 def test_code_blocks_and_tables_that_fit_are_kept_whole():
@@ -83,7 +104,7 @@ def test_code_blocks_and_tables_that_fit_are_kept_whole():
     table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"
     prose = "Some words come before what follows. There are quite a few of them, and no comma is in the first sentence."
     text = f"{prose}\n\n{code}\n{prose}\n\n{table}\n\n{prose}"
-    for limit in range(max(count_tokens(code), count_tokens(table)) + 1, 60):
+    for limit in range(max(TOKENIZER.count(code), TOKENIZER.count(table)) + 1, 60):
         found = chunks(text, limit, 8)
         assert len(found) > 1
         assert any(code in chunk for chunk in found), limit
@@ -111,17 +132,25 @@ def test_prose_is_cut_between_sentences_and_the_last_one_is_repeated():
 
 
 def test_no_beginning_of_what_is_repeated_is_counted_twice():
-    counted: list[str] = []
-
-    def count(text: str) -> int:
-        counted.append(text)
-        return count_tokens(text)
-
+    tokenizer = Recording()
     text = "".join(f"Sentence {number} ends here. " for number in range(12))
-    found = chunk_text(text, ChunkSizes(limit=24, overlap=12), count)
+    found = chunk_text(text, ChunkSizes(limit=24, overlap=12), tokenizer)
     repeated = [text[one.start : before.end] for before, one in pairwise(found) if one.start < before.end]
     assert repeated
-    assert max(counted.count(each + " ") for each in repeated) == 1
+    assert max(tokenizer.counted.count(each + " ") for each in repeated) == 1
+
+
+def test_no_paragraph_is_counted_again_for_the_line_ends_after_it():
+    tokenizer = Recording()
+    paragraphs = [
+        f"Paragraph {number} has a few words, {end}" for number, end in enumerate([".", "?!", "x", ' ".', "*"])
+    ]
+    text = "\n\n".join(paragraphs * 4)
+    found = chunk_text(text, ChunkSizes(limit=40, overlap=0), tokenizer)
+    assert len(found) > 3
+    assert [chunk.tokens for chunk in found] == [TOKENIZER.count(text[chunk.start : chunk.end]) for chunk in found]
+    # The whole text once, to see that it does not fit, and every paragraph once.
+    assert sum(len(each) for each in tokenizer.counted if len(each) > 20) <= 2 * len(text)
 
 
 def test_code_keeps_its_indentation_and_is_not_repeated():
@@ -133,7 +162,7 @@ def test_code_keeps_its_indentation_and_is_not_repeated():
 
 
 def test_a_cluster_that_alone_is_too_large_is_cut_between_characters():
-    found = chunk_text("a" + "\u0301" * 200, ChunkSizes(16, 0), count_tokens)
+    found = chunk_text("a" + "\u0301" * 200, ChunkSizes(16, 0), TOKENIZER)
     assert len(found) > 1
     assert all(chunk.tokens <= 16 for chunk in found)
 
@@ -159,16 +188,11 @@ def test_work_is_linear(kind: str):
     def work(length: int) -> tuple[int, int]:
         """Return the lines executed and the characters counted in a text of some length."""
         text = (ENDLESS[kind] * (length // len(ENDLESS[kind]) + 1))[:length]
-        counted: list[int] = []
-
-        def counting(piece: str) -> int:
-            counted.append(len(piece))
-            return count_tokens(piece)
-
+        tokenizer = Recording()
         found: list[Chunk] = []
-        lines = steps(lambda: found.extend(chunk_text(text, ChunkSizes(256, 32), counting)))
+        lines = steps(lambda: found.extend(chunk_text(text, ChunkSizes(256, 32), tokenizer)))
         assert all(chunk.tokens <= 256 for chunk in found)
-        return lines, sum(counted)
+        return lines, sum(map(len, tokenizer.counted))
 
     # Linear is four times as much, quadratic sixteen times.
     for short, long in zip(work(50_000), work(200_000), strict=True):

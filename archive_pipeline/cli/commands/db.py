@@ -21,6 +21,19 @@ def url(*, as_json: bool) -> None:
     print_url(as_json=as_json)
 
 
+@db.command("partition-tables")
+@click.argument("count", type=click.IntRange(0, 256))
+@json_option
+def partition_tables(count: int, *, as_json: bool) -> None:
+    """Split the tables of dialogues into COUNT hash partitions each, or with 0 make them whole again.
+
+    Tables are copied one after another; if it is interrupted, the same command goes on with the next one.
+    """
+    from archive_pipeline.cli.db import partition
+
+    partition(count, as_json=as_json)
+
+
 @db.command()
 def stop() -> None:
     """Let the embedded server stop as soon as nothing of the project uses it any more."""

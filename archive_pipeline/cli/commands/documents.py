@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from archive_pipeline.cli.arguments import TEXT, json_option
+from archive_pipeline.cli.arguments import PLACE, TEXT, json_option
 
 
 @click.group()
@@ -15,19 +15,19 @@ def documents() -> None:
 
 
 @documents.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, type=PLACE, metavar="PATH...")
 @click.option(
     "--from-export",
     "exports",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="Also the files in this export (zip or folder) that imported messages point to, and the texts of its "
     "projects and memories. Repeatable.",
 )
 @click.option("--attachments", is_flag=True, help="Also the texts that came with imported messages as attachments.")
 @json_option
-def add(paths: tuple[Path, ...], exports: tuple[Path, ...], *, attachments: bool, as_json: bool) -> int:
-    """Add documents (files or folders); the same content is added once.
+def add(paths: tuple[Path | str, ...], exports: tuple[Path | str, ...], *, attachments: bool, as_json: bool) -> int:
+    """Add documents (files or folders, also s3:// and gs://); the same content is added once.
 
     Exit code 0 if all was read, 1 if something was rejected (all else is added), 2 if nothing could be read.
     """

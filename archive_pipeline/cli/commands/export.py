@@ -51,6 +51,7 @@ from archive_pipeline.errors import ConfigurationError
 @click.option("--redact/--no-redact", default=None, help="Replace secrets and personal data; the default for traces.")
 @click.option("--own-word", "own_words", type=TEXT, multiple=True, metavar="WORD", help="Replace it too (repeatable).")
 @click.option("--phone-region", type=TEXT, metavar="CC", help="Replace national phone numbers of this country too.")
+@click.option("--presidio", type=TEXT, metavar="LANGUAGE", help="Replace names of people and places in it too (en).")
 @json_option
 def export_(
     format_name: str,

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from archive_pipeline.cli.arguments import TEXT, json_option
+from archive_pipeline.cli.arguments import PLACE, TEXT, json_option
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.readers.containers import require_paths
 
 
 @click.command(name="import")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=PLACE, metavar="PATH...")
 @click.option("--source", type=TEXT, help="Read the files as exports of this source instead of recognising it.")
 @click.option("--partial", is_flag=True, help="The export is a part: messages it does not have are kept.")
 @click.option(
@@ -29,7 +29,7 @@ from archive_pipeline.readers.containers import require_paths
 @click.option("--no-attachments", is_flag=True, help="Leave the files that messages came with in the export.")
 @json_option
 def import_(
-    paths: tuple[Path, ...],
+    paths: tuple[Path | str, ...],
     source: str | None,
     *,
     partial: bool,
@@ -39,6 +39,8 @@ def import_(
     as_json: bool,
 ) -> int:
     """Import exports (files, zips or folders) and build every derived table of what is new or changed.
+
+    PATH may be an address in object storage, too: s3://BUCKET/KEY or gs://BUCKET/KEY, of an object or a prefix.
 
     Exit code 0 if all was read and built, 1 if something was rejected or could not be built (all else is loaded) or
     mirroring was refused, 2 if nothing could be read.

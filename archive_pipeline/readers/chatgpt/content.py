@@ -97,7 +97,9 @@ class ContentReader:
         if not isinstance(self._content, dict):
             return None  # every item is a part
         left = self._fields.fields_left()
-        if any(name in _TEXT_FIELDS and holds_text(value) for name, value in left.items()):
+        if not _TEXT_FIELDS.isdisjoint(left) and any(
+            name in _TEXT_FIELDS and holds_text(value) for name, value in left.items()
+        ):
             self._warnings[UNREAD_TEXT] += 1
         return left
 

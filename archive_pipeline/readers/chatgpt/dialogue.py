@@ -45,7 +45,7 @@ _STATES: dict[str, MessageState] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Node:
     """A node of the mapping: its parent as a key of the mapping where that is known, and its message if it has one."""
 
@@ -112,18 +112,21 @@ def _kept_nodes(mapping: Mapping[str, Any], nodes: list[_Node], aliases: Mapping
 def _rest_of_node(
     value: Mapping[str, Any], node: _Node, mapping: Mapping[str, Any], aliases: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    fields = Fields(value)
-    if node.message is not None:
-        fields.take("message")
-        fields.take_identifier("parent")  # in source_parent_id, or another name of the node that is there
-    if as_identifier(value.get("id")) == node.key:
-        fields.take("id")
-    children = value.get("children")
-    if isinstance(children, list) and all(
-        name is not None and (name in mapping or name in aliases) for name in map(as_identifier, children)
-    ):
-        fields.take("children")
-    return fields.rest()
+    rest: dict[str, Any] = {}
+    for name, item in value.items():
+        if is_empty(item) or (name == "id" and as_identifier(item) == node.key):
+            continue
+        # The parent is in source_parent_id, or it is another name of the node that is there.
+        if node.message is not None and (name == "message" or (name == "parent" and as_identifier(item) is not None)):
+            continue
+        if name == "children" and isinstance(item, list) and _are_nodes(item, mapping, aliases):
+            continue
+        rest[name] = item
+    return rest or None
+
+
+def _are_nodes(names: list[Any], mapping: Mapping[str, Any], aliases: Mapping[str, str]) -> bool:
+    return all(name is not None and (name in mapping or name in aliases) for name in map(as_identifier, names))
 
 
 def _aliases(mapping: Mapping[str, Any]) -> dict[str, str]:
@@ -131,9 +134,9 @@ def _aliases(mapping: Mapping[str, Any]) -> dict[str, str]:
     aliases: dict[str, str] = {}
     for key, node in mapping.items():
         fields = as_object(node)
-        for name in (as_identifier(fields.get("id")), as_identifier(as_object(fields.get("message")).get("id"))):
-            if name is not None and name not in mapping:
-                aliases.setdefault(name, key)
+        for name in (fields.get("id"), as_object(fields.get("message")).get("id")):
+            if name != key and (known := as_identifier(name)) is not None and known not in mapping:
+                aliases.setdefault(known, key)
     return aliases
 
 

@@ -17,6 +17,9 @@ SELECT
     message.content_hash,
     message.source_json::text AS source_json
 FROM raw.messages AS message
-LEFT JOIN raw.messages AS parent ON message.parent_id = parent.id
+LEFT JOIN raw.messages AS parent
+    ON
+        message.parent_id = parent.id
+        AND message.dialogue_id = parent.dialogue_id
 WHERE message.dialogue_id = %(dialogue_id)s AND message.deleted_at IS NULL AND message.origin = 'import'
 ORDER BY message.sequence_number;

@@ -9,7 +9,7 @@ VALUES (
     %(sequence_number)s, %(created_at)s, %(updated_at)s, %(model)s, %(author_name)s, %(recipient)s, %(channel)s,
     %(state)s, %(is_hidden)s, %(content_hash)s, %(source_json)s
 )
-ON CONFLICT (id) DO UPDATE SET
+ON CONFLICT (id, dialogue_id) DO UPDATE SET
     parent_id = excluded.parent_id,
     source_parent_id = excluded.source_parent_id,
     parent_flag = excluded.parent_flag,

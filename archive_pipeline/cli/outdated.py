@@ -1,0 +1,52 @@
+"""What ``stats`` and ``up`` say of dialogues that older readers read, and the commands that read them again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from archive_pipeline.cli.output import encodable, note, one_line
+from archive_pipeline.readers.found import is_container
+from archive_pipeline.store.outdated_readings import OutdatedExport, OutdatedReading
+
+_SHOWN: Final = 3
+
+
+def as_dicts(readings: Sequence[OutdatedReading]) -> list[dict[str, Any]]:
+    """Return the readings for programs, with all commands."""
+    return [
+        {
+            "source": reading.source,
+            "dialogues": reading.dialogues,
+            "commands": list(map(encodable, commands(reading.exports))),
+        }
+        for reading in readings
+    ]
+
+
+def print_notes(readings: Sequence[OutdatedReading]) -> None:
+    """Say of each source how many dialogues they are, and how they are read again."""
+    for reading in readings:
+        found = commands(reading.exports)
+        how = "; ".join(found[:_SHOWN]) or "llm-archive import PATH of their exports"
+        more = f"; {len(found) - _SHOWN:,} more in `stats --json`" if len(found) > _SHOWN else ""
+        note(
+            f"{reading.dialogues:,} dialogues of {reading.source} were read by an older version, which may have "
+            f"dropped values that this one keeps; to read them again: {one_line(how)}{more}"
+        )
+
+
+def commands(exports: Iterable[OutdatedExport]) -> list[str]:
+    """Return a command for each file or zip, the first ones first."""
+    options = {False: "", True: "--partial "}
+    found = (f"llm-archive import {options[item.is_partial]}{shlex.quote(_container(item.path))}" for item in exports)
+    return list(dict.fromkeys(found))
+
+
+def _container(locator: str) -> str:
+    """Return the outermost zip around a file, or the file; addresses keep their slashes."""
+    parts = locator.split("/")
+    ends = (end for end in range(1, len(parts)) if is_container(PurePosixPath(parts[end - 1]).name))
+    return "/".join(parts[: next(ends, len(parts))])

@@ -1,0 +1,39 @@
+"""Processes of ours that work for this one and end with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import archive_pipeline
+
+
+def start_child(module: str, connection: Connection[Any, Any]) -> subprocess.Popen[bytes]:
+    """Start a module of ours in a process of its own, which is given a connection and closes with it.
+
+    Nothing else is in its arguments, where everybody could read it. It is another program, not a fork, so it does not
+    matter what threads this process has, what it runs, and whether it is a child itself.
+
+    Args:
+        module: its name; its ``main`` takes the file descriptor of the connection from the first argument.
+        connection: the child's end; the caller closes it when the process runs.
+    """
+    package = str(Path(archive_pipeline.__file__).resolve().parent.parent)
+    # -P: no module comes from the present folder, which may hold anything.
+    return subprocess.Popen(  # noqa: S603 (this Python and a module of ours)
+        [sys.executable, "-P", "-m", module, str(connection.fileno())],
+        stdin=subprocess.DEVNULL,
+        pass_fds=[connection.fileno()],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])},
+        process_group=0,  # Ctrl-C is for this process, which ends the other one
+    )
+
+
+def ending(process: subprocess.Popen[bytes], timeout: float) -> str:
+    """Wait for a process that is ending, and say how it ended."""
+    code = process.wait(timeout)
+    return f"by signal {-code}, as the system does when memory is short" if code < 0 else f"with code {code}"
