@@ -19,7 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from archive_pipeline.building.dialogues import BatchCache, build_asset
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogues import build_asset
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings

@@ -19,14 +19,13 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 import dagster as dg
-import psutil
 from dagster._core.instance.ref import InstanceRef
 
 from archive_pipeline.derive.registry import ASSETS
@@ -43,6 +42,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from benchmarks.corpus import write_corpus
+from benchmarks.processor import server_process, tree_seconds
 
 MEAN_MESSAGES: Final = 7
 BATCH_VARIABLE: Final = "DAGSTER_EVENT_BATCH_SIZE"
@@ -76,21 +76,11 @@ class Clock:
     """Wall time, and processor time of this process and of the embedded server."""
 
     def __init__(self, settings: Settings) -> None:
-        number = int((settings.postgres_folder / "postmaster.pid").read_text().splitlines()[0])
-        self._postmaster = psutil.Process(number)
+        self._server = server_process(settings)
 
     def now(self) -> Times:
         """Return both in seconds since some moment."""
-        return Times(time.perf_counter(), time.process_time() + self._server_seconds())
-
-    def _server_seconds(self) -> float:
-        ended = self._postmaster.cpu_times()
-        seconds: float = ended.user + ended.system + ended.children_user + ended.children_system
-        for process in self._postmaster.children():
-            with suppress(psutil.Error):  # it has ended meanwhile
-                times = process.cpu_times()
-                seconds += times.user + times.system
-        return seconds
+        return Times(time.perf_counter(), time.process_time() + tree_seconds(self._server))
 
 
 class Times(NamedTuple):

@@ -1,12 +1,13 @@
 """All derived tables: the pipeline beside the seeds' builders, on the same archive, in one run.
 
-    python -m benchmarks.derived [--dialogues 5000] [--sample 100] [--rounds 3]
+    python -m benchmarks.derived [--dialogues 5000] [--sample 100] [--rounds 3] [--executors local processes]
 
 Makes a seeded corpus, imports it into an archive of its own in a temporary folder, and then takes turns: the seeds'
 builders on a random sample of dialogues (the whole corpus takes them half an hour), the pipeline on all of them, from
 empty derived tables: every asset, first without Dagster, then as a run of Dagster over all dialogues, from the request
-to its end. Before that, prints the rate at which hashes of messages are computed, without the database; then the rates
-and ratios of each round, the median ratios, the seconds of each asset, and the rate of verifying all tables.
+to its end; with each of the executors, one after the other. Before that, prints the rate at which hashes of messages
+are computed, without the database; then the rates and ratios of each round, the median ratios, the seconds of each
+asset, and the rate of verifying all tables.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from archive_pipeline.building.dialogues import DIALOGUES, build_stale
+from archive_pipeline.building.dialogue_source import DIALOGUES
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.building.verify import verify_archive
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.domain.batch import DialogueBatch
+from archive_pipeline.domain.choices import ExecutorKind
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.local_runs import run_derived
@@ -51,6 +55,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=100, help="dialogues for the seeds' builders, per round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--executors", nargs="+", type=ExecutorKind, default=[ExecutorKind.LOCAL])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
         home = Path(folder) / "home"
@@ -58,7 +63,7 @@ def main() -> None:
         try:
             database = _archive(settings, Path(folder) / "conversations.json", arguments.dialogues, arguments.seed)
             _hash(database)  # in forks, which are made before Dagster handles signals
-            _compare(database, settings, arguments.sample, arguments.rounds)
+            _compare(database, settings, arguments.sample, arguments.rounds, arguments.executors)
             _verify(database, settings)
             database.engine.dispose()
         finally:
@@ -77,26 +82,35 @@ def _archive(settings: Settings, path: Path, dialogues: int, seed: int) -> Datab
     return database
 
 
-def _compare(database: Database, settings: Settings, sample: int, rounds: int) -> None:
-    ratios: list[tuple[float, float]] = []
+def _compare(
+    database: Database, settings: Settings, sample: int, rounds: int, executors: Sequence[ExecutorKind]
+) -> None:
+    ratios: dict[ExecutorKind, list[tuple[float, float]]] = {executor: [] for executor in executors}
     with instance_for(settings) as instance:
         with database.session() as connection:
             keys = [item.key for item in stale_keys(connection, settings)]
         for number in range(1, rounds + 1):
             seeds = build_all(database.engine, dialogue_limit=sample)
-            _empty_derived(database)
-            started = time.perf_counter()
-            results = build_stale(database, settings)
-            seconds = time.perf_counter() - started
-            _empty_derived(database)
-            started = time.perf_counter()
-            outcome = run_derived(instance, settings, keys, full=True)
-            with_dagster = time.perf_counter() - started
-            if not outcome.success:
-                raise RuntimeError(f"the run failed: {outcome.errors or outcome.failed_checks}")
-            ratios.append(_print_round(number, seeds, results, seconds, with_dagster))
-    bare, whole = (statistics.median(each) for each in zip(*ratios, strict=True))
-    print(f"\nmedian     {whole:,.0f} times the seeds' builders with Dagster's bookkeeping, {bare:,.0f} times without")
+            for executor in executors:
+                chosen = settings.with_values(executor=executor)
+                _empty_derived(database)
+                started = time.perf_counter()
+                results = build_stale(database, chosen)
+                seconds = time.perf_counter() - started
+                _empty_derived(database)
+                started = time.perf_counter()
+                outcome = run_derived(instance, chosen, keys, full=True)
+                with_dagster = time.perf_counter() - started
+                if not outcome.success:
+                    raise RuntimeError(f"the run failed: {outcome.errors or outcome.failed_checks}")
+                print(f"\nexecutor   {executor}")
+                ratios[executor].append(_print_round(number, seeds, results, seconds, with_dagster))
+    for executor, found in ratios.items():
+        bare, whole = (statistics.median(each) for each in zip(*found, strict=True))
+        print(
+            f"\nmedian     {whole:,.0f} times the seeds' builders with Dagster's bookkeeping, {bare:,.0f} times without"
+        )
+        print(f"           ({executor})")
 
 
 def _hash(database: Database) -> None:

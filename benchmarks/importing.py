@@ -1,11 +1,12 @@
 """Importing: from a file to ``raw``, beside both of its limits, parsing JSON and PostgreSQL's COPY, for each source.
 
-    python -m benchmarks.importing [--dialogues 1000] [--rounds 3] [--sources chatgpt grok]
+    python -m benchmarks.importing [--dialogues 1000] [--rounds 3] [--sources chatgpt grok] [--workers 1 2 3]
 
 Writes a seeded corpus as each source writes it, and in each round imports it into an emptied archive of its own in a
-temporary folder; beside it parses the same bytes with ``orjson`` alone, and copies the same rows with COPY alone, into
-tables without indexes and keys. Prints a table: MB of JSON a second of each, the seconds of processor time that the
-import took in Python and in PostgreSQL, and the memory by which its process grew.
+temporary folder, with each number of processes that read, in turns; beside it parses the same bytes with ``orjson``
+alone, and copies the same rows with COPY alone, into tables without indexes and keys. Prints a table: MB of JSON a
+second of each, the seconds of processor time that the import took in Python and in PostgreSQL, and the memory by which
+the importing process grew.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,7 @@ def main() -> None:
     parser.add_argument("--dialogues", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--sources", nargs="+", choices=list(readers()), default=list(readers()))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
@@ -49,24 +51,28 @@ def main() -> None:
             database = Database.open(settings)
             migrate(database)
             print(f"Medians of {arguments.rounds} rounds; MB of JSON a second, seconds of processor time\n")
-            print("| source | MB | import | Python | PostgreSQL | orjson alone | COPY alone | grown by, MB |")
-            print("|---|---:|---:|---:|---:|---:|---:|---:|")
+            print("| source | MB | workers | import | Python | PostgreSQL | orjson alone | COPY alone | grown by, MB |")
+            print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
             for source in arguments.sources:
                 path = Path(folder) / source / "conversations.json"
                 path.parent.mkdir()
                 write_source(path, source, dialogues=arguments.dialogues, seed=arguments.seed)
-                _report(source, [_round(database, path) for _ in range(arguments.rounds)], path.stat().st_size / 1e6)
+                rounds = [
+                    [_round(database, path, workers) for workers in arguments.workers] for _ in range(arguments.rounds)
+                ]
+                for workers, measured in zip(arguments.workers, zip(*rounds, strict=True), strict=True):
+                    _report(f"{source} | {path.stat().st_size / 1e6:,.1f} | {workers}", measured, path)
             database.engine.dispose()
         finally:
             release(settings.postgres_folder)
 
 
-def _round(database: Database, path: Path) -> dict[str, float]:
+def _round(database: Database, path: Path, workers: int) -> dict[str, float]:
     with database.session() as connection:
-        connection.execute("DELETE FROM raw.dialogues")
+        connection.execute("TRUNCATE raw.dialogues CASCADE")  # rows that are only dead would be met again
         [(server,)] = connection.execute(_SERVER_ID).fetchall()
     before, processor, served = _peak_megabytes(), _processor_seconds(), _served_seconds(server)
-    imported = _seconds(lambda: import_archive(database, read_paths([path])))
+    imported = _seconds(lambda: import_archive(database, read_paths([path]), workers=workers))
     return {
         "import": imported,
         "python": _processor_seconds() - processor,
@@ -117,11 +123,11 @@ def _peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def _report(source: str, rounds: list[dict[str, float]], megabytes: float) -> None:
+def _report(what: str, rounds: Sequence[dict[str, float]], path: Path) -> None:
     median = {name: statistics.median(found[name] for found in rounds) for name in rounds[0]}
-    rates = {name: f"{megabytes / median[name]:,.1f}" for name in ("import", "orjson", "copy")}
+    rates = {name: f"{path.stat().st_size / 1e6 / median[name]:,.1f}" for name in ("import", "orjson", "copy")}
     print(
-        f"| {source} | {megabytes:,.1f} | {rates['import']} | {median['python']:.2f} s | {median['server']:.2f} s "
+        f"| {what} | {rates['import']} | {median['python']:.2f} s | {median['server']:.2f} s "
         f"| {rates['orjson']} | {rates['copy']} | {max(found['grown'] for found in rounds):,.0f} |",
         flush=True,
     )

@@ -17,7 +17,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from archive_pipeline.building.dialogues import BatchCache, build_asset
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogues import build_asset
+from archive_pipeline.building.executors.opening import open_executor
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.choices import ENTITY_TYPES, Normalization
 from archive_pipeline.errors import UnknownDialogueError
@@ -54,14 +56,14 @@ class _Builder:
 
     def _build(self, dialogue_id: UUID | str | None, batch_size: int) -> dict[str, int]:
         """Build one dialogue or all, whether they are stale or not."""
-        with _archive(self.session) as database:
+        with _archive(self.session, self.settings) as database:
             rows = _build_batches(database, self.settings, self.assets, _chosen(database, dialogue_id, batch_size))
         return self._counts(rows)
 
     def _build_stale(self, batch_size: int) -> dict[str, int]:
         """Build what is stale of each asset."""
         rows: Counter[str] = Counter()
-        with _archive(self.session) as database:
+        with _archive(self.session, self.settings) as database:
             for name in self.assets:
                 version = effective_version(name, self.settings)
                 stale = stale_in_batches(database, name, version, batch_size)
@@ -134,7 +136,7 @@ class HashBuilder(_Builder):
         if asked not in known:
             self.settings = self.settings.with_values(hash_normalizations=(*known, asked))
         self._build(None, batch_size)
-        with _archive(self.session) as database, database.session() as connection:
+        with _archive(self.session, self.settings) as database, database.session() as connection:
             parameters = {"entity_type": entity_type, "normalization": asked.value}
             return fetch_value(connection, "staleness/count_hashes", int, parameters) or 0
 
@@ -200,10 +202,10 @@ class _EveryBuilder(_WholeBuilder):
 
 
 @contextmanager
-def _archive(session: Session) -> Iterator[Database]:
+def _archive(session: Session, settings: Settings) -> Iterator[Database]:
     """Yield the session's database, of which this process is the only writer meanwhile."""
     session.commit()
-    database = Database.of_engine(session.get_bind().engine)
+    database = Database.of_engine(session.get_bind().engine, settings)
     try:
         with only_writer(database, _log.info):
             yield database
@@ -228,11 +230,12 @@ def _build_batches(database: Database, settings: Settings, assets: Sequence[str]
     done = 0
     for batch in batches:
         cache = BatchCache()
-        for name in assets:
-            result = build_asset(database, settings, name, batch, cache=cache)
-            rows.update(result.rows)
-            for dialogue, error in result.failures.items():
-                _log.warning("%s cannot be built of dialogue %s: %s", name, dialogue, error.splitlines()[0])
+        with open_executor(database, settings, cache) as executor:
+            for name in assets:
+                result = build_asset(database, settings, name, batch, cache=cache, executor=executor)
+                rows.update(result.rows)
+                for dialogue, error in result.failures.items():
+                    _log.warning("%s cannot be built of dialogue %s: %s", name, dialogue, error.splitlines()[0])
         done += len(batch)
         _log.info("Processed %d dialogues", done)
     return rows

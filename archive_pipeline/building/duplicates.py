@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from archive_pipeline.building.dialogues import DIALOGUES, fingerprints_of
-from archive_pipeline.building.engine import read_ahead
+from archive_pipeline.building.dialogue_source import DIALOGUES, fingerprints_of
+from archive_pipeline.building.read_ahead import read_ahead
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import DUPLICATE_METHODS

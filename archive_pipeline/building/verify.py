@@ -10,11 +10,9 @@ import time
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
 
-from archive_pipeline.building.dialogues import DIALOGUES
-from archive_pipeline.building.documents import DOCUMENTS
 from archive_pipeline.building.source import Ref, Source
+from archive_pipeline.building.sources import SOURCES
 from archive_pipeline.derive.asset import Batch
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.progress import Progress, no_progress
@@ -24,8 +22,6 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.lexical_compare import compare_next
 from archive_pipeline.store.replace import TABLES
 from archive_pipeline.store.tables import search_postings
-
-SOURCES: Final[tuple[Source[Any, Any], ...]] = (DIALOGUES, DOCUMENTS)
 
 
 @dataclass
@@ -42,16 +38,19 @@ class Verification:
     """
 
     counts: Counter[str] = field(
-        default_factory=lambda: Counter({name: 0 for source in SOURCES for name in (source.noun, source.unit)})
+        default_factory=lambda: Counter({name: 0 for source in SOURCES.values() for name in (source.noun, source.unit)})
     )
     compared: list[str] = field(default_factory=list)
     tables: dict[str, TableDrift] = field(
         default_factory=lambda: {
-            table: TableDrift() for source in SOURCES for asset in source.assets.values() for table in asset.tables
+            table: TableDrift()
+            for source in SOURCES.values()
+            for asset in source.assets.values()
+            for table in asset.tables
         }
     )
     stale: Counter[str] = field(
-        default_factory=lambda: Counter({name: 0 for source in SOURCES for name in source.assets})
+        default_factory=lambda: Counter({name: 0 for source in SOURCES.values() for name in source.assets})
     )
     seconds: float = 0.0
 
@@ -76,7 +75,7 @@ def verify_archive(database: Database, settings: Settings, *, progress: Progress
     """
     started = time.perf_counter()
     found = Verification()
-    for source in SOURCES:
+    for source in SOURCES.values():
         with database.session() as connection:
             everything = source.everything(connection)
         stage, done, total = f"verifying {source.unit}", 0, sum(map(source.size, everything))

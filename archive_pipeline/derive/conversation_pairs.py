@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import orjson
+
 from archive_pipeline.derive.qa_pairs import content_hash, tool_answer, tool_question
 from archive_pipeline.derive.qa_turns import AnswerRule, find_turns
 from archive_pipeline.derive.tool_results import chains_of_results, results_followed
+from archive_pipeline.text.deep_json import deep_json_text
 from archive_pipeline.text.sanitize import json_text
 
 __all__ = ["QAPair", "build_qa_pairs"]
@@ -173,7 +176,15 @@ def _call_question(call: Any) -> str:
     arguments = _get(function, "arguments") if function else None
     if arguments is None or arguments == "":
         arguments = _get(call, "parameters")
-    return tool_question(name, arguments if isinstance(arguments, str) else json_text(arguments, Counter()))
+    return tool_question(name, arguments if isinstance(arguments, str) else _as_json(arguments))
+
+
+def _as_json(value: Any) -> str | None:
+    try:
+        return json_text(value, Counter())
+    except (RecursionError, orjson.JSONEncodeError):
+        # A caller's objects may be deeper than those of an archive.
+        return deep_json_text(value, Counter())
 
 
 def _get(value: Any, name: str) -> Any:

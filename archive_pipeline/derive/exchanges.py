@@ -30,7 +30,7 @@ def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     rows = frame(
         {
             "id": runs.ids,
-            "dialogue_id": [batch.dialogue_of_message[last] for last in runs.last],
+            "dialogue_id": _dialogues(runs),
             "first_message_id": [ids[first] for first in runs.first],
             "last_message_id": [ids[last] for last in runs.last],
             "message_count": [
@@ -53,6 +53,10 @@ def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
         }
     )
     return {"exchanges": rows, "exchange_content": _content(runs)}
+
+
+def _dialogues(runs: ExchangeRuns) -> list[str]:
+    return [runs.batch.dialogue_of_message[last] for last in runs.last]
 
 
 def _count_messages(runs: ExchangeRuns, role: str) -> list[int]:
@@ -107,6 +111,7 @@ def _content(runs: ExchangeRuns) -> pd.DataFrame:
     return frame(  # full_text is a generated column
         {
             "exchange_id": runs.ids,
+            "dialogue_id": _dialogues(runs),
             "user_text": runs.user_text,
             "assistant_text": runs.assistant_text,
             "user_text_hash": user_hash,

@@ -37,10 +37,11 @@ def prompt_responses(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     pair_ids = [row_id("prompt_response", ids[response]) for response in responses]
     first = _first_positions(batch)
     starts = [first[batch.dialogue[response]] for response in responses]
+    dialogues = [batch.dialogue_of_message[response] for response in responses]
     pairs = frame(
         {
             "id": pair_ids,
-            "dialogue_id": [batch.dialogue_of_message[response] for response in responses],
+            "dialogue_id": dialogues,
             "prompt_message_id": [ids[prompt] for prompt in prompts],
             "response_message_id": [ids[response] for response in responses],
             "prompt_position": [prompt - start for prompt, start in zip(prompts, starts, strict=True)],
@@ -53,6 +54,7 @@ def prompt_responses(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     content = frame(
         {
             "prompt_response_id": pair_ids,
+            "dialogue_id": dialogues,
             "prompt_text": [batch.text[prompt] for prompt in prompts],
             "response_text": [batch.text[response] for response in responses],
             "prompt_word_count": [word_counts(batch)[prompt] for prompt in prompts],

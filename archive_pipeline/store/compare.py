@@ -14,12 +14,12 @@ from psycopg.rows import class_row
 from sqlalchemy import MetaData, Table
 
 from archive_pipeline.store.copy import copy_frame
+from archive_pipeline.store.tables.base import DIALOGUE, says_own_dialogue
 
 MISSING: Final = "missing"
 EXTRA: Final = "extra"
 DIFFERENT: Final = "different"
 KINDS: Final = (MISSING, EXTRA, DIFFERENT)
-DIALOGUE: Final = "dialogue_id"
 # Per table and kind, and comparison.
 EXAMPLES: Final = 3
 
@@ -30,7 +30,7 @@ class DriftingRow:
 
     Attributes:
         kind: missing, extra or different.
-        key: its primary key, values joined by a space.
+        key: its primary key, values joined by a space, without the dialogue after an id.
         columns: the columns that differ, for a different row.
     """
 
@@ -114,6 +114,7 @@ def _query(
 ) -> sql.Composed:
     """Return the query for examples of drift, each with the total of its kind."""
     key = [column.name for column in table.primary_key.columns]
+    shown = [key[0], *(name for name in key[1:] if name != DIALOGUE)]  # an id says the dialogue, too
     return sql.SQL(
         "SELECT kind, key, columns, total FROM (SELECT kind, key, columns, count(*) OVER (PARTITION BY kind) AS total,"
         " row_number() OVER (PARTITION BY kind ORDER BY key) AS place FROM ("
@@ -125,7 +126,7 @@ def _query(
         ") AS drift) AS numbered WHERE place <= %(examples)s ORDER BY kind, key"
     ).format(
         first=sql.Identifier(key[0]),
-        key=_listed("coalesce(s.{0}, r.{0})::text", key),
+        key=_listed("coalesce(s.{0}, r.{0})::text", shown),
         columns=sql.SQL(", ").join(
             sql.SQL("CASE WHEN s.{0} IS DISTINCT FROM r.{0} THEN {1} END").format(sql.Identifier(name), name)
             for name in names
@@ -146,10 +147,12 @@ def _listed(pattern: str, names: Sequence[str]) -> sql.Composed:
 
 def _belongs(table: Table, owner: str) -> sql.Composable:
     """Return the condition under which a row is of the owners; tables without that column follow their parent."""
-    if owner in table.columns:
+    if owner in table.columns and not (owner == DIALOGUE and not says_own_dialogue(table)):
         return sql.SQL("{} = ANY(%(owner_ids)s::uuid[])").format(sql.Identifier(owner))
-    key = next(column for column in table.columns if column.foreign_keys)
-    parent = next(iter(key.foreign_keys)).column.table
-    return sql.SQL("{} IN (SELECT id FROM {} WHERE {} = ANY(%(owner_ids)s::uuid[]))").format(
-        sql.Identifier(key.name), sql.Identifier(str(parent.schema), parent.name), sql.Identifier(owner)
+    [key] = table.foreign_key_constraints
+    columns = sql.SQL(", ").join(map(sql.Identifier, key.column_keys))
+    of_parent = sql.SQL(", ").join(sql.Identifier(element.column.name) for element in key.elements)
+    parent = sql.Identifier(str(key.referred_table.schema), key.referred_table.name)
+    return sql.SQL("({}) IN (SELECT {} FROM {} WHERE {} = ANY(%(owner_ids)s::uuid[]))").format(
+        columns, of_parent, parent, sql.Identifier(owner)
     )

@@ -11,15 +11,18 @@ from typing import Any, Final
 import adbc_driver_postgresql.dbapi
 import psycopg
 import sqlalchemy
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy.engine import make_url
 
-from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database_url import libpq_url, shown_url, split_secrets
 from archive_pipeline.store.server.embedded import embedded_url
+from archive_pipeline.store.sql_files import load_query
 
 MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
+_DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,13 +30,19 @@ class Database:
     """A PostgreSQL database that holds the schemas ``raw``, ``derived`` and ``dagster``.
 
     Attributes:
-        url: libpq URL without a SQLAlchemy driver.
+        url: libpq URL without a SQLAlchemy driver; a pooler may answer there that lends a connection for a transaction.
+        direct_url: the same database past that pooler; None without one.
     """
 
     url: str
+    direct_url: str | None = None
 
     def __repr__(self) -> str:
         return f"Database({self.shown_url!r})"
+
+    def __reduce__(self) -> tuple[type[Database], tuple[str, str | None]]:
+        """Pickle the URLs alone: another process has an engine of its own."""
+        return type(self), (self.url, self.direct_url)
 
     @classmethod
     def open(cls, settings: Settings) -> Database:
@@ -42,29 +51,70 @@ class Database:
         Raises:
             DatabaseUnavailableError: it cannot be started or reached.
             DatabaseVersionError: the server is older than PostgreSQL 15.
+            ConfigurationError: the direct URL is that of another database, or there is no other URL.
         """
-        given = settings.database_url
-        url = embedded_url(settings.postgres_folder) if given is None else given.get_secret_value()
-        database = cls(libpq_url(url))
+        database = cls.given(settings) or cls(libpq_url(embedded_url(settings.postgres_folder)))
         database.check_server()
         return database
 
     @classmethod
-    def of_engine(cls, engine: sqlalchemy.Engine) -> Database:
-        """Return the database of an engine, to which further connections are opened by the engine's URL."""
-        return cls(libpq_url(engine.url.set(drivername="postgresql").render_as_string(hide_password=False)))
+    def given(cls, settings: Settings) -> Database | None:
+        """Return the user's database, None if the settings have no URL; nobody asks yet whether it answers.
+
+        Raises:
+            ConfigurationError: a URL cannot be used, or the direct one is the only one.
+        """
+        given, direct = settings.database_url, settings.direct_database_url
+        if given is None:
+            if direct is not None:
+                raise ConfigurationError(f"{_DIRECT} is given without ARCHIVE_DATABASE_URL; set both, or neither")
+            return None
+        past_pooler = None if direct is None else libpq_url(direct.get_secret_value(), _DIRECT)
+        return cls(libpq_url(given.get_secret_value()), past_pooler)
+
+    @classmethod
+    def of_engine(cls, engine: sqlalchemy.Engine, settings: Settings) -> Database:
+        """Return the database of an engine, to which further connections are opened by the engine's URL.
+
+        If the settings have that URL too, what they say of a way past the pooler holds.
+        """
+        url = libpq_url(engine.url.set(drivername="postgresql").render_as_string(hide_password=False))
+        given = cls.given(settings)
+        return cls(url) if given is None or given.url != url else given
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only programs of this machine reach it: by a Unix socket."""
+        host = conninfo_to_dict(self.url).get("host") or "/"
+        return str(host).startswith(("/", "@"))
 
     @cached_property
     def engine(self) -> sqlalchemy.Engine:
         """SQLAlchemy engine on psycopg 3."""
-        url, secrets = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
-        return sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=secrets)
+        url, arguments = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
+        return sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args={**arguments, **self._preparing})
+
+    @property
+    def _preparing(self) -> dict[str, None]:
+        """Arguments of psycopg: what was prepared on one of a pooler's connections is not there on the next."""
+        return {} if self.direct_url is None else {"prepare_threshold": None}
+
+    @property
+    def session_url(self) -> str:
+        """URL for what outlives a transaction: locks of a session, temporary tables, parameters of a connection."""
+        return self.direct_url or self.url
 
     @contextmanager
     def session(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a psycopg connection from the engine's pool; commit at the end, roll back on an error."""
         with self.engine.begin() as connection:
             yield psycopg_connection(connection)
+
+    @contextmanager
+    def statements(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a psycopg connection of its own, on which each statement is a transaction."""
+        with psycopg.connect(self.url, autocommit=True, **self._preparing) as connection:
+            yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[psycopg.Connection[Any]]:
@@ -76,8 +126,11 @@ class Database:
 
     @contextmanager
     def arrow(self) -> Iterator[Any]:
-        """Yield an ADBC connection, which reads result sets as Arrow tables."""
-        with adbc_driver_postgresql.dbapi.connect(self.url, autocommit=True) as connection:
+        """Yield an ADBC connection, which reads result sets as Arrow tables.
+
+        It asks for a result in several requests, which a pooler passes to one server in a transaction only.
+        """
+        with adbc_driver_postgresql.dbapi.connect(self.url, autocommit=self.direct_url is None) as connection:
             yield connection
 
     def check_server(self) -> None:
@@ -92,6 +145,22 @@ class Database:
             raise DatabaseVersionError(
                 f"{self.shown_url} is PostgreSQL {version // 10000}; {MINIMUM_SERVER_VERSION} or newer is needed"
             )
+        if self.direct_url is not None:
+            self._check_direct()
+
+    def _check_direct(self) -> None:
+        """Raise if the direct URL leads elsewhere: locks that are held there would keep nobody out."""
+        identity = load_query("server/identity")
+        try:
+            with psycopg.connect(self.session_url) as connection:
+                there = connection.execute(identity).fetchone()
+        except psycopg.OperationalError as error:
+            shown = shown_url(self.session_url)
+            raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {shown}: {_reason(str(error))}") from error
+        with self.session() as connection:
+            here = connection.execute(identity).fetchone()
+        if here != there:
+            raise ConfigurationError(f"{_DIRECT} is not the database of ARCHIVE_DATABASE_URL; correct one of them")
 
     @property
     def shown_url(self) -> str:
@@ -101,7 +170,7 @@ class Database:
     @property
     def dagster_url(self) -> str:
         """URL for Dagster's own tables: psycopg2, in the schema ``dagster`` of the same database."""
-        url = make_url(self.url).set(drivername="postgresql+psycopg2")
+        url = make_url(self.session_url).set(drivername="postgresql+psycopg2")
         options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA}".strip()
         return url.update_query_dict({"options": options}).render_as_string(hide_password=False)
 

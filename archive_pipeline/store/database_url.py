@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import sqlalchemy
@@ -16,8 +16,8 @@ _FORM: Final = "write postgresql://user:password@host:5432/database, special cha
 _HIDDEN: Final = "***"
 
 
-def parse_url(value: str) -> URL:
-    """Return the parts of a PostgreSQL URL.
+def parse_url(value: str, variable: str = "ARCHIVE_DATABASE_URL") -> URL:
+    """Return the parts of a PostgreSQL URL, which is the value of a variable.
 
     Raises:
         ConfigurationError: it is none. The message has nothing of it but the name of another database system: what is
@@ -26,18 +26,18 @@ def parse_url(value: str) -> URL:
     try:
         url = make_url(value)
     except (sqlalchemy.exc.ArgumentError, ValueError):
-        raise ConfigurationError(f"ARCHIVE_DATABASE_URL is not a URL; {_FORM}") from None
+        raise ConfigurationError(f"{variable} is not a URL; {_FORM}") from None
     if url.get_backend_name() not in {"postgresql", "postgres"}:
         scheme = urlsplit(value).scheme
-        raise ConfigurationError(f"ARCHIVE_DATABASE_URL names {scheme}; only PostgreSQL works")
+        raise ConfigurationError(f"{variable} names {scheme}; only PostgreSQL works")
     if "@" in (url.host or ""):
-        raise ConfigurationError(f"ARCHIVE_DATABASE_URL has more than one @; {_FORM}")
+        raise ConfigurationError(f"{variable} has more than one @; {_FORM}")
     return _with_credentials_in_place(url.set(drivername="postgresql"))
 
 
-def libpq_url(value: str) -> str:
-    """Return a URL as libpq takes it; raise ``ConfigurationError`` if it is no PostgreSQL URL."""
-    text = parse_url(value).render_as_string(hide_password=False)
+def libpq_url(value: str, variable: str = "ARCHIVE_DATABASE_URL") -> str:
+    """Return a URL as libpq takes it; raise ``ConfigurationError``, which names the variable, if it is none."""
+    text = parse_url(value, variable).render_as_string(hide_password=False)
     address, mark, query = text.partition("?")
     return address + mark + query.replace("+", "%20")  # SQLAlchemy writes a space as forms do, libpq reads it literally
 
@@ -49,7 +49,7 @@ def shown_url(value: str) -> str:
     return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
-def split_secrets(url: URL) -> tuple[URL, dict[str, str]]:
+def split_secrets(url: URL) -> tuple[URL, dict[str, Any]]:
     """Return the URL without the secrets among its parameters, and these: engines show their URL."""
     secrets = {name: str(url.query[name]) for name in SECRET_PARAMETERS if name in url.query}
     return url.difference_update_query(secrets), secrets

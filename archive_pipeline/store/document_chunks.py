@@ -11,8 +11,9 @@ import psycopg
 
 from archive_pipeline.domain.batch import DocumentBatch
 from archive_pipeline.store.copy import EncodedRows
-from archive_pipeline.store.lexical_index import lock_index, tidy_index
+from archive_pipeline.store.lexical_segments import tidy_index
 from archive_pipeline.store.replace import ItemsChangedError, copy_encoded
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import document_chunks
 
@@ -109,10 +110,10 @@ def replace_chunks(
     locked = connection.execute(load_query("documents/lock_documents"), parameters).fetchall()
     if dict(locked) != {document.id: document.read_at for document in documents}:
         raise ItemsChangedError
-    deleted = connection.execute(load_query("documents/delete_chunks_of_documents"), parameters).rowcount
+    deleted = fetch_column(connection, "documents/delete_chunks_of_documents", int, parameters)
     written = {name: copy_encoded(connection, encoded) for name, encoded in rows.items()}
     connection.execute(load_query("documents/record_document_builds"), parameters)
-    tidy_index(connection, has_deleted=deleted > 0)
+    tidy_index(connection, deleted)
     return written
 
 
@@ -137,10 +138,10 @@ def quarantine_documents(
     there = dict(connection.execute(load_query("documents/lock_documents"), {"ids": ids}).fetchall())
     failed = [document for document in documents if there.get(document.id) == document.read_at]
     parameters = _parameters(failed, code_version, errors)
-    if connection.execute(load_query("documents/delete_chunks_of_documents"), parameters).rowcount:
-        lock_index(connection)
-        tidy_index(connection, has_deleted=True)
+    deleted = fetch_column(connection, "documents/delete_chunks_of_documents", int, parameters)
     connection.execute(load_query("documents/record_document_builds"), parameters)
+    if deleted:
+        tidy_index(connection, deleted)
 
 
 def quarantined_documents(connection: psycopg.Connection[Any], code_version: str) -> dict[str, str]:

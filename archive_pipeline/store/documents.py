@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.store.copy import copy_frame
-from archive_pipeline.store.lexical_index import purge_deleted
+from archive_pipeline.store.lexical_segments import purge_deleted
 from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables.documents import document_pages
@@ -70,33 +70,42 @@ def begin_with(connection: psycopg.Connection[Any], beginning: str, *, limit: in
     return fetch_rows(connection, "documents/documents_by_beginning", NamedDocument, {**bounds, "limit": limit})
 
 
-def write_document(connection: psycopg.Connection[Any], row: Mapping[str, Any], pages: pd.DataFrame) -> None:
-    """Store a document that was read, or that could not be, with its pages; those of an earlier reading go."""
+def write_document(
+    connection: psycopg.Connection[Any], row: Mapping[str, Any], pages: pd.DataFrame, message_ids: Sequence[str]
+) -> None:
+    """Store a document that was read, or that could not be, with its pages; those of an earlier reading go.
+
+    Args:
+        connection: in a transaction, which ends with this.
+        row: of the document.
+        pages: rows of its pages.
+        message_ids: the messages that it came with; none if it was added by its path.
+    """
     connection.execute(load_query("documents/upsert_document"), row)
     deleted = connection.execute(load_query("documents/delete_document_pages"), {"id": row["id"]}).rowcount
     copy_frame(connection, document_pages, pages)
+    note_origin(connection, row["id"], message_ids)
     if deleted:
         purge_deleted(connection)
 
 
-def claim(connection: psycopg.Connection[Any], document_id: str) -> None:
-    """Note that the document was added by its path."""
-    connection.execute(load_query("documents/claim_document"), {"id": document_id})
-
-
-def link(connection: psycopg.Connection[Any], document_id: str, message_ids: Sequence[str]) -> None:
-    """Note that the document came with some messages."""
-    connection.execute(load_query("documents/link_document"), {"id": document_id, "message_ids": list(message_ids)})
+def note_origin(connection: psycopg.Connection[Any], document_id: str, message_ids: Sequence[str]) -> None:
+    """Note that the document came with some messages or, without any, that it was added by its path."""
+    if message_ids:
+        parameters = {"id": document_id, "message_ids": list(message_ids)}
+        connection.execute(load_query("documents/link_document"), parameters)
+    else:
+        connection.execute(load_query("documents/claim_document"), {"id": document_id})
 
 
 def delete(connection: psycopg.Connection[Any], document_id: str) -> None:
-    """Delete a document with all that belongs to it in the database."""
+    """Delete a document with all that belongs to it in the database; a transaction ends with it."""
     connection.execute(load_query("documents/delete_document"), {"id": document_id})
     purge_deleted(connection)
 
 
 def delete_unlinked(connection: psycopg.Connection[Any]) -> list[str]:
-    """Delete documents that came with messages which are all gone; return their hashes."""
+    """Delete documents that came with messages which are all gone; return their hashes. A transaction ends with it."""
     hashes = fetch_column(connection, "documents/delete_unlinked_documents", str)
     if hashes:
         purge_deleted(connection)

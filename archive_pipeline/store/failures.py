@@ -33,7 +33,7 @@ _OF_THE_DATABASE: Final = ("25", "42")
 
 def is_systemic(error: BaseException) -> bool:
     """Tell whether the database or the machine failed, rather than refused a dialogue."""
-    sqlstate = _sqlstate(error)
+    sqlstate = sqlstate_of(error)
     if sqlstate.startswith(_PROGRAM_LIMIT):
         return False
     return sqlstate.startswith(_OF_THE_DATABASE) or isinstance(error, (*_UNAVAILABLE, *_OF_THE_MACHINE))
@@ -50,7 +50,7 @@ def is_transient(error: BaseException) -> bool:
 
 def is_unavailable(error: BaseException) -> bool:
     """Tell whether an error of a driver means that the database cannot be reached or used now."""
-    return isinstance(error, _UNAVAILABLE) and not _sqlstate(error).startswith(_PROGRAM_LIMIT)
+    return isinstance(error, _UNAVAILABLE) and not sqlstate_of(error).startswith(_PROGRAM_LIMIT)
 
 
 def reason_of(error: BaseException) -> str:
@@ -58,7 +58,8 @@ def reason_of(error: BaseException) -> str:
     return (str(_of_driver(error)).strip() or type(error).__name__).splitlines()[0]
 
 
-def _sqlstate(error: BaseException) -> str:
+def sqlstate_of(error: BaseException) -> str:
+    """Return the SQLSTATE that the server gave, empty if it gave none."""
     cause = _of_driver(error)
     return str(getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or "")
 

@@ -50,6 +50,7 @@ def finish(
     *,
     sha256: str | None,
     source: str | None,
+    reader_version: int | None,
     is_whole: bool,
     counts: Mapping[str, Any],
 ) -> None:
@@ -60,6 +61,7 @@ def finish(
             "id": import_id,
             "sha256": sha256,
             "source": source,
+            "reader_version": reader_version,
             "status": "done" if is_whole else "failed",
             "counts": orjson.dumps(counts, option=orjson.OPT_NON_STR_KEYS).decode(),
         },

@@ -16,12 +16,16 @@ from archive_pipeline.store.sql_files import load_query
 
 @dataclass(frozen=True, slots=True)
 class StoredVintage:
-    """What is stored of a dialogue's newest export of one vintage; ``layer`` where there are several vintages."""
+    """What is stored of a dialogue's newest export of one vintage; ``layer`` where there are several vintages.
+
+    ``reader_version`` is of the reader that read it; None from before versions were recorded.
+    """
 
     dialogue_id: str
     vintage: str
     source_updated_at: datetime | None
     layer: bytes | None
+    reader_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,18 @@ def stored_vintages(
 
 
 def write_vintages(connection: psycopg.Connection[Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note the newest exports of dialogues: ``dialogue_id``, ``vintage``, ``import_id``, time and ``layer``."""
+    """Note the newest exports of dialogues: ``dialogue_id``, ``vintage``, ``import_id``, time, ``layer``, reader."""
     if rows:
         with connection.cursor() as cursor:
             cursor.executemany(load_query("raw/upsert_vintage"), rows)
+
+
+def mark_read(connection: psycopg.Connection[Any], rows: Sequence[tuple[str, str, int]]) -> None:
+    """Note of dialogues, each with a vintage, that the reader of a version found them as they are stored."""
+    if rows:
+        names = ("dialogue_id", "vintage", "reader_version")
+        parameters = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        connection.execute(load_query("raw/mark_read"), parameters)
 
 
 def dialogue_rows(connection: psycopg.Connection[Any], dialogue_id: str) -> DialogueRows:

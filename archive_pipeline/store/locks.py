@@ -25,12 +25,18 @@ ARCHIVE_WRITER: Final = 4_201_730_117
 DAGSTER_TABLES: Final = 4_201_730_118
 # Held by whoever embeds and indexes.
 INDEXER: Final = 4_201_730_119
-# First key of a pair, the second is the asset: one transaction at a time replaces rows of an asset.
-ASSET_ROWS: Final = 420_173
 # First key of a pair, the second is the beginning of a path: one client at a time stores paths that begin alike.
 API_BEGINNING: Final = 420_174
-# Held by a transaction that writes to the lexical index, and taken after every other lock.
+# First key of a pair, the second is a partition key that two dialogues may claim: one transaction at a time writes it.
+PARTITION_KEY: Final = 420_175
+# Held by a transaction that rewrites segments of the lexical index; whoever has it takes no other lock any more but, if
+# they are free, those of the writers.
 LEXICAL_INDEX: Final = 4_201_730_120
+# Held by a transaction from when it is given numbers of chunks until it ends, together with others that are; alone by
+# one that rewrites segments over numbers which none of them has.
+LEXICAL_WRITERS: Final = 4_201_730_121
+# Held for a moment by who is given numbers of chunks.
+CHUNK_NUMBERS: Final = 4_201_730_122
 
 # What is said before waiting for a lock of a session.
 WAITING: Final[Mapping[int, str]] = {
@@ -54,7 +60,7 @@ def held(database: Database, key: int, on_wait: Callable[[str], None] = silent) 
         key: of the lock.
         on_wait: called once with the message for people, before waiting.
     """
-    with contextlib.closing(psycopg.connect(database.url, autocommit=True)) as connection:
+    with contextlib.closing(psycopg.connect(database.session_url, autocommit=True)) as connection:
         if not _hold_if_free(connection, key):
             on_wait(WAITING[key])
             connection.execute(load_query("locks/hold"), {"key": key})
@@ -65,7 +71,7 @@ def held(database: Database, key: int, on_wait: Callable[[str], None] = silent) 
 @contextlib.contextmanager
 def held_if_free(database: Database, key: int) -> Iterator[bool]:
     """Hold a lock in a session of its own if nobody else has it; yield whether it is held. Never waits."""
-    with contextlib.closing(psycopg.connect(database.url, autocommit=True)) as connection:
+    with contextlib.closing(psycopg.connect(database.session_url, autocommit=True)) as connection:
         if not _hold_if_free(connection, key):
             yield False
             return
@@ -88,6 +94,20 @@ def hold_in_transaction(
         run(load_query("locks/hold_in_transaction"), {"key": key})
     else:
         run(load_query("locks/hold_part_in_transaction"), {"key": key, "part": part})
+
+
+def hold_shared_in_transaction(connection: psycopg.Connection[Any], key: int) -> None:
+    """Wait until nobody holds a lock alone, and hold it together with others until the end of the transaction."""
+    connection.execute(load_query("locks/hold_shared_in_transaction"), {"key": key})
+
+
+def hold_in_transaction_if_free(connection: psycopg.Connection[Any], key: int) -> bool:
+    """Hold a lock alone until the end of the transaction if nobody else has it; tell whether it is held. Never waits.
+
+    A transaction that holds it together with others holds it alone if there are no others.
+    """
+    row = connection.execute(load_query("locks/hold_in_transaction_if_free"), {"key": key}).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _hold_if_free(connection: psycopg.Connection[Any], key: int) -> bool:

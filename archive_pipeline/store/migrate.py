@@ -10,11 +10,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.readers.registry import readers
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import DAGSTER_SCHEMA, Database
+from archive_pipeline.store.failures import reason_of
 from archive_pipeline.store.links import find_all_links
 from archive_pipeline.store.sql_files import load_query, sql_folder
 from archive_pipeline.store.tables.annotations import ANNOTATIONS
@@ -33,7 +35,7 @@ def migrate(database: Database) -> None:
     All of it is one transaction. Nothing is written if all is current.
 
     Raises:
-        DatabaseVersionError: the schema is newer than this code, or a view of the user's own is in the way.
+        DatabaseVersionError: the schema is newer than this code, or a table or view of the user's own is in the way.
         DatabaseUnavailableError: the role may not create schemas.
     """
     with database.engine.begin() as connection:
@@ -93,7 +95,15 @@ def _upgrade(connection: Connection) -> None:
             f"the database has schema version {revision}, which this version of llm-archive does not know; upgrade it"
         )
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except DBAPIError as error:
+        if not isinstance(error.orig, psycopg.errors.DependentObjectsStillExist):
+            raise
+        in_the_way = (error.orig.diag.message_detail or reason_of(error)).splitlines()[0]
+        raise DatabaseVersionError(
+            f"the archive cannot be upgraded: {in_the_way}; drop it, run the command again, and make it anew"
+        ) from error
 
 
 def _add_sources(connection: Connection) -> None:

@@ -12,9 +12,9 @@ import pandas as pd
 import psycopg
 from sqlalchemy import Table
 
-from archive_pipeline.store import lexical_index
 from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, foreign_keys_unchecked, kind_of
 from archive_pipeline.store.copy_text import ColumnKind, EncodedTable
+from archive_pipeline.store.lexical_segments import purge_deleted
 from archive_pipeline.store.links import find_links_anew, sharing_dialogues
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.sql_files import load_query
@@ -73,11 +73,15 @@ def dialogues_of_source(connection: psycopg.Connection[Any], source: str) -> dic
 
 
 def delete_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> None:
-    """Delete dialogues with all their rows, raw and derived; what they shared with others is those others' alone."""
+    """Delete dialogues with all their rows, raw and derived; what they shared with others is those others' alone.
+
+    It is the last thing that a transaction does, and one transaction at a time does it (``locks.ARCHIVE_WRITER``).
+    """
     sharing = set(sharing_dialogues(connection, ids)) - set(ids)
+    connection.execute(load_query("raw/lock_deleted_dialogues"), {"ids": list(ids), "sharing": sorted(sharing)})
     connection.execute(load_query("raw/delete_dialogues"), {"ids": list(ids)})
     find_links_anew(connection, sorted(sharing))
-    lexical_index.purge_deleted(connection)
+    purge_deleted(connection)
 
 
 def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> dict[str, StoredMessage]:

@@ -9,18 +9,13 @@ import pandas as pd
 import psycopg
 from psycopg import sql
 
-from archive_pipeline.store import locks
 from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, encode_rows, foreign_keys_unchecked
-from archive_pipeline.store.lexical_index import (
-    EncodedChunks,
-    copy_chunks,
-    encode_chunks,
-    is_indexed,
-    lock_index,
-    tidy_index,
-)
+from archive_pipeline.store.lexical_index import EncodedChunks, copy_chunks, encode_chunks, is_indexed
+from archive_pipeline.store.lexical_segments import tidy_index
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables import DERIVED_TABLES, build_errors, build_state, document_chunks
-from archive_pipeline.store.tables.base import DERIVED
+from archive_pipeline.store.tables.base import DERIVED, says_own_dialogue
+from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
 
 TABLES: Final = {table.name: table for table in (*DERIVED_TABLES, document_chunks)}
 
@@ -61,7 +56,7 @@ def replace_rows(
         ItemsChangedError: a dialogue is not there any more; nothing was written.
     """
     dialogue_ids = sorted(fingerprints)
-    _begin(connection, asset)
+    _begin(connection)
     if len(_lock_dialogues(connection, dialogue_ids)) != len(dialogue_ids):
         raise ItemsChangedError
     deleted = _delete_rows(connection, asset, rows, dialogue_ids)
@@ -70,7 +65,7 @@ def replace_rows(
         state = _columns(asset, code_version, dialogue_id=dialogue_ids, fingerprint=map(fingerprints.get, dialogue_ids))
         copy_frame(connection, build_state, state)
     if any(isinstance(encoded, EncodedChunks) for encoded in rows.values()):
-        tidy_index(connection, has_deleted=deleted > 0)
+        tidy_index(connection, deleted)
     return written
 
 
@@ -100,13 +95,9 @@ def quarantine(
         fingerprints: dialogue id -> fingerprint of the content it happened with, of those dialogues at least.
         code_version: version of the code it happened to.
     """
-    _begin(connection, asset)
+    _begin(connection)
     dialogue_ids = _lock_dialogues(connection, sorted(errors))
-    tables = list(tables)
     deleted = _delete_rows(connection, asset, tables, dialogue_ids)
-    if deleted and any(is_indexed(TABLES[name]) for name in tables):
-        lock_index(connection)
-        tidy_index(connection, has_deleted=True)
     failed = _columns(
         asset,
         code_version,
@@ -115,29 +106,36 @@ def quarantine(
         error=map(errors.get, dialogue_ids),
     )
     copy_frame(connection, build_errors, failed)
+    if deleted:
+        tidy_index(connection, deleted)
 
 
-def _begin(connection: psycopg.Connection[Any], asset: str) -> None:
+def _begin(connection: psycopg.Connection[Any]) -> None:
     # A crash may lose the last moment of work, which is then still stale: nobody needs to wait for the disk.
     connection.execute("SET LOCAL synchronous_commit = off")
-    locks.hold_in_transaction(connection, locks.ASSET_ROWS, asset)
 
 
 def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> list[str]:
-    """Keep the dialogues from being deleted until the end of the transaction; return those that are there, sorted."""
-    query = "SELECT id::text FROM raw.dialogues WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
-    return [row[0] for row in connection.execute(query, [dialogue_ids])]
+    """Be the only one to work with the dialogues until the transaction ends; return those that are there, sorted."""
+    return fetch_column(connection, "raw/lock_dialogues", str, {"ids": list(dialogue_ids)})
 
 
 def _delete_rows(
     connection: psycopg.Connection[Any], asset: str, tables: Iterable[str], dialogue_ids: Sequence[str]
-) -> int:
-    """Delete the asset's rows of the dialogues, and what is recorded of how they were built; return how many rows."""
-    deleted = 0
+) -> list[int]:
+    """Delete the asset's rows of the dialogues, and what is recorded of how they were built.
+
+    Returns:
+        The numbers of the deleted chunks that the lexical index knows.
+    """
+    deleted: list[int] = []
     for name in tables:
-        if "dialogue_id" in TABLES[name].columns:  # the others follow their parent by its foreign key
+        if says_own_dialogue(TABLES[name]):  # the others follow their parent by its foreign key
             statement = sql.SQL("DELETE FROM {} WHERE dialogue_id = ANY(%s)").format(sql.Identifier(DERIVED, name))
-            deleted += connection.execute(statement, [dialogue_ids]).rowcount
+            if is_indexed(TABLES[name]):
+                statement += sql.SQL(" RETURNING {}").format(sql.Identifier(CHUNK_NUMBER))
+            cursor = connection.execute(statement, [dialogue_ids])
+            deleted += [row[0] for row in cursor] if is_indexed(TABLES[name]) else []
     for record in (build_state, build_errors):
         connection.execute(
             sql.SQL("DELETE FROM {} WHERE asset = %s AND dialogue_id = ANY(%s)").format(

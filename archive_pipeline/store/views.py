@@ -73,6 +73,16 @@ def update_views(connection: Connection, texts: Mapping[str, str], *, all_anew: 
     return [view.name for view in created]
 
 
+def drop_views(connection: Connection, texts: Mapping[str, str]) -> None:
+    """Drop the project's views, in the caller's transaction; ``update_views`` makes them anew.
+
+    Raises:
+        DatabaseVersionError: a view that is not the project's uses one of them.
+    """
+    for view in sorted(_existing(connection, texts), reverse=True):
+        _drop(connection, view)
+
+
 def view_name(file: str) -> str:
     """Return the name of the view that a file of ``sql/views`` creates."""
     return file.split("_", 1)[1]

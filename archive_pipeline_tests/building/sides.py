@@ -9,9 +9,11 @@ from typing import Any, Final
 
 import pytest
 
-from archive_pipeline.building import dialogues, documents
-from archive_pipeline.building.dialogues import DIALOGUES, build_asset
-from archive_pipeline.building.documents import DOCUMENTS, build_document_chunks
+from archive_pipeline.building import batch_cache, dialogue_source, document_source
+from archive_pipeline.building.dialogue_source import DIALOGUES
+from archive_pipeline.building.dialogues import build_asset
+from archive_pipeline.building.document_source import DOCUMENTS
+from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.building.source import Source
 from archive_pipeline.derive.registry import ASSETS, DOCUMENT_ASSETS, effective_version
@@ -132,8 +134,8 @@ SIDES: Final = {
         records="build_state",
         store=_store_dialogues,
         build=_build_dialogues,
-        readers=((dialogues, "load_batch"), (dialogues, "read_batch")),
-        writer=(dialogues, "replace_rows"),
+        readers=((batch_cache, "load_batch"), (dialogue_source, "read_batch")),
+        writer=(dialogue_source, "replace_rows"),
         unencodable=("is_continuation", "perhaps"),
     ),
     "documents": Side(
@@ -143,8 +145,8 @@ SIDES: Final = {
         records="document_builds",
         store=_store_documents,
         build=build_document_chunks,
-        readers=((documents.stored, "read_batch"),),
-        writer=(documents.stored, "replace_chunks"),
+        readers=((document_source.stored, "read_batch"),),
+        writer=(document_source.stored, "replace_chunks"),
         unencodable=("text", 5),
     ),
 }

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from archive_pipeline.building import dialogues as building
-from archive_pipeline.building.dialogues import BatchCache, build_stale
+from archive_pipeline.building import batch_cache, dialogue_source
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.spilled_batches import SpilledBatches
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import DialogueBatch
@@ -98,7 +99,7 @@ def test_what_a_build_holds_of_long_messages_is_bounded_in_bytes(
     texts = [linear(f"d{number}", ("user", "Why?"), ("assistant", "So… " * 5_000)) for number in range(12)]
     calls = [Talk(f"t{number}", (Row("0", None, "assistant", "I look.", 0, tools=(call,)),)) for number in range(12)]
     store(database, batch_of(*texts, *calls))
-    monkeypatch.setattr(building.DIALOGUES, "max_bytes", 100_000)
+    monkeypatch.setattr(dialogue_source.DIALOGUES, "max_bytes", 100_000)
     held: list[int] = []
 
     def load(given: Database, ids: Sequence[str]) -> DialogueBatch:
@@ -107,7 +108,7 @@ def test_what_a_build_holds_of_long_messages_is_bounded_in_bytes(
         held.append(sum(len(part.encode()) for part in parts if part))
         return batch
 
-    monkeypatch.setattr(building, "load_batch", load)
+    monkeypatch.setattr(batch_cache, "load_batch", load)
     results = build_stale(database, settings)
     assert {result.built for result in results.values()} == {24}
     assert max(held) <= 100_000
@@ -120,13 +121,13 @@ def test_texts_are_measured_once_and_again_when_they_change(database: Database, 
     with database.session() as connection:
         refs = stale_dialogues(connection, "", "")
     measured: list[list[str]] = []
-    text_bytes = building.text_bytes
+    text_bytes = dialogue_source.text_bytes
 
     def measure(connection: Any, ids: Sequence[str]) -> dict[str, int]:
         measured.append(list(ids))
         return text_bytes(connection, ids)
 
-    monkeypatch.setattr(building, "text_bytes", measure)
+    monkeypatch.setattr(dialogue_source, "text_bytes", measure)
     cache = BatchCache()
     for _ in range(2):
         assert [each for chunk in cache.chunks(database, refs) for each in chunk] == refs

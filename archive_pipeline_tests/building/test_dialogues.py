@@ -7,7 +7,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from archive_pipeline.building import dialogues as building
+from archive_pipeline.building import dialogue_source
 from archive_pipeline.building.dialogues import build_asset, build_stale
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.choices import Partitioning
@@ -140,14 +140,14 @@ def test_a_fault_of_the_database_while_a_chunk_is_bisected_fails_the_build(
     database: Database, settings: Settings, ids: list[str], monkeypatch: pytest.MonkeyPatch
 ):
     _fail_deriving(monkeypatch, ids[:1])
-    original = building.replace_rows
+    original = dialogue_source.replace_rows
 
     def write(connection, asset, rows, *, fingerprints, code_version):
         if ids[6] in fingerprints:
             raise psycopg.errors.AdminShutdown("going down")
         return original(connection, asset, rows, fingerprints=fingerprints, code_version=code_version)
 
-    monkeypatch.setattr(building, "replace_rows", write)
+    monkeypatch.setattr(dialogue_source, "replace_rows", write)
     with pytest.raises(psycopg.errors.AdminShutdown):
         build_asset(database, settings, ASSET, stale(database, settings))
     assert quarantined(database, settings) == []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archive_pipeline.building.documents import DOCUMENTS, build_document_chunks, failed_documents
+from archive_pipeline.building.document_source import DOCUMENTS
+from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.verify import verify_archive
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.settings import Settings

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psycopg
 import pytest
 
-from archive_pipeline.building import engine
+from archive_pipeline.building import chunks, engine
+from archive_pipeline.building.chunks import BuildTask
+from archive_pipeline.building.executors.executor import Results
+from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.errors import NothingCanBeBuiltError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -141,7 +144,7 @@ def test_what_is_no_item_s_fault_fails_the_build_and_sets_nobody_aside(
     if place == "derive":
         side.derive_with(monkeypatch, fail)
     else:
-        places = {"encode": (engine, "encode_frames"), "write": side.writer, "read": side.readers[0]}
+        places = {"encode": (chunks, "encode_frames"), "write": side.writer, "read": side.readers[0]}
         monkeypatch.setattr(*places[place], fail)
     with pytest.raises(type(fault)):
         side.build(database, settings)
@@ -222,3 +225,33 @@ def test_a_document_that_is_read_again_meanwhile_has_chunks_of_the_new_reading(
     texts = query(database, "SELECT DISTINCT text FROM derived.document_chunks WHERE document_id = %s", ids[0])
     assert texts == [("Other words.",)]
     assert documents.build(database, settings).built == 0
+
+
+class _Backwards:
+    """Builds the last chunk first."""
+
+    def __init__(self, database: Database) -> None:
+        self._local = LocalExecutor(database)
+
+    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
+        yield from self._local.map_batches(tasks[::-1])
+
+
+def test_a_chunk_of_which_nothing_can_be_built_is_tried_whole_once_others_are_built(
+    database: Database, settings: Settings, side: Side, ids: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(engine, "MOST_FAILURES_WITHOUT_SUCCESS", 3)
+    side.poison("derive", None, monkeypatch, ids[:5])
+    with database.session() as connection:
+        items = side.source.everything(connection)
+    told: list[tuple[str, int, int]] = []
+
+    def progress(stage: str, done: int, total: int, /) -> None:
+        told.append((stage, done, total))
+
+    result = engine.build(
+        _Backwards(database), settings, side.source, side.asset, [items[:5], items[5:]], progress=progress
+    )
+    assert (result.built, result.size, sorted(result.failures)) == (2, 4, ids[:5])
+    assert told == [(side.asset, 0, 14), (side.asset, 4, 14), (side.asset, 14, 14)]
+    assert side.with_rows(database) == ids[5:]

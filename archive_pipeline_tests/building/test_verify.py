@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from archive_pipeline.building import dialogues as building
-from archive_pipeline.building.dialogues import DIALOGUES, build_stale
+from archive_pipeline.building import dialogue_source
+from archive_pipeline.building.dialogue_source import DIALOGUES
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.building.verify import Verification, verify_archive
 from archive_pipeline.derive.registry import ASSETS
@@ -115,7 +116,7 @@ def test_stale_dialogues_are_no_drift(built: Database, settings: Settings, tmp_p
 def test_a_dialogue_that_an_import_changes_meanwhile_is_left_out(
     built: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    read_batch = building.read_batch
+    read_batch = dialogue_source.read_batch
     done: list[bool] = []
 
     def read_after_an_import(connection: Any, dialogue_ids: list[str]):
@@ -124,7 +125,7 @@ def test_a_dialogue_that_an_import_changes_meanwhile_is_left_out(
             load(built, tmp_path / "conversations.json", chatgpt("c0", chain("edited", *TEXTS[1:])))
         return read_batch(connection, dialogue_ids)
 
-    monkeypatch.setattr(building, "read_batch", read_after_an_import)
+    monkeypatch.setattr(dialogue_source, "read_batch", read_after_an_import)
     found = verify_archive(built, settings)
     assert wrong(found) == {}
     assert {asset: found.stale[asset] for asset in ASSETS} == dict.fromkeys(ASSETS, 1)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from archive_pipeline.building.documents import DOCUMENTS, build_document_chunks
+from archive_pipeline.building.document_source import DOCUMENTS
+from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.building.verify import Verification, verify_archive, verify_sample
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.compare import TableDrift

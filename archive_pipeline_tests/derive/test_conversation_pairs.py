@@ -176,6 +176,19 @@ def test_a_call_is_written_as_the_seed_writes_it(made: dict[str, Any], question:
     assert brief(build_qa_pairs(messages, "c")) == [("c:1:c1", question, "r")]
 
 
+@pytest.mark.parametrize("depth", [100, 254, 255, 1_000, 100_000])
+def test_arguments_are_written_at_any_depth(depth: int):
+    arguments: Any = "half \ud83d"
+    for _ in range(depth):
+        arguments = {"a": [arguments]}
+    messages = [
+        say(1, "assistant", None, tool_calls=[{"id": "c1", "name": "f", "parameters": arguments}]),
+        say(2, "tool", "r", tool_call_id="c1"),
+    ]
+    [(_, question, _)] = brief(build_qa_pairs(messages, "c"))
+    assert question == "Tool: f(" + '{"a":[' * depth + '"half \ufffd"' + "]}" * depth + ")"
+
+
 def test_lone_surrogates_lose_no_pair_and_the_hash_is_that_of_the_table(answer: Any):
     messages = [
         say(1, "user", "half \ud83d"),

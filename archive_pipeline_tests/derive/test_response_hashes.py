@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -281,6 +281,7 @@ VALUES = st.recursive(
 
 @pytest.mark.slow
 @given(VALUES, st.booleans())
+@example(value=0.0, is_escaped=False)
 @hypothesis_settings(max_examples=300)
 def test_canonical_json_is_that_of_the_contract_and_stays_as_it_is(value: Any, is_escaped: bool):
     text = json.dumps(value, ensure_ascii=is_escaped, indent=1)

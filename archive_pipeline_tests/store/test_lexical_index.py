@@ -11,7 +11,7 @@ from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import lexical_index
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.lexical_index import MERGED_SEGMENTS, purge_deleted
+from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.text.search_terms import MOST_TEXTS, split_words, terms_of_word
 from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store

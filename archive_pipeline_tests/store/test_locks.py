@@ -141,7 +141,7 @@ def advisory_locks(database: Database) -> list[Any]:
 
 
 @pytest.mark.parametrize("transaction", [of_psycopg, of_sqlalchemy])
-@pytest.mark.parametrize(("key", "part"), [(locks.MIGRATION, None), (locks.ASSET_ROWS, "qa_pairs")])
+@pytest.mark.parametrize(("key", "part"), [(locks.MIGRATION, None), (locks.API_BEGINNING, "a path")])
 def test_a_lock_of_a_transaction_ends_with_it(database: Database, transaction: Any, key: int, part: str | None):
     with transaction(database, key, part):
         assert advisory_locks(database) == [1 if part is None else 2]
@@ -152,10 +152,10 @@ def test_a_lock_of_a_transaction_ends_with_it(database: Database, transaction: A
 
 
 def test_parts_of_a_lock_do_not_wait_for_each_other(database: Database):
-    with of_psycopg(database, locks.ASSET_ROWS, "qa_pairs"), of_psycopg(database, locks.ASSET_ROWS, "exchanges"):
+    with of_psycopg(database, locks.API_BEGINNING, "a path"), of_psycopg(database, locks.API_BEGINNING, "another"):
         assert advisory_locks(database) == [2, 2]
 
 
 def test_no_two_locks_have_the_same_key():
     keys = [value for name, value in vars(locks).items() if name.isupper() and isinstance(value, int)]
-    assert len(keys) == len(set(keys)) == 7
+    assert len(keys) == len(set(keys)) == 9

@@ -6,11 +6,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from sqlalchemy.engine import make_url
 
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
@@ -21,6 +18,7 @@ from archive_pipeline.store.migrate import VERSION_TABLE, current_revision, head
 from archive_pipeline.store.sql_files import view_names
 from archive_pipeline.store.tables import metadata
 from archive_pipeline.store.views import view_name
+from archive_pipeline_tests.store.schema import differences
 from archive_pipeline_tests.tables import query
 
 pytestmark = [
@@ -36,6 +34,7 @@ VIEWS = {
     "sequence_exchanges",
     "prompt_response_content_v",
     "prompt_exchanges",
+    "copied_messages",
     "match_rates",
     "duplicate_clusters_v",
     "text_entries",
@@ -45,22 +44,6 @@ VIEWS = {
     "all_chunks",
     "searchable_chunks",
 }
-
-
-def differences(database: Database) -> list[object]:
-    def include(name, kind, parents):
-        return name in {"raw", "derived", "annotations"} if kind == "schema" else name != VERSION_TABLE
-
-    options = {"include_schemas": True, "include_name": include, "compare_type": True, "compare_server_default": True}
-    with database.engine.connect() as connection:
-        found = compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
-    return [difference for difference in found if not is_same_default(difference)]
-
-
-def is_same_default(difference: Any) -> bool:
-    """Tell whether it is only the value of a default that differs: that of a sequence is another one each time."""
-    [(kind, *_, there, declared)] = difference if isinstance(difference, list) else [("", None, None)]
-    return kind == "modify_default" and str(there.arg) == str(declared.arg)
 
 
 def views(database: Database) -> set[str]:

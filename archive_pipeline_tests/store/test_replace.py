@@ -8,7 +8,8 @@ import threading
 import psycopg
 import pytest
 
-from archive_pipeline.building.dialogues import BatchCache, build_asset, build_stale
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogues import build_asset, build_stale
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.settings import Settings

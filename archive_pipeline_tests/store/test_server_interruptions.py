@@ -20,13 +20,13 @@ from archive_pipeline_tests.store.test_server_upgrade import different_settings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
-# Kills itself before the n-th time that something is started, created, renamed or removed.
+# For each number and home that it is told, forks a process that kills itself before the n-th time that something is
+# started, created, renamed or removed, and tells how that ended. What a start imports is imported once.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-left = int(sys.argv[2])
 
 def count(event, arguments):
     global left
@@ -35,8 +35,15 @@ def count(event, arguments):
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-sys.addaudithook(count)
-Database.open(Settings(home=Path(sys.argv[1])))
+for line in sys.stdin:
+    step, home = line.rstrip("\\n").split(" ", 1)
+    left = int(step)
+    process = os.fork()
+    if not process:
+        sys.addaudithook(count)
+        Database.open(Settings(home=Path(home)))
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
 MOST_STEPS = 40
 
@@ -48,11 +55,23 @@ def home(tmp_path: Path) -> Iterator[Path]:
     ServerProcess(tmp_path / "home" / "postgres").stop()
 
 
-def killed_before(step: int, home: Path) -> bool:
-    command = [sys.executable, "-c", KILLED, str(home), str(step)]
-    ended = subprocess.run(command, check=False, capture_output=True, timeout=120)
-    assert ended.returncode in {0, -signal.SIGKILL}, ended.stderr.decode()
-    return ended.returncode != 0
+@pytest.fixture
+def starts() -> Iterator[subprocess.Popen[str]]:
+    """A process that starts servers and is killed meanwhile, as ``KILLED`` says."""
+    command = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as starts:
+        yield starts
+        starts.kill()
+
+
+def killed_before(starts: subprocess.Popen[str], step: int, home: Path) -> bool:
+    assert starts.stdin is not None
+    assert starts.stdout is not None
+    starts.stdin.write(f"{step} {home}\n")
+    starts.stdin.flush()
+    code = int(starts.stdout.readline())
+    assert code in {0, -signal.SIGKILL}
+    return code != 0
 
 
 def check(home: Path) -> None:
@@ -70,9 +89,9 @@ def check(home: Path) -> None:
     release(home / "postgres")
 
 
-def test_a_first_start_killed_before_any_of_its_steps_is_made_good(home: Path):
+def test_a_first_start_killed_before_any_of_its_steps_is_made_good(home: Path, starts: subprocess.Popen[str]):
     step = 1
-    while killed_before(step, home.with_name(f"home-{step}")):
+    while killed_before(starts, step, home.with_name(f"home-{step}")):
         check(home.with_name(f"home-{step}"))
         step += 1
         assert step < MOST_STEPS

@@ -1,11 +1,12 @@
 """Dagster over an archive of N small dialogues, from the import to the pages of the UI.
 
-    python -m benchmarks.scale --dialogues 100000 --home DIR [--interrupt] [--no-pages]
+    python -m benchmarks.scale --dialogues 100000 --home DIR [--sharded] [--messages 7] [--interrupt] [--no-pages]
     python -m benchmarks.scale --home DIR --again
 
 Generates a corpus, imports it, registers the partition keys, and has the daemon of `llm-archive up` build all derived
 assets by a backfill over all partitions, as the UI asks for it. Measures the sensor's ticks with everything stale, with
-few dialogues stale and with nothing stale; then opens pages of the UI in headless Chromium. The report is printed and
+few dialogues stale and with nothing stale; then opens pages of the UI in headless Chromium. With ``--sharded`` the
+partitions are 1,024 shards. The report is printed and
 written to DIR/scale/report.json, beside logs and pictures. DIR must be new; the archive stays there, and ``--again``
 measures ticks and pages on it once more.
 """
@@ -22,10 +23,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
+
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.instance.opening import instance_for
-from archive_pipeline.orchestration.partitions.keys import register_keys
+from archive_pipeline.orchestration.partitions.keys import NAMES, register_keys
 from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
@@ -34,13 +38,13 @@ from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.tables import DERIVED_TABLES
-from benchmarks.corpus import write_corpus
+from benchmarks.corpus import CorpusCounts, write_corpus
+from benchmarks.processor import server_process, tree_seconds
 from benchmarks.scale import backfill
 from benchmarks.scale.dagster_up import Up
 from benchmarks.scale.pages import open_pages, pages
 from benchmarks.scale.ticks import first_tick, later_tick
 
-MEAN_MESSAGES: Final = 7
 FEW: Final = 10
 
 
@@ -64,14 +68,19 @@ def main() -> None:
     home: Path = arguments.home.resolve()
     output = home / "scale"
     output.mkdir(parents=True, exist_ok=True)
-    settings = Settings(home=home)
-    os.environ["ARCHIVE_HOME"] = str(home)
+    partitioning = Partitioning.SHARDED if arguments.sharded else Partitioning.PER_DIALOGUE
+    settings = Settings(home=home, partitioning=partitioning)
+    os.environ |= {"ARCHIVE_HOME": str(home), "ARCHIVE_PARTITIONING": partitioning.value}
     report = Report(output / ("again.json" if arguments.again else "report.json"))
     try:
         database = Database.open(settings)
         migrate(database)
         if not arguments.again:
-            _import(report, database, settings, output, arguments.dialogues, arguments.seed)
+            path = output / "conversations.json"
+            corpus = write_corpus(
+                path, dialogues=arguments.dialogues, seed=arguments.seed, mean_messages=arguments.messages
+            )
+            _import(report, database, settings, path, corpus)
             _build(report, database, settings, output, interrupt=arguments.interrupt)
         if arguments.pages:
             _pages(report, database, settings, output)
@@ -85,6 +94,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dialogues", type=int, default=100_000)
     parser.add_argument("--home", type=Path, required=True, help="folder for the archive, new or empty")
+    parser.add_argument("--messages", type=float, default=7, help="of a dialogue, on average")
+    parser.add_argument("--sharded", action="store_true", help="1,024 shards for partitions; with --again, too")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--interrupt", action="store_true", help="cancel the backfill after a run, then start it anew")
     parser.add_argument("--no-pages", dest="pages", action="store_false", help="leave out the browser")
@@ -96,9 +107,7 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _import(report: Report, database: Database, settings: Settings, output: Path, dialogues: int, seed: int) -> None:
-    path = output / "conversations.json"
-    corpus = write_corpus(path, dialogues=dialogues, seed=seed, mean_messages=MEAN_MESSAGES)
+def _import(report: Report, database: Database, settings: Settings, path: Path, corpus: CorpusCounts) -> None:
     report.add("dialogues", corpus.dialogues)
     report.add("messages", corpus.messages)
     report.add("megabytes", corpus.bytes / 1e6)
@@ -111,6 +120,7 @@ def _import(report: Report, database: Database, settings: Settings, output: Path
         started = time.perf_counter()
         register_keys(instance, settings, keys)
         report.add("registration_seconds", time.perf_counter() - started)
+        report.add("partitions", len(keys))
 
 
 def _build(report: Report, database: Database, settings: Settings, output: Path, *, interrupt: bool) -> None:
@@ -118,16 +128,20 @@ def _build(report: Report, database: Database, settings: Settings, output: Path,
         report.add("tick_never_built", first_tick(instance, settings, database))
     # Whoever holds the lock is at work on the archive: the sensor waits, so that all runs are the backfill's.
     with only_writer(database), Up(settings.home, output / "up.log") as up:
+        processes = {"Python": psutil.Process(up.process.pid), "PostgreSQL": server_process(settings)}
+        before = {name: tree_seconds(process) for name, process in processes.items()}
         _backfill(report, up, database, interrupt=interrupt)
+        spent = {name: tree_seconds(process) - before[name] for name, process in processes.items()}
+        report.add("processor_seconds", spent)
         _sizes(report, database)
         report.add("peak_memory_mb", up.peak_memory)
 
 
 def _pages(report: Report, database: Database, settings: Settings, output: Path) -> None:
-    with database.session() as connection:
-        dialogues = _number(connection, "SELECT count(*) FROM raw.dialogues")
+    with instance_for(settings) as instance:
+        partitions = len(instance.get_dynamic_partitions(NAMES[settings.partitioning]))
     with only_writer(database), Up(settings.home, output / "up.log") as up:
-        for name, seconds in open_pages(f"http://127.0.0.1:{up.port}", pages(dialogues), output):
+        for name, seconds in open_pages(f"http://127.0.0.1:{up.port}", pages(partitions), output):
             report.add(f"page_{name}_seconds", seconds)
         up.sample_memory()
         report.add("memory_after_pages_mb", up.peak_memory)
@@ -179,7 +193,7 @@ def _backfill(report: Report, up: Up, database: Database, *, interrupt: bool) ->
 
 def _count_stale(database: Database) -> int:
     with database.session() as connection:
-        return len(stale_keys(connection, Settings(home=Path(os.environ["ARCHIVE_HOME"]))))
+        return len(stale_keys(connection, Settings.from_environment()))
 
 
 def _sizes(report: Report, database: Database) -> None:

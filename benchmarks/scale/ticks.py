@@ -10,7 +10,8 @@ from typing import Final
 
 import dagster as dg
 
-from archive_pipeline.building.dialogues import BatchCache
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.domain.progress import no_progress
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.resources import Archive
@@ -37,7 +38,7 @@ def _tick(
     instance: dg.DagsterInstance, settings: Settings, database: Database, cursor: str | None
 ) -> tuple[float, dg.SensorResult]:
     sensor = build_defs(settings=settings).resolve_sensor_def("stale_dialogues")
-    archive = Archive(database, settings, BatchCache(), no_progress)
+    archive = Archive(database, settings, BatchCache(), LocalExecutor(database), no_progress)
     with dg.build_sensor_context(instance=instance, cursor=cursor, resources={"archive": archive}) as context:
         started = time.perf_counter()
         result = sensor(context)

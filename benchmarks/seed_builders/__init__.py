@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateSchema, DropSchema
 
@@ -102,6 +102,8 @@ def _create_tables(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(DropSchema(SEED, cascade=True, if_exists=True))
         connection.execute(CreateSchema(SEED))
+        # The seeds' tables refer to a message by its id alone.
+        connection.execute(text(f"CREATE UNIQUE INDEX IF NOT EXISTS {SEED}_messages ON {Message.__table__} (id)"))
         Base.metadata.create_all(connection, tables=SEED_TABLES)
 
 

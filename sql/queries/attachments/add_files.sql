@@ -23,6 +23,6 @@ LEFT JOIN LATERAL (
     ORDER BY other.message_id, other.pointer
     LIMIT 1
 ) AS known ON TRUE
-ON CONFLICT (message_id, pointer) DO UPDATE
+ON CONFLICT (message_id, pointer, dialogue_id) DO UPDATE
     SET file_name = excluded.file_name
     WHERE excluded.file_name IS NOT NULL AND attached_files.file_name IS DISTINCT FROM excluded.file_name;

@@ -7,7 +7,9 @@ SELECT
     attachment.file_name
 FROM raw.attachments AS attachment
 INNER JOIN raw.messages AS message
-    ON attachment.message_id = message.id
+    ON
+        attachment.message_id = message.id
+        AND attachment.dialogue_id = message.dialogue_id
 WHERE
     attachment.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
     AND message.deleted_at IS NULL
@@ -20,7 +22,9 @@ SELECT
     NULL::text AS file_name
 FROM raw.content_parts AS part
 INNER JOIN raw.messages AS message
-    ON part.message_id = message.id
+    ON
+        part.message_id = message.id
+        AND part.dialogue_id = message.dialogue_id
 WHERE
     part.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
     AND message.deleted_at IS NULL

@@ -9,7 +9,9 @@ SELECT
     part.tool_use_id
 FROM raw.content_parts AS part
 INNER JOIN raw.messages AS message
-    ON part.message_id = message.id
+    ON
+        part.message_id = message.id
+        AND part.dialogue_id = message.dialogue_id
 WHERE
     part.dialogue_id = ANY('{dialogue_ids}'::uuid [])
     AND part.part_type IN ('image', 'audio', 'video', 'file')
@@ -25,7 +27,9 @@ SELECT
     NULL
 FROM raw.attachments AS attachment
 INNER JOIN raw.messages AS message
-    ON attachment.message_id = message.id
+    ON
+        attachment.message_id = message.id
+        AND attachment.dialogue_id = message.dialogue_id
 WHERE
     attachment.dialogue_id = ANY('{dialogue_ids}'::uuid [])
     AND message.deleted_at IS NULL;

@@ -10,7 +10,9 @@ SELECT
     coalesce(part.is_error, FALSE) AS is_error
 FROM raw.content_parts AS part
 INNER JOIN raw.messages AS message
-    ON part.message_id = message.id
+    ON
+        part.message_id = message.id
+        AND part.dialogue_id = message.dialogue_id
 WHERE
     part.dialogue_id = ANY('{dialogue_ids}'::uuid [])
     AND part.part_type IN ('tool_use', 'tool_result')

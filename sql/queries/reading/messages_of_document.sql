@@ -5,7 +5,9 @@ SELECT
     dialogue.title
 FROM raw.document_attachments AS link
 INNER JOIN raw.messages AS message
-    ON link.message_id = message.id
+    ON
+        link.message_id = message.id
+        AND link.dialogue_id = message.dialogue_id
 INNER JOIN raw.dialogues AS dialogue
     ON message.dialogue_id = dialogue.id
 WHERE

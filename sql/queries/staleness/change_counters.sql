@@ -12,6 +12,10 @@ SELECT
                 )
     END AS counters
 FROM pg_stat_user_tables AS counted
+LEFT JOIN pg_inherits AS part
+    ON counted.relid = part.inhrelid
 WHERE
-    (counted.schemaname = 'raw' AND counted.relname IN ('dialogues', 'imports', 'documents'))
-    OR (counted.schemaname = 'derived' AND counted.relname IN ('build_state', 'build_errors'));
+    coalesce(part.inhparent, counted.relid) IN (
+        'raw.dialogues'::regclass, 'raw.imports'::regclass, 'raw.documents'::regclass,
+        'derived.build_state'::regclass, 'derived.build_errors'::regclass
+    );

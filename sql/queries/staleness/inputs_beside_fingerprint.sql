@@ -10,7 +10,10 @@ SELECT
     coalesce(dialogue.project_id, dialogue.custom_gpt_id) AS workspace_id
 FROM raw.messages AS message
 INNER JOIN raw.dialogues AS dialogue ON message.dialogue_id = dialogue.id
-LEFT JOIN raw.attachments AS attachment ON message.id = attachment.message_id
+LEFT JOIN raw.attachments AS attachment
+    ON
+        message.id = attachment.message_id
+        AND message.dialogue_id = attachment.dialogue_id
 WHERE
     message.dialogue_id = %(id)s::uuid
     AND message.deleted_at IS NULL

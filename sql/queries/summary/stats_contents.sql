@@ -1,16 +1,5 @@
 -- Per source and model: how many live messages name it, the first and the last time. Without a model: of all messages
 -- of the source, or of all documents. What a dialogue has copied from its original is counted there.
-WITH copied AS (
-    SELECT message.id
-    FROM raw.dialogue_links AS link
-    INNER JOIN raw.messages AS message ON link.dialogue_id = message.dialogue_id
-    INNER JOIN raw.messages AS original
-        ON
-            link.original_id = original.dialogue_id
-            AND message.source_id = original.source_id
-    WHERE message.deleted_at IS NULL AND original.deleted_at IS NULL
-)
-
 SELECT
     dialogue.source,
     message.model,
@@ -24,8 +13,8 @@ WHERE
     message.deleted_at IS NULL
     AND NOT EXISTS (
         SELECT 1
-        FROM copied
-        WHERE copied.id = message.id
+        FROM derived.copied_messages AS copied
+        WHERE copied.message_id = message.id
     )
 GROUP BY GROUPING SETS ((dialogue.source, message.model), (dialogue.source))
 HAVING grouping(message.model) = 1 OR message.model IS NOT NULL

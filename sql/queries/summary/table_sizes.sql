@@ -1,7 +1,10 @@
--- What each table of the archive takes with its indexes, in bytes, the largest first.
+-- What each table of the archive takes with its indexes and partitions, in bytes, the largest first.
 SELECT
     relation.relnamespace::regnamespace::text || '.' || relation.relname AS name,
-    pg_total_relation_size(relation.oid) AS size_bytes
+    coalesce(
+        (SELECT sum(pg_total_relation_size(part.relid)) FROM pg_partition_tree(relation.oid) AS part)::bigint,
+        pg_total_relation_size(relation.oid)
+    ) AS size_bytes
 FROM pg_class AS relation
 WHERE
     relation.relkind IN ('r', 'p')

@@ -1,0 +1,179 @@
+"""Building chunks in processes of this machine: as many at a time as there are processes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter, deque
+from collections.abc import Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final
+
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.chunks import BuildTask, ChunkResult
+from archive_pipeline.building.executors.executor import Results
+from archive_pipeline.building.executors.local import LocalExecutor
+from archive_pipeline.building.executors.sent_errors import SentError, received
+from archive_pipeline.building.executors.worker import Answer, Begin
+from archive_pipeline.building.sources import SOURCES
+from archive_pipeline.errors import WorkerLostError
+from archive_pipeline.ingest.child_process import ending, start_child
+from archive_pipeline.store.database import Database
+
+# Of batches, in the memory of one worker.
+_BUDGET: Final = 32_000_000
+# Of batches, in the temporary files of all workers.
+_DISK_BUDGET: Final = 4_000_000_000
+_SECONDS_TO_END: Final = 30
+_NAMED: Final = 5
+
+
+class ProcessExecutor:
+    """Builds chunks in worker processes, which are started when there are several chunks, and stay for the next asset.
+
+    A worker builds one chunk at a time: while PostgreSQL writes it, that takes the processor. It keeps the batches that
+    it read, and chunks of the same dialogues go to it again, unless it is busy when another one has nothing else to do.
+    Use it in one thread.
+
+    Args:
+        database: the archive.
+        workers: how many processes at most.
+        cache: batches that this process keeps, which builds single chunks itself.
+    """
+
+    def __init__(self, database: Database, workers: int, cache: BatchCache) -> None:
+        self._database = database
+        self._limit = workers
+        self._here = LocalExecutor(database, cache)
+        self._workers: list[_Worker] = []
+        # Items of a chunk -> who has their batch.
+        self._holders: dict[tuple[Any, ...], _Worker] = {}
+
+    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
+        """Yield the results as chunks are done; workers that are busy when it is closed are ended."""
+        if len(tasks) <= 1:
+            yield from self._here.map_batches(tasks)
+            return
+        queue = _Queue(tasks, self._holders)
+        deaths: Counter[BuildTask] = Counter()
+        self._start(min(self._limit, len(tasks)))
+        try:
+            while True:
+                self._hand_out(queue)
+                if not any(worker.task for worker in self._workers):
+                    return
+                for worker in self._answering():
+                    task, answer = worker.answer()
+                    if answer is None:
+                        self._replace(worker, task, deaths)
+                    elif isinstance(answer, SentError):
+                        raise received(answer)
+                    else:
+                        yield task, answer
+        finally:
+            self._end([worker for worker in self._workers if worker.task])
+
+    def close(self) -> None:
+        """End all workers."""
+        self._end(list(self._workers))
+
+    def _start(self, number: int) -> None:
+        while len(self._workers) < number:
+            self._workers.append(_Worker(Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)))
+
+    def _hand_out(self, queue: _Queue) -> None:
+        for worker in self._workers:
+            if worker.task is None and (task := queue.next_for(worker)) is not None:
+                self._holders.setdefault(task.items, worker)
+                worker.build(task)
+
+    def _answering(self) -> list[_Worker]:
+        busy = {worker.connection: worker for worker in self._workers if worker.task}
+        return [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]
+
+    def _replace(self, lost: _Worker, task: BuildTask, deaths: Counter[BuildTask]) -> None:
+        """Let another worker repeat the task of one that ended.
+
+        Raises:
+            WorkerLostError: it is the second one that ended with the task.
+        """
+        how = lost.end()
+        self._workers.remove(lost)
+        self._holders = {items: holder for items, holder in self._holders.items() if holder is not lost}
+        deaths[task] += 1
+        if deaths[task] > 1:
+            raise WorkerLostError(
+                f"{task.asset} of {_named(task)} cannot be built: two processes ended with it, the last one {how}. "
+                "What was committed stays; fewer ARCHIVE_WORKERS leave more memory to each"
+            )
+        self._start(len(self._workers) + 1)
+        self._workers[-1].build(task)
+
+    def _end(self, workers: Sequence[_Worker]) -> None:
+        for worker in workers:
+            worker.end()
+            self._workers.remove(worker)
+        self._holders = {items: holder for items, holder in self._holders.items() if holder not in workers}
+
+
+class _Queue:
+    """The tasks that nobody has begun: per worker those whose batches it has, and the others."""
+
+    def __init__(self, tasks: Sequence[BuildTask], holders: dict[tuple[Any, ...], _Worker]) -> None:
+        self._own: dict[_Worker | None, deque[BuildTask]] = {None: deque()}
+        for task in tasks:
+            self._own.setdefault(holders.get(task.items), deque()).append(task)
+
+    def next_for(self, worker: _Worker) -> BuildTask | None:
+        """Take a task for a worker: of its own, of nobody's, or the last one of who has most left; None if none is."""
+        for tasks in (self._own.get(worker), self._own[None]):
+            if tasks:
+                return tasks.popleft()
+        longest = max(self._own.values(), key=len)
+        return longest.pop() if longest else None
+
+
+class _Worker:
+    """A worker process, the connection with it, and the task that it has."""
+
+    def __init__(self, begin: Begin) -> None:
+        self.connection: Connection[Any, Answer]
+        self.connection, other = Pipe()
+        with other:
+            self._process = start_child("archive_pipeline.building.executors.worker", other)
+        self.task: BuildTask | None = None
+        self._send(begin)
+
+    def build(self, task: BuildTask) -> None:
+        """Have a chunk built."""
+        self.task = task
+        self._send(task)
+
+    def answer(self) -> tuple[BuildTask, ChunkResult | SentError | None]:
+        """Return the task and what came of it, once the connection has it; None if the process ended."""
+        task, answer = self.task, None
+        if task is None:
+            raise RuntimeError("the worker was asked nothing")
+        with contextlib.suppress(EOFError, ConnectionError):
+            answer = self.connection.recv()
+        self.task = None  # an interrupted one is still busy: the rest of its answer may come
+        return task, answer
+
+    def end(self) -> str:
+        """End the process, whatever it does; return how it ended."""
+        self.connection.close()
+        self._process.kill()
+        return ending(self._process, _SECONDS_TO_END)
+
+    def _send(self, message: Begin | BuildTask) -> None:
+        try:
+            self.connection.send(message)
+        except ConnectionError:
+            return  # it ended, which its answer says
+
+
+def _named(task: BuildTask) -> str:
+    source = SOURCES[task.source]
+    labels = ", ".join(source.label(item) for item in task.items[:_NAMED])
+    more = len(task.items) - _NAMED
+    return f"{len(task.items):,} {source.noun} ({labels}{f' and {more:,} more' if more > 0 else ''})"

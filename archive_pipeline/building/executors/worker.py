@@ -1,0 +1,78 @@
+"""The process that builds chunks for another one: ``processes.ProcessExecutor`` starts it.
+
+It reads, computes and writes one chunk after the other, over connections of its own, and keeps the batches it read. It
+ends when nobody is at the other end of the connection, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.chunks import BuildTask, ChunkResult
+from archive_pipeline.building.executors.cached import build_cached
+from archive_pipeline.building.executors.sent_errors import SentError, sent
+from archive_pipeline.ingest.collection import seldom_collected
+from archive_pipeline.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """What a worker is told first: the archive, and how many bytes of batches it may keep in memory and in a file."""
+
+    database: Database
+    budget: int
+    disk_budget: int
+
+
+Answer = ChunkResult | SentError
+
+
+def serve(connection: Connection[Answer, Any]) -> None:
+    """Build the chunks that come by the connection, and answer each with its result or its error."""
+    begin: Begin = connection.recv()
+    cache = BatchCache(begin.budget, begin.disk_budget)
+    with seldom_collected():
+        for task in _tasks(connection):
+            try:
+                answer: Answer = build_cached(begin.database, cache, task)
+            except Exception as error:  # noqa: BLE001 - the one who asked decides
+                answer = sent(error)
+            connection.send(answer)
+
+
+def _tasks(connection: Connection[Answer, Any]) -> Iterator[BuildTask]:
+    """Yield what is asked for; a thread listens also while a chunk is built."""
+    tasks: SimpleQueue[BuildTask] = SimpleQueue()
+
+    def listen() -> None:
+        while True:
+            try:
+                tasks.put(connection.recv())
+            except (EOFError, OSError):
+                os._exit(0)  # nobody waits for what is being built: its transaction is rolled back
+
+    Thread(target=listen, name="listen", daemon=True).start()
+    while True:
+        yield tasks.get()
+
+
+def main() -> None:
+    """Serve the connection whose file descriptor is the first argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked says when it is over
+    try:
+        serve(Connection(int(sys.argv[1])))
+    except (EOFError, ConnectionError):
+        return  # gone before it said anything, or while it was answered
+
+
+if __name__ == "__main__":
+    main()

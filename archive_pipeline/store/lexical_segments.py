@@ -1,0 +1,196 @@
+"""The segments of the lexical index: small ones are merged, and those of which many chunks are gone are written anew.
+
+So their number grows with the logarithm of the number of writes. A segment's numbers are a range that no other one
+shares. One transaction at a time rewrites segments; others add theirs meanwhile, whose numbers it must not span: only
+neighbours are merged between which no number is left out, or any if nobody else has numbers that are not committed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import psycopg
+from more_itertools import split_when
+
+from archive_pipeline.store import locks
+from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_rows
+from archive_pipeline.store.rows import fetch_column, fetch_rows
+from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.tables import search_postings, search_segments
+from archive_pipeline.text.search_terms import MOST_TEXTS
+
+# So many segments next to each other of a size, or smaller ones, become one; the next size is so many times as large.
+MERGED_SEGMENTS: Final = 8
+# A build writes a segment anew if more than this share of its chunks is gone.
+DEAD_SHARE: Final = 0.25
+
+_POSTING_COLUMNS: Final = ("term", "chunk_count", "ordinals", "weights", "first_number")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment: a range of numbers, and how many chunks were found in it when it was written."""
+
+    first_number: int
+    last_number: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _LiveCount:
+    """How many chunks of a segment are there."""
+
+    first_number: int
+    live_count: int
+
+
+def tidy_index(connection: psycopg.Connection[Any], deleted: Sequence[int]) -> None:
+    """Merge small segments and write those anew of which many chunks are gone, in the current transaction.
+
+    It is the last thing that a transaction does: whoever rewrites segments waits for nobody afterwards. Who has nothing
+    to take out does not wait for another one who rewrites them, and leaves merging to the next one.
+
+    Args:
+        connection: in a transaction.
+        deleted: numbers of chunks that the transaction deleted.
+    """
+    if _with_dead(connection, _segments_of(connection, deleted), DEAD_SHARE):
+        locks.hold_in_transaction(connection, locks.LEXICAL_INDEX)
+    elif not _to_merge([_segments(connection)]) or not locks.hold_in_transaction_if_free(
+        connection, locks.LEXICAL_INDEX
+    ):
+        return
+    for some in _small_ones(connection):
+        _rewrite(connection, some)
+    for segment in _with_dead(connection, _segments_of(connection, deleted), DEAD_SHARE):
+        _rewrite(connection, [segment])
+
+
+def purge_deleted(connection: psycopg.Connection[Any]) -> None:
+    """Take all that is said of chunks that are gone out of the index: their words go with them.
+
+    It is the last thing that a transaction does.
+    """
+    locks.hold_in_transaction(connection, locks.LEXICAL_INDEX)
+    for segment in _with_dead(connection, _segments(connection), 0.0):
+        _rewrite(connection, [segment])
+
+
+def _segments(connection: psycopg.Connection[Any]) -> list[Segment]:
+    return fetch_rows(connection, "lexical/segments", Segment)
+
+
+def _segments_of(connection: psycopg.Connection[Any], numbers: Sequence[int]) -> list[Segment]:
+    """Return the segments in whose ranges the numbers are."""
+    if not numbers:
+        return []
+    segments = _segments(connection)
+    starts = [segment.first_number for segment in segments]
+    places = {bisect_right(starts, number) - 1 for number in numbers} - {-1}
+    return [segments[place] for place in sorted(places)]
+
+
+def _with_dead(connection: psycopg.Connection[Any], segments: Sequence[Segment], share: float) -> list[Segment]:
+    """Return the segments of whose chunks more than a share is gone."""
+    if not segments:
+        return []
+    asked = {"first_numbers": [segment.first_number for segment in segments]}
+    live = {
+        row.first_number: row.live_count for row in fetch_rows(connection, "lexical/live_counts", _LiveCount, asked)
+    }
+    return [
+        segment
+        for segment in segments
+        if segment.chunk_count - live[segment.first_number] > share * segment.chunk_count
+    ]
+
+
+def _small_ones(connection: psycopg.Connection[Any]) -> list[list[Segment]]:
+    """Return the small segments that become one each, of a transaction that rewrites segments."""
+    segments = _segments(connection)
+    found = _to_merge(_without_gaps(segments))
+    if found or not _to_merge([segments]):
+        return found
+    # Numbers between segments are of chunks that are gone, or of a transaction that has not ended.
+    if not locks.hold_in_transaction_if_free(connection, locks.LEXICAL_WRITERS):
+        return []
+    return _to_merge([_segments(connection)])
+
+
+def _without_gaps(segments: Sequence[Segment]) -> Iterable[list[Segment]]:
+    return split_when(segments, lambda one, other: one.last_number + 1 != other.first_number)
+
+
+def _to_merge(runs: Iterable[Sequence[Segment]]) -> list[list[Segment]]:
+    """Return, of neighbours, those of the smallest size of which there are enough to become one."""
+    runs = list(runs)
+    size = MERGED_SEGMENTS
+    while size < MOST_TEXTS:
+        found = [some for run in runs for some in _groups(run, size) if len(some) >= MERGED_SEGMENTS]
+        if found:
+            return found
+        size *= MERGED_SEGMENTS
+    return []
+
+
+def _groups(run: Sequence[Segment], size: int) -> Iterator[list[Segment]]:
+    """Yield neighbours of a size or smaller, as many at a time as one segment can hold, from the last ones on."""
+    group: list[Segment] = []
+    for segment in reversed(run):
+        if group and (segment.chunk_count > size or group[0].last_number - segment.first_number >= MOST_TEXTS):
+            yield group[::-1]
+            group = []
+        if segment.chunk_count <= size:
+            group.append(segment)
+    if group:
+        yield group[::-1]
+
+
+def _rewrite(connection: psycopg.Connection[Any], segments: Sequence[Segment]) -> None:
+    """Write neighbouring segments as one, without chunks that are gone."""
+    first, last = segments[0].first_number, segments[-1].last_number
+    is_live = np.zeros(last - first + 1, dtype=bool)
+    numbers = fetch_column(connection, "lexical/live_numbers", int, {"first_number": first, "last_number": last})
+    is_live[[number - first for number in numbers]] = True
+    starts = {"first_numbers": [segment.first_number for segment in segments]}
+    rows = connection.execute(load_query("lexical/postings_of_segments"), starts).fetchall()
+    connection.execute(load_query("lexical/delete_segments"), starts)
+    lines = [line for term, some in groupby(rows, itemgetter(0)) if (line := _merged(term, list(some), first, is_live))]
+    if lines:
+        insert_segment(connection, Segment(first, last, int(is_live.sum())), lines)
+
+
+def _merged(term: str, rows: Sequence[Any], first: int, is_live: npt.NDArray[np.bool_]) -> str | None:
+    ordinals = np.concatenate([np.frombuffer(held, dtype="<u2") + (start - first) for _, start, held, _ in rows])
+    weights = np.concatenate([np.frombuffer(held, dtype=np.uint8) for _, _, _, held in rows])
+    kept = is_live[ordinals]
+    if not kept.any():
+        return None
+    ordinals, weights = ordinals[kept].astype("<u2"), weights[kept]
+    return f"{term}\t{len(ordinals)}\t\\\\x{ordinals.tobytes().hex()}\t\\\\x{weights.tobytes().hex()}"
+
+
+def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines: Sequence[str]) -> None:
+    """Store a segment and its postings: all columns of these but the last one, in COPY's text format."""
+    if not lines:
+        return
+    frame = pd.DataFrame(
+        {
+            "first_number": [segment.first_number],
+            "last_number": [segment.last_number],
+            "chunk_count": [segment.chunk_count],
+        },
+        dtype=object,
+    )
+    copy_rows(connection, encode_rows(search_segments, frame))
+    end = f"\t{segment.first_number}\n"
+    text = end.join(lines) + end
+    copy_rows(connection, EncodedRows(search_postings, _POSTING_COLUMNS, len(lines), [text.encode()]))
