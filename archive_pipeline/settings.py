@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, cast
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AliasGenerator, BeforeValidator, Field, JsonValue, SecretStr, ValidationError
+from pydantic import AliasGenerator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -21,8 +21,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from archive_pipeline.domain.choices import AttachmentHandling, Normalization, Partitioning, VectorStore
+from archive_pipeline.domain.choices import AttachmentHandling, ExecutorKind, Normalization, Partitioning, VectorStore
+from archive_pipeline.domain.setting_fields import Number, OptionalNumber, extra_of, number, value, variable
 from archive_pipeline.domain.setting_values import (
+    access_token,
     cron_expression,
     digits,
     endpoint_address,
@@ -30,10 +32,12 @@ from archive_pipeline.domain.setting_values import (
     model_name,
     normalizations,
     page_address,
+    storage_address,
     time_zone,
     web_address,
 )
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.secret_files import with_secret_files
 
 __all__ = ["Settings"]
 
@@ -47,34 +51,9 @@ _MOST_CHUNK_TOKENS: Final = 8_192
 _MOST_REQUESTS: Final = 1_000_000
 
 
-def _variable(field: str) -> str:
-    return f"ARCHIVE_{field.upper()}"
-
-
 def _default_home() -> Path:
     # An installed wheel has no checkout around it.
     return CHECKOUT / "dagster_home" if (CHECKOUT / "workspace.yaml").exists() else Path.home() / "llm-archive"
-
-
-def _number(default: int | None, lowest: int, highest: int, meaning: str, *, shown: str | None = None) -> Any:
-    """Declare a whole number of a range."""
-    rule = f"use a number from {lowest:,} to {highest:,}"
-    return Field(
-        default, ge=lowest, le=highest, description=meaning, json_schema_extra={"rule": rule, "default": shown}
-    )
-
-
-def _value(default: Any, rule: str, meaning: str, *, shown: str | None = None, is_secret: bool = False) -> Any:
-    """Declare a value of another kind; ``rule`` completes the message of a value that cannot be used.
-
-    A value that ``is_secret`` is not repeated in the message.
-    """
-    extra: dict[str, JsonValue] = {"rule": rule, "default": shown, "is_secret": is_secret}
-    return Field(default, description=meaning, json_schema_extra=extra)
-
-
-Number = Annotated[int, BeforeValidator(digits)]
-OptionalNumber = Annotated[int | None, BeforeValidator(digits)]
 
 
 class Settings(BaseSettings):
@@ -92,7 +71,7 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         validate_by_name=True,
         hide_input_in_errors=True,
-        alias_generator=AliasGenerator(validation_alias=_variable),
+        alias_generator=AliasGenerator(validation_alias=variable),
     )
 
     home: Annotated[Path, BeforeValidator(home_path)] = Field(
@@ -100,76 +79,104 @@ class Settings(BaseSettings):
         description="folder of everything the project writes",
         json_schema_extra={"rule": "use a folder", "default": "`dagster_home/` of the checkout, else `~/llm-archive`"},
     )
-    database_url: SecretStr | None = _value(
+    database_url: SecretStr | None = value(
         None,
         "write postgresql://user:password@host:5432/database",
         "a PostgreSQL of your own, 15 or newer",
         shown="unset: the embedded server in `ARCHIVE_HOME`",
         is_secret=True,
     )
-    partitioning: Partitioning = _value(
+    direct_database_url: SecretStr | None = value(
+        None,
+        "write postgresql://user:password@host:5432/database",
+        "the same database past a connection pooler, see [scaling-tables.md](scaling-tables.md#connection-poolers)",
+        shown="unset: `ARCHIVE_DATABASE_URL`",
+        is_secret=True,
+    )
+    partitioning: Partitioning = value(
         Partitioning.PER_DIALOGUE,
         f"use one of {', '.join(Partitioning)}",
         "partitions of Dagster: `per_dialogue`, or `sharded`: 1,024 keys however many dialogues there are",
     )
-    attachments: AttachmentHandling = _value(
+    executor: ExecutorKind = value(
+        ExecutorKind.LOCAL,
+        f"use one of {', '.join(ExecutorKind)}",
+        "where chunks of dialogues are computed and written: `local`, in the process that builds, `processes`, in "
+        "`ARCHIVE_WORKERS` processes of this machine, or `ray`, on a cluster, see [scaling.md](scaling.md)",
+    )
+    workers: OptionalNumber = number(
+        None,
+        1,
+        1_000,
+        "how many processes read and write a large import, or compute and write derived rows",
+        shown="the processors that the process may use",
+    )
+    attachments: AttachmentHandling = value(
         AttachmentHandling.KEEP,
         f"use one of {', '.join(AttachmentHandling)}",
         "whether imports `keep` the files that messages came with, or `leave` them in the exports",
     )
-    hash_normalizations: Annotated[tuple[Normalization, ...], NoDecode, BeforeValidator(normalizations)] = _value(
+    inbox: Annotated[str | None, BeforeValidator(storage_address)] = value(
+        None,
+        "write s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, without credentials, which its library looks for",
+        "a prefix of an object storage that is watched beside the drop folder, see [object storage](#object-storage)",
+        shown="unset: none",
+        is_secret=True,
+    )
+    hash_normalizations: Annotated[tuple[Normalization, ...], NoDecode, BeforeValidator(normalizations)] = value(
         (Normalization.NONE, Normalization.FULL),
         f"use a comma-separated list of {', '.join(Normalization)}",
         "which normalisations `content_hashes` has",
     )
-    simhash_version: Annotated[Literal[1, 2], BeforeValidator(digits)] = _value(
+    simhash_version: Annotated[Literal[1, 2], BeforeValidator(digits)] = value(
         2, "use 1 or 2", "1 for the specification's simhash, 2 for shingles, see [decisions.md](decisions.md#hashes)"
     )
-    schedule: Annotated[str, BeforeValidator(cron_expression)] = _value(
+    schedule: Annotated[str, BeforeValidator(cron_expression)] = value(
         "0 3 * * *",
         "use five fields (minute hour day month weekday), such as '0 3 * * *'",
         "when the nightly jobs start, a cron expression",
     )
-    timezone: Annotated[str, BeforeValidator(time_zone)] = _value(
+    timezone: Annotated[str, BeforeValidator(time_zone)] = value(
         "UTC", "use an IANA name such as Europe/Berlin or UTC", "the time zone of `ARCHIVE_SCHEDULE`, an IANA name"
     )
-    event_retention_days: Number = _number(90, 0, _MOST_DAYS, "how long Dagster's events are kept; `0` keeps them all")
-    freshness_days: Number = _number(
+    event_retention_days: Number = number(90, 0, _MOST_DAYS, "how long Dagster's events are kept; `0` keeps them all")
+    match_log_retention_days: Number = number(
+        365, 0, _MOST_DAYS, "how long look-ups of messages arrays are kept; `0` keeps them all"
+    )
+    freshness_days: Number = number(
         0, 0, _MOST_DAYS, "how many days after the last import the check `imports_are_recent` warns; `0`: never"
     )
-    concurrent_runs: OptionalNumber = _number(
-        None, 1, 100, "how many runs execute at a time; others queue", shown="`2`"
-    )
-    run_retries: OptionalNumber = _number(
+    concurrent_runs: OptionalNumber = number(None, 1, 100, "how many runs execute at a time; others queue", shown="`2`")
+    run_retries: OptionalNumber = number(
         None, 0, 10, "retries of a run whose process died. Other failures are not retried", shown="`3`"
     )
-    run_start_seconds: OptionalNumber = _number(
+    run_start_seconds: OptionalNumber = number(
         None, 10, _MOST_SECONDS, "how long a run may take to start before it counts as failed", shown="`120`"
     )
-    tick_retention_days: OptionalNumber = _number(
+    tick_retention_days: OptionalNumber = number(
         None,
         1,
         _MOST_DAYS,
         "how long ticks of sensors and schedules are kept that started something or failed",
         shown="`30` and `90`",
     )
-    sensor_seconds: Number = _number(
+    sensor_seconds: Number = number(
         30, 1, _MOST_SECONDS, "seconds between two ticks of a sensor; the daemon's own interval is 5"
     )
-    chunk_tokens: Number = _number(256, _FEWEST_CHUNK_TOKENS, _MOST_CHUNK_TOKENS, "most tokens of a chunk")
-    embedding_model: Annotated[str, BeforeValidator(model_name)] = _value(
+    chunk_tokens: Number = number(256, _FEWEST_CHUNK_TOKENS, _MOST_CHUNK_TOKENS, "most tokens of a chunk")
+    embedding_model: Annotated[str, BeforeValidator(model_name)] = value(
         "static",
         "write an endpoint as https://HOST/v1#MODEL, and its key into ARCHIVE_EMBEDDING_API_KEY",
         "the model that embeds chunks and queries, see [search.md](search.md#embedding-models)",
         is_secret=True,
     )
-    embedding_api_key: SecretStr | None = _value(
+    embedding_api_key: SecretStr | None = value(
         None, "use a text", "key of an embedding endpoint; never stored or printed", is_secret=True
     )
-    embedding_requests_per_minute: Number = _number(
+    embedding_requests_per_minute: Number = number(
         0, 0, _MOST_REQUESTS, "most requests to an endpoint; `0` for as many as it answers"
     )
-    vector_index: VectorStore | None = _value(
+    vector_index: VectorStore | None = value(
         None,
         f"use one of {', '.join(VectorStore)}",
         "the store that has the index of search, see [search.md](search.md#vector-index)",
@@ -178,14 +185,14 @@ class Settings(BaseSettings):
             "pgvector"
         ),
     )
-    chroma_url: Annotated[SecretStr | None, BeforeValidator(web_address)] = _value(
+    chroma_url: Annotated[SecretStr | None, BeforeValidator(web_address)] = value(
         None,
         "write http://host:8000 or https://host",
         "a Chroma server; `http://user:password@host` for one behind a password",
         shown="unset: embedded, in `ARCHIVE_HOME/chroma`",
         is_secret=True,
     )
-    browse_url: Annotated[str | None, BeforeValidator(page_address)] = _value(
+    browse_url: Annotated[str | None, BeforeValidator(page_address)] = value(
         None,
         "write http://127.0.0.1:3100, without a token",
         "where `llm-archive browse` serves; what Dagster and assistants show then links to it, see "
@@ -193,29 +200,39 @@ class Settings(BaseSettings):
         shown="unset: no links",
         is_secret=True,
     )
-    visual_model: str | None = _value(
+    ui_token: Annotated[SecretStr | None, BeforeValidator(access_token)] = value(
+        None,
+        "use 32 or more letters, digits, - and _",
+        "the token that the UI asks for where it asks for one, see [operations.md](operations.md#who-reaches-the-ui)",
+        shown="unset: made on first use, in `ARCHIVE_HOME/up.token`",
+        is_secret=True,
+    )
+    visual_model: str | None = value(
         None,
         "use a folder or a hub id",
         "folder or hub id of the model that reads page images, see [documents.md](documents.md#visual-retrieval)",
         shown="unset: pages are searched by their text",
     )
+    reranker: str | None = value(
+        None, "use a folder or a hub id", "cross-encoder of [search.md](search.md#second-stage)", shown="unset: none"
+    )
 
-    answer_url: Annotated[str | None, BeforeValidator(endpoint_address)] = _value(
+    answer_url: Annotated[str | None, BeforeValidator(endpoint_address)] = value(
         None,
         "write an OpenAI-compatible endpoint as https://HOST/v1, and its key into ARCHIVE_ANSWER_API_KEY",
         "the endpoint that answers questions, see [ask.md](ask.md#models); texts of the archive are sent there",
         is_secret=True,
     )
-    answer_model: str | None = _value(
+    answer_model: str | None = value(
         None,
         "use the name of a model",
         "the model that answers: of the endpoint, or without one of the package `llm`",
         shown="unset: no model is asked",
     )
-    answer_api_key: SecretStr | None = _value(
+    answer_api_key: SecretStr | None = value(
         None, "use a text", "key of the endpoint that answers; never stored or printed", is_secret=True
     )
-    answer_seconds: Number = _number(600, 1, _MOST_SECONDS, "how long an answer may take, from the request to its end")
+    answer_seconds: Number = number(600, 1, _MOST_SECONDS, "how long an answer may take, from the request to its end")
 
     @property
     def chroma_folder(self) -> Path:
@@ -254,7 +271,7 @@ class Settings(BaseSettings):
         """Read the settings; raise ``ConfigurationError`` naming the variable whose value cannot be used."""
         environ = os.environ if environ is None else environ
         variables = EnvSettingsSource(cls)
-        variables.env_vars = {name: value for name, value in environ.items() if value}
+        variables.env_vars = with_secret_files(environ, cls._secrets())
         try:
             return cls(**variables())
         except ValidationError as error:
@@ -263,12 +280,16 @@ class Settings(BaseSettings):
     @classmethod
     def variables(cls) -> dict[str, FieldInfo]:
         """Return the declaration of each variable of the environment, by name."""
-        return {_variable(name): field for name, field in cls.model_fields.items()}
+        return {variable(name): field for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def _secrets(cls) -> list[str]:
+        return [name for name, field in cls.variables().items() if extra_of(field).get("is_secret")]
 
     @classmethod
     def _unusable(cls, variable: str, values: Mapping[str, str | None]) -> ConfigurationError:
         """Return the error for a value that cannot be used; it shows the value unless that may hold a secret."""
-        extra = cast("dict[str, Any]", cls.variables()[variable].json_schema_extra)  # all fields are declared with it
+        extra = extra_of(cls.variables()[variable])
         shown = "" if extra.get("is_secret") else f"={values[variable]!r}"
         return ConfigurationError(f"{variable}{shown}: {extra['rule']}")
 

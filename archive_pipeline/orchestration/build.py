@@ -21,6 +21,7 @@ from archive_pipeline.orchestration.assets.search import SEARCH_ASSETS, SEARCH_C
 from archive_pipeline.orchestration.assets.summary import archive_summary, summarize_archive
 from archive_pipeline.orchestration.automation.housekeeping import housekeeping
 from archive_pipeline.orchestration.automation.import_job import import_files
+from archive_pipeline.orchestration.automation.inbox_sensor import inbox_sensors
 from archive_pipeline.orchestration.automation.schedules import schedules
 from archive_pipeline.orchestration.automation.sensors import new_imports_sensor, stale_dialogues_sensor
 from archive_pipeline.orchestration.checks.quarantine import QUARANTINE_CHECKS
@@ -61,7 +62,11 @@ def build_defs(*, progress: Progress | None = None, settings: Settings | None = 
             *SUMMARY_CHECKS,
         ],
         jobs=[*_FOLLOWING, find_duplicates, import_files, housekeeping],
-        sensors=[new_imports_sensor(settings), stale_dialogues_sensor(settings, _FOLLOWING)],
+        sensors=[
+            new_imports_sensor(settings),
+            *inbox_sensors(settings),
+            stale_dialogues_sensor(settings, _FOLLOWING),
+        ],
         schedules=schedules(settings),
         resources={"archive": archive_resource(settings, progress)},
         # Steps of a run share the batches they read, and a process per step would take longer than the step.

@@ -11,10 +11,11 @@ import dagster as dg
 from more_itertools import chunked
 
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.quarantine import QUARANTINE_CHECK
-from archive_pipeline.orchestration.instance.execution import execute_here
+from archive_pipeline.orchestration.instance.execution import RunResult, execute_here
 from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START, wait_for_runs
 from archive_pipeline.orchestration.instance.orphans import fail_orphans
 from archive_pipeline.orchestration.jobs import JOB
@@ -22,7 +23,7 @@ from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ran
 from archive_pipeline.settings import Settings
 
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
-KEYS_PER_OWN_RUN: Final = 10_000
+KEYS_PER_OWN_RUN: Final = {Partitioning.PER_DIALOGUE: 10_000, Partitioning.SHARDED: 128}
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ def run_derived(
     job = build_defs(progress=progress, settings=settings).resolve_job_def(JOB)
     names = list(ASSETS if assets is None else assets)
     config = {"full": full, "retry": retry}
-    results: list[dg.JobExecutionResult] = []
-    for chunk in chunked(sorted(set(keys)), KEYS_PER_OWN_RUN):
+    results: list[RunResult] = []
+    for chunk in chunked(sorted(set(keys)), KEYS_PER_OWN_RUN[settings.partitioning]):
         wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
         ranges = contiguous_ranges(instance, settings, chunk)
         results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]
@@ -101,7 +102,7 @@ def _execute(
     *,
     config: Mapping[str, bool],
     keys: dg.PartitionKeyRange,
-) -> dg.JobExecutionResult:
+) -> RunResult:
     return execute_here(
         job,
         instance,
@@ -111,38 +112,41 @@ def _execute(
     )
 
 
-def _total(results: Sequence[dg.JobExecutionResult]) -> dict[str, int]:
+def _total(results: Sequence[RunResult]) -> dict[str, int]:
     rows: Counter[str] = Counter()
     for result in results:
         rows.update(rows_written(result))  # unlike the sum of counters this keeps tables without rows
     return dict(rows)
 
 
-def rows_written(result: dg.JobExecutionResult) -> Counter[str]:
+def rows_written(result: RunResult) -> Counter[str]:
     """Return the rows that a run wrote, per table.
 
-    Every partition's event of an asset carries the numbers of the whole range, so one per asset is counted.
+    Every partition's event of an asset carries the numbers of the whole range, and the result has one of each asset.
     """
     rows: Counter[str] = Counter()
-    counted: set[dg.AssetKey] = set()
-    for event in result.get_asset_materialization_events():
-        materialization = event.step_materialization_data.materialization
-        if materialization.asset_key not in counted:
-            counted.add(materialization.asset_key)
+    for event in result.events:
+        if event.is_step_materialization:
+            materialization = event.step_materialization_data.materialization
             for table in ASSETS[materialization.asset_key.to_user_string()].tables:
                 rows[table] += int(str(materialization.metadata[f"rows_{table}"].value))
     return rows
 
 
-def _failed_checks(result: dg.JobExecutionResult) -> Iterator[str]:
-    for evaluation in result.get_asset_check_evaluations():
+def _failed_checks(result: RunResult) -> Iterator[str]:
+    for event in result.events:
+        if event.event_type is not dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+            continue
+        evaluation = event.asset_check_evaluation_data
         if not evaluation.passed and evaluation.check_name != QUARANTINE_CHECK:
             yield f"{evaluation.asset_key.to_user_string()}: {evaluation.check_name}: {evaluation.description}"
 
 
-def errors_of(result: dg.JobExecutionResult) -> Iterator[str]:
+def errors_of(result: RunResult) -> Iterator[str]:
     """Yield ``asset: error`` of every asset that failed."""
-    for event in result.filter_events(lambda event: event.is_step_failure):
+    for event in result.events:
+        if not event.is_step_failure:
+            continue
         error = event.step_failure_data.error
         cause = error.cause or error if error else None
         yield f"{event.step_key}: {cause.message.strip() if cause else 'failed'}"

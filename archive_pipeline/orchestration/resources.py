@@ -9,7 +9,9 @@ from typing import Final
 
 import dagster as dg
 
-from archive_pipeline.building.dialogues import BatchCache
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.executor import Executor
+from archive_pipeline.building.executors.opening import open_executor
 from archive_pipeline.domain.progress import Progress, ProgressLines
 from archive_pipeline.orchestration.instance.orphans import tag_process
 from archive_pipeline.settings import Settings
@@ -27,12 +29,14 @@ class Archive:
     Attributes:
         database, settings: where and how.
         cache: batches that were read; the assets of a run in one process read each dialogue once.
+        executor: where chunks are computed and written, for all assets of a run in one process.
         progress: told of what is built.
     """
 
     database: Database
     settings: Settings
     cache: BatchCache
+    executor: Executor
     progress: Progress
 
 
@@ -47,7 +51,9 @@ def archive_resource(settings: Settings, progress: Progress | None = None) -> dg
             tag_process(context.instance, context.run)
         database = Database.open(settings)
         try:
-            yield Archive(database, settings, BatchCache(), progress or ProgressLines(_log(context)))
+            cache = BatchCache()
+            with open_executor(database, settings, cache) as executor:
+                yield Archive(database, settings, cache, executor, progress or ProgressLines(_log(context)))
         finally:
             database.engine.dispose()
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
+from archive_pipeline.domain.setting_values import is_access_token
 from archive_pipeline.errors import ConfigurationError
 
 PARAMETER: Final = "token"
 _BYTES: Final = 32
-_FEWEST_CHARACTERS: Final = 32
 
 
 class AccessToken:
@@ -84,7 +84,7 @@ def load_token(home: Path, *, port: int, service: str = "up") -> AccessToken:
             value = file.read().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be used ({error}); delete it to get a new one") from error
-    if others or len(value) < _FEWEST_CHARACTERS or not value.replace("-", "").replace("_", "").isalnum():
+    if others or not is_access_token(value):
         why = "can be read by others" if others else "holds no token"
         raise ConfigurationError(f"{path} {why}; delete it to get a new one")
     return AccessToken(value, port=port)

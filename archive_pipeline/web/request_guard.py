@@ -24,6 +24,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK_NAMES: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 GRAPHQL_PATH: Final = "/graphql"
+# What watches the server knows neither its names nor the token, and learns nothing but that it answers.
+HEALTH_PATH: Final = "/health"
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
 # Headers that decide; a second one could be read by the server behind in place of the first.
@@ -79,6 +81,9 @@ class RequestGuard:
         if scope["type"] not in {"http", "websocket"}:  # the start and end of the server itself
             await self._app(scope, receive, send)
             return
+        if _is_health_check(scope):
+            await _answer(scope, send, HTTPStatus.OK, "answers")
+            return
         headers = _single_headers(scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
@@ -124,6 +129,10 @@ class RequestGuard:
             403,
             f"the client is no process of the user who started this server; start it with `{self._program} --token`",
         )
+
+
+def _is_health_check(scope: Scope) -> bool:
+    return scope["type"] == "http" and scope["method"] in _SAFE and scope["path"] == HEALTH_PATH
 
 
 def _foreign_page(scope: Scope, headers: dict[bytes, str]) -> Refusal | None:
@@ -194,9 +203,13 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refusal: Refusal) 
         await receive()
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": refusal.reason})
         return
+    await _answer(scope, send, refusal.status, f"refused: {refusal.reason}")
+
+
+async def _answer(scope: Scope, send: Send, status: int, text: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), *_RESPONSE_HEADERS]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    body = b"" if scope["method"] == "HEAD" else f"refused: {refusal.reason}\n".encode()
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    body = b"" if scope["method"] == "HEAD" else f"{text}\n".encode()
     await send({"type": "http.response.body", "body": body})
 
 

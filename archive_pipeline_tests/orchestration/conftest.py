@@ -10,7 +10,8 @@ import dagster as dg
 import pytest
 from sqlalchemy import insert
 
-from archive_pipeline.building.dialogues import BatchCache
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.domain.identity import dialogue_id, message_id, partition_key, row_id, shard_key
 from archive_pipeline.domain.progress import no_progress
 from archive_pipeline.orchestration.instance.opening import instance_for
@@ -55,7 +56,7 @@ def empty_archive(database: Database) -> Database:
 @pytest.fixture
 def archive(settings: Settings, database: Database) -> Archive:
     """The resource as a run, a sensor or a schedule has it."""
-    return Archive(database, settings, BatchCache(), no_progress)
+    return Archive(database, settings, BatchCache(), LocalExecutor(database), no_progress)
 
 
 def add_dialogues(database: Database, number: int, *, turns: int = 2) -> list[str]:

@@ -15,6 +15,8 @@ from markdown_it import MarkdownIt
 
 from archive_pipeline.definitions import defs
 from archive_pipeline.derive.registry import ASSETS, DOCUMENT_ASSETS, effective_version
+from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.domain.identity import SHARD_COUNT
 from archive_pipeline.orchestration.assets.documents import PAGE_VECTORS
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, report_documents, report_import
 from archive_pipeline.orchestration.assets.search import EMBEDDINGS_ASSET
@@ -30,6 +32,9 @@ from archive_pipeline.store.tables.search import chunk_embeddings
 from archive_pipeline_tests.orchestration.snapshot import SNAPSHOT, as_text, snapshot
 
 pytestmark = pytest.mark.dagster
+
+# What few steps need. Each run is a process that loads the code location first.
+HEAVY = {"matplotlib", "py3langid", "torch", "chromadb", "sentence_transformers", "scipy", "sklearn"}
 
 TABLES_OF_ASSETS = {
     **{f"raw/{name}": table for name, table in RAW_ASSET_TABLES.items()},
@@ -179,3 +184,22 @@ def test_placeholders_in_descriptions_are_no_html() -> None:
         inline = [child for token in markdown.parse(text) for child in (token, *(token.children or ()))]
         kinds = {token.type for token in inline}
         assert not kinds & {"html_inline", "html_block", "link_open", "image", "heading_open"}, (name, text)
+
+
+def test_loading_the_code_location_loads_nothing_that_few_steps_need():
+    code = f"import sys; from archive_pipeline.definitions import defs; defs(); print({HEAVY} & sys.modules.keys())"
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "set()", done.stderr
+
+
+@pytest.mark.parametrize("partitioning", Partitioning)
+def test_a_run_of_a_backfill_is_a_small_part_of_the_archive(partitioning: Partitioning, tmp_path: Path):
+    settings = Settings(home=tmp_path, partitioning=partitioning)
+    graph = build_defs(settings=settings).resolve_asset_graph()
+    policies = {graph.get(dg.AssetKey(name)).backfill_policy for name in ASSETS}
+    (policy,) = policies  # or Dagster would have each asset in runs of its own
+    assert policy is not None
+    # A million dialogues in shards, the most there are to be as partitions without.
+    all_keys = SHARD_COUNT if partitioning is Partitioning.SHARDED else 100_000
+    assert all_keys / policy.max_partitions_per_run >= 32

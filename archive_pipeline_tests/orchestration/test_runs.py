@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import dagster as dg
+import psutil
 import pytest
 from dagster import DagsterEventType
 from dagster._core.definitions.job_base import InMemoryJob
@@ -18,10 +19,12 @@ from dagster_postgres import PostgresEventLogStorage
 from psycopg.rows import dict_row
 from sqlalchemy import text
 
+from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.orchestration import local_runs
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
-from archive_pipeline.orchestration.instance.execution import job_origin
+from archive_pipeline.orchestration.instance.execution import RunResult, execute_here, job_origin
 from archive_pipeline.orchestration.instance.opening import COMMAND_OVERRIDES
 from archive_pipeline.orchestration.instance.orphans import PROCESS_TAG, fail_orphans, process_tag
 from archive_pipeline.orchestration.instance.storage import ArchiveDagsterStorage
@@ -110,6 +113,26 @@ def test_a_run_builds_every_table_and_a_second_one_writes_nothing(
     assert second.success
     assert set(second.rows.values()) == {0}
     assert set(second.rows) == set(first.rows)
+
+
+def test_a_run_in_worker_processes_builds_the_same_and_leaves_none(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = add_dialogues(database, 12)
+    here = run_derived(instance, settings, keys)
+    monkeypatch.setattr(DIALOGUES, "max_items", 4)
+    seen: set[int] = set()
+
+    def note(_stage: str, _done: int, _total: int, /) -> None:
+        seen.update(
+            child.pid for child in psutil.Process().children() if "executors.worker" in " ".join(child.cmdline())
+        )
+
+    chosen = settings.with_values(executor="processes", workers=2)
+    outcome = run_derived(instance, chosen, keys, full=True, progress=note)
+    assert (outcome.success, outcome.rows) == (True, here.rows)
+    assert len(seen) == 2  # started once for all assets
+    assert not any(map(psutil.pid_exists, seen))
 
 
 def test_full_builds_what_is_up_to_date_too(
@@ -368,6 +391,25 @@ def test_bookkeeping_takes_as_many_statements_for_many_dialogues_as_for_few(
     statements(keys[:20])
     # Ten times as many dialogues; how often a process asks for the state of its run depends on the clock.
     assert statements(keys) < 1.5 * statements(keys[:20])
+
+
+def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+
+    def execute(*arguments: Any, **named: Any) -> RunResult:
+        result = execute_here(*arguments, **named)
+        kept.append(len(result.events))
+        return result
+
+    monkeypatch.setattr(local_runs, "execute_here", execute)
+    keys = add_dialogues(database, 20)
+    few, many = run_derived(instance, settings, keys[:2]), run_derived(instance, settings, keys[2:])
+    assert few.success
+    assert many.success
+    assert many.rows["prompt_responses"] == 9 * few.rows["prompt_responses"] > 0
+    assert kept[0] == kept[1] >= len(ASSETS)
 
 
 def test_moving_a_thousand_keys_takes_few_statements(instance: dg.DagsterInstance, settings: Settings) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
@@ -20,14 +23,15 @@ from archive_pipeline_tests.system.live import Live
 from benchmarks.corpus import write_corpus
 
 Start = Callable[..., Command]
+CORPUS_DIALOGUES = 24
 
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of two files, which are two transactions of an import."""
     folder = tmp_path_factory.mktemp("corpus")
-    write_corpus(folder / "first.json", dialogues=12, seed=11)
-    write_corpus(folder / "second.json", dialogues=12, seed=12)
+    for name, seed in (("first.json", 11), ("second.json", 12)):
+        write_corpus(folder / name, dialogues=CORPUS_DIALOGUES // 2, seed=seed)
     return folder
 
 
@@ -60,13 +64,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(
-    archive: Database, settings: Settings, corpus: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, list[str]]:
-    """The tables after one import of the corpus, in another home than that of the faults."""
+def undisturbed(archive: Database, settings: Settings, corpus: Path) -> dict[str, list[str]]:
+    """The tables after one import of the corpus, in another home than that of the faults, and without Dagster."""
     empty(archive)
-    ended = Command(settings.home, "import", corpus, log=tmp_path_factory.mktemp("undisturbed") / "import").end()
-    assert ended.code == 0, ended.err
+    imported = import_archive(archive, read_paths([corpus]))
+    assert imported.dialogues == {"new": CORPUS_DIALOGUES}
+    results = build_stale(archive, settings)
+    assert not any(result.failures for result in results.values())
     return contents(archive)
 
 
@@ -99,9 +103,15 @@ def new_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path
 
 
 @pytest.fixture
-def up(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Live]:
+def up_variables() -> dict[str, str]:
+    """Variables for `up`; a module may have its own."""
+    return {}
+
+
+@pytest.fixture
+def up(new_archive: tuple[Path, Database], up_variables: dict[str, str], tmp_path: Path) -> Iterator[Live]:
     """`up` over the new archive, ready; what a failed test leaves of it is killed."""
-    running = Live(new_archive[0], log=tmp_path / "up")
+    running = Live(new_archive[0], log=tmp_path / "up", variables=up_variables)
     try:
         running.wait_until_ready()
         yield running

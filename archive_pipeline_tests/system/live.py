@@ -45,6 +45,7 @@ class Live:
         self.port = free_port()
         arguments = ("up", "--port", self.port)
         self.command = Command(home, *arguments, log=log, variables={**VARIABLES, **(variables or {})})
+        self.command_lines: set[str] = set()
         self._seen: set[psutil.Process] = set()
 
     def wait_until_ready(self) -> None:
@@ -88,10 +89,11 @@ class Live:
         return dict(answer["data"])
 
     def processes(self) -> list[psutil.Process]:
-        """All processes of `up`, itself included; remembered, so that their end can be checked."""
+        """All processes of `up`, itself included; remembered, so that their end and command lines can be checked."""
         parent = psutil.Process(self.command.process.pid)
         found = [process for process in (parent, *parent.children(recursive=True)) if not _has_ended(process)]
         self._seen.update(found)
+        self.command_lines.update(" ".join(_command_line(process)) for process in found)
         return found
 
     def part(self, name: str) -> psutil.Process | None:

@@ -14,14 +14,13 @@ from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.partitions.keys import register_keys
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
-from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.system import build_range
 from archive_pipeline_tests.system.commands import contents, gate, wait_until
 from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import counts, query
 
-WAITING_FOR_AN_ASSET = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND NOT granted"
+WAITING_FOR_DIALOGUES = "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
@@ -70,7 +69,7 @@ def test_two_runs_over_the_same_dialogues_at_once_leave_the_tables_of_one(
     with gate(faulty, "derived.exchanges", "true") as held:
         runs = [start(faulty_home, *ends, program=program) for ends in ((keys[0], keys[17]), (keys[6], keys[23]))]
         held.wait_for_visitor()  # one is in the middle of a chunk, and the other one has to wait for it
-        wait_until(lambda: query(faulty, WAITING_FOR_AN_ASSET, locks.ASSET_ROWS)[0][0] == 1, "both are at the asset")
+        wait_until(lambda: query(faulty, WAITING_FOR_DIALOGUES)[0][0] == 1, "both are at the same dialogues")
     assert [run.end().code for run in runs] == [0, 0], [run.said() for run in runs]
     assert contents(faulty) == undisturbed
     statement = "SELECT asset, count(*) FROM derived.build_state GROUP BY asset"

@@ -24,7 +24,8 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.exports import chain, chatgpt, load, write
-from archive_pipeline_tests.system.live import REPOSITORY, Live
+from archive_pipeline_tests.system.conftest import Start
+from archive_pipeline_tests.system.live import REPOSITORY, Live, free_port
 from archive_pipeline_tests.tables import query
 from benchmarks.browser import NoBrowserError, open_browser
 
@@ -70,8 +71,9 @@ def lacking(opened: tuple[Live, Database, Path]) -> Path:
     return opened[2]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """A browser, whose pages know nothing of one another."""
     try:
         with open_browser(REBOUND) as browser:
             yield browser
@@ -227,6 +229,7 @@ def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
         confirm.click()
     up.wait(lambda: len(up.runs(SUMMARY_JOB)) > before, "the run is launched")
     page.goto(up.address(f"/runs/{up.runs(SUMMARY_JOB)[-1]['runId']}"))
+    up.wait(lambda: up.runs(SUMMARY_JOB)[-1]["status"] == "SUCCESS", "the run ends")
     expect(page.get_by_text("RUN_SUCCESS").first).to_be_visible(timeout=PAGE_MILLISECONDS)
     assert sockets == [f"ws://127.0.0.1:{up.port}/graphql"] * len(sockets)
     assert any("RunSuccessEvent" in frame for frame in received)
@@ -249,6 +252,12 @@ def test_another_user_of_the_machine_is_refused(up: Live):
         check=False,
     )
     assert "HTTP Error 403" in other.stderr
+
+
+def test_a_second_one_over_the_same_home_is_one_line(up: Live, start: Start):
+    ended = start(up.home, "up", "--port", free_port()).end()
+    assert ended.code == 2
+    assert ended.error == f"`llm-archive up` is already running for {up.home}; stop that one first"
 
 
 def test_all_that_listens_is_the_guard(up: Live):

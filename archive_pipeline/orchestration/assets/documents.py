@@ -12,7 +12,8 @@ from typing import Any, Final
 import dagster as dg
 from sqlalchemy import Table
 
-from archive_pipeline.building.documents import DOCUMENTS, build_document_chunks, failed_documents
+from archive_pipeline.building.document_source import DOCUMENTS
+from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.building.verify import Verification, verify_sample
 from archive_pipeline.derive.document_chunks import chunks_version
@@ -197,7 +198,11 @@ def document_chunks_asset(settings: Settings) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[None]:
         with transient_errors_retried():
             result = build_document_chunks(
-                archive.database, archive.settings, full=config.full, progress=archive.progress
+                archive.database,
+                archive.settings,
+                full=config.full,
+                executor=archive.executor,
+                progress=archive.progress,
             )
         for failure in failed_documents(result):
             context.log.error(failure)

@@ -38,6 +38,7 @@ class ExportConfig(dg.Config):
     redact: bool | None = None
     own_words: list[str] = Field(default_factory=list)
     phone_region: str | None = None
+    presidio: str | None = None
 
     def choices(self, format_: Format) -> Choices:
         """Return the choices for a format; redaction is its default unless it is said."""

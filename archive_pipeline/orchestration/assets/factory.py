@@ -15,7 +15,7 @@ from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
 from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
 from archive_pipeline.orchestration.instance.earlier_metadata import earlier_metadata
 from archive_pipeline.orchestration.instance.partition_metadata import add_partition_metadata
-from archive_pipeline.orchestration.partitions.keys import partitions_definition
+from archive_pipeline.orchestration.partitions.keys import KEYS_PER_RUN, partitions_definition
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.replace import TABLES
@@ -23,7 +23,6 @@ from archive_pipeline.store.staleness import DialogueRef, dialogues_of_keys, key
 
 GROUP: Final = "derived"
 KINDS: Final = frozenset({"postgres", "pandas", "python"})
-KEYS_PER_RUN: Final = 1_000
 # Its partitions' events show the dialogues.
 SHOWN_ASSET: Final = "dialogue_trees"
 
@@ -55,7 +54,7 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
         description=f"{described(TABLES[name])}. {ASSETS[name].description}",
         code_version=effective_version(name, settings),
         partitions_def=partitions_definition(settings),
-        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=KEYS_PER_RUN),
+        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=KEYS_PER_RUN[settings.partitioning]),
         metadata=definition_metadata(name),
     )
     def build(
@@ -67,7 +66,13 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
                 archive, name, keys, include_current=config.full, include_quarantined=config.full or config.retry
             )
             result = build_asset(
-                archive.database, archive.settings, name, dialogues, cache=archive.cache, progress=archive.progress
+                archive.database,
+                archive.settings,
+                name,
+                dialogues,
+                cache=archive.cache,
+                executor=archive.executor,
+                progress=archive.progress,
             )
             failed = _quarantined(archive, name, set(keys))
             if name == SHOWN_ASSET:

@@ -14,7 +14,6 @@ from archive_pipeline.orchestration.assets.raw import OWNERS
 from archive_pipeline.orchestration.markdown import as_image, escaped
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.report.charts import CHARTS, Count, count_charts
-from archive_pipeline.report.drawing import LIGHT, draw
 from archive_pipeline.store.counts import count_quarantined, count_stale
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.look_ups import LookUps, all_look_ups, look_ups
@@ -161,6 +160,9 @@ def classes_of(surprises: Mapping[str, int]) -> dict[str, int]:
 
 def charts(counted: Mapping[str, Sequence[Count]]) -> str:
     """Return the charts of `llm-archive report` of which something was counted, as Markdown."""
+    # Each run of any asset loads this module, in a process of its own, and drawing loads matplotlib.
+    from archive_pipeline.report.drawing import LIGHT, draw  # noqa: PLC0415
+
     drawn = [
         f"### {chart.title}\n\n{chart.note}\n\n{as_image(draw(chart, counted[chart.name], LIGHT), chart.title)}"
         for chart in CHARTS

@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.partitions.keys import NAMES
 from archive_pipeline.orchestration.partitions.stale_keys import only_writer_or_none
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.look_ups import delete_old_look_ups
 from archive_pipeline.store.rows import fetch_row, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 
@@ -42,7 +43,7 @@ def delete_old_events(database: Database, days: int) -> int:
     """
     if days <= 0:
         return 0
-    with psycopg.connect(database.url, autocommit=True) as connection:
+    with psycopg.connect(database.session_url, autocommit=True) as connection:
         if not fetch_value(connection, "dagster/has_events", bool):
             return 0
         old = fetch_row(connection, "dagster/old_event_ids", _OldEvents, {"days": days})
@@ -57,7 +58,7 @@ def delete_old_events(database: Database, days: int) -> int:
 
 def analyze(database: Database) -> int:
     """Refresh the planner's statistics on the archive's tables; return how many tables there are."""
-    with psycopg.connect(database.url, autocommit=True) as connection:
+    with database.statements() as connection:
         tables = fetch_rows(connection, "summary/tables_to_analyze", _Table)
         statement = sql.SQL(load_query("summary/analyze_table"))
         for table in tables:
@@ -105,6 +106,19 @@ def delete_events(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arch
     context.add_output_metadata({"events_deleted": deleted, "days_kept": archive.settings.event_retention_days})
 
 
+@dg.op(
+    description="Deletes old look-ups of messages arrays.",
+    ins={"after": dg.In(dg.Nothing)},
+    out=dg.Out(dg.Nothing),
+)
+def delete_look_ups(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
+    days = archive.settings.match_log_retention_days
+    with transient_errors_retried():
+        context.add_output_metadata(
+            {"look_ups_deleted": delete_old_look_ups(archive.database, days), "look_up_days_kept": days}
+        )
+
+
 @dg.op(description="Refreshes statistics.", ins={"after": dg.In(dg.Nothing)}, out=dg.Out(dg.Nothing))
 def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
     with transient_errors_retried():
@@ -115,9 +129,10 @@ def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arc
     name=HOUSEKEEPING_JOB,
     description=(
         "Marks runs of killed processes as failed, makes the partition keys those of the archive's dialogues, "
-        "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS), and refreshes the planner's statistics."
+        "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS) and old look-ups of messages arrays "
+        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), and refreshes the planner's statistics."
     ),
     executor_def=dg.in_process_executor,
 )
 def housekeeping() -> None:
-    analyze_tables(delete_events(sweep_partition_keys(end_orphaned_runs())))
+    analyze_tables(delete_look_ups(delete_events(sweep_partition_keys(end_orphaned_runs()))))

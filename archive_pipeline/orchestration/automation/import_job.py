@@ -5,13 +5,14 @@ Derived tables are not its business: the sensor `stale_dialogues` finds what it 
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
+from contextlib import ExitStack
 from typing import Any, Final
 
 import dagster as dg
 from pydantic import Field
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.errors import ConfigurationError, UnreadableInputError
+from archive_pipeline.errors import ConfigurationError, MissingExtraError, UnreadableInputError
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
@@ -26,6 +27,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.readers.containers import require_paths
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.remote.copies import local_places, wanted_by_import
 from archive_pipeline.store.import_log import only_writer
 
 IMPORT_JOB: Final = "import_files"
@@ -33,13 +35,17 @@ IMPORT_OP: Final = "import_exports"
 WAITING: Final = "Another process is writing to this archive; waiting for it to finish."
 SHOWN_REJECTED: Final = 100
 NAMED_REJECTED: Final = 3
-_OUTCOMES: Final = ("new", "changed", "unchanged", "older", "rejected")
+_OUTCOMES: Final = ("new", "changed", "unchanged", "reread", "older", "rejected")
 
 
 class ImportConfig(dg.Config):
     """What to import."""
 
-    paths: list[str] = Field(description="Files, zips and folders of exports, as absolute paths on this machine.")
+    paths: list[str] = Field(
+        description=(
+            "Files, zips and folders of exports, as absolute paths on this machine or addresses (s3://, gs://)."
+        )
+    )
     source: str | None = Field(None, description="Read them as exports of this source instead of recognising it.")
     partial: bool = Field(False, description="The export is a part: messages it does not have are kept.")  # noqa: FBT003
     mirror: bool = Field(
@@ -63,9 +69,21 @@ class ImportConfig(dg.Config):
 
 @dg.op(name=IMPORT_OP, description="Reads exports into the raw tables; one bad record never costs another.")
 def import_exports(context: dg.OpExecutionContext, config: ImportConfig, archive: dg.ResourceParam[Archive]) -> None:
-    reading = _read(config)
+    _check(config)
+    with ExitStack() as copies:
+        reading = _read(config, archive, copies)
+        _import(context, config, archive, reading)
+
+
+def _import(context: dg.OpExecutionContext, config: ImportConfig, archive: Archive, reading: ArchiveReading) -> None:
     with transient_errors_retried(), only_writer(archive.database, context.log.info):
-        summary = import_archive(archive.database, reading, is_partial=config.partial, progress=archive.progress)
+        summary = import_archive(
+            archive.database,
+            reading,
+            is_partial=config.partial,
+            workers=archive.settings.workers,
+            progress=archive.progress,
+        )
         mirrored = Mirrored()
         if config.mirror:
             mirrored = mirror(archive.database, summary, limit=config.mirror_limit)
@@ -164,7 +182,7 @@ def _with_place(record: RejectedRecord) -> str:
     return record.reason if record.reason.startswith(record.locator) else f"{record.locator}: {record.reason}"
 
 
-def _read(config: ImportConfig) -> ArchiveReading:
+def _check(config: ImportConfig) -> None:
     if config.mirror and config.partial:
         raise ExplainedError("An export that is a part cannot be mirrored.")
     # Whoever can send a request to the UI chooses the configuration of a run, and could choose an export that lacks
@@ -174,8 +192,16 @@ def _read(config: ImportConfig) -> ArchiveReading:
             f"Nothing was read: a run removes {MIRROR_LIMIT_PERCENT} percent of a source at most. If more is meant, "
             f"use `llm-archive import --mirror --mirror-limit {config.mirror_limit}`."
         )
+
+
+def _read(config: ImportConfig, archive: Archive, copies: ExitStack) -> ArchiveReading:
+    """Return the files to read; what was copied from a storage is there until ``copies`` is closed."""
+    wanted = wanted_by_import(archive.settings, keeps_attachments=config.attachments)
     try:
         require_paths(config.paths)
-        return read_paths(config.paths, source=config.source)
-    except (ConfigurationError, UnreadableInputError) as error:
+        places = copies.enter_context(
+            local_places(config.paths, archive.settings.home, wanted=wanted, progress=archive.progress)
+        )
+        return read_paths(places, source=config.source)
+    except (ConfigurationError, MissingExtraError, UnreadableInputError) as error:
         raise ExplainedError(str(error)) from error

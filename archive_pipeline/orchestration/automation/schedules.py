@@ -16,6 +16,7 @@ from archive_pipeline.orchestration.automation.stale_runs import KEYS_PER_TICK, 
 from archive_pipeline.orchestration.instance.stopped import is_stopped
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions import stale_keys
+from archive_pipeline.orchestration.partitions.keys import KEYS_PER_RUN
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
 
@@ -75,7 +76,9 @@ def _incremental(settings: Settings) -> dg.ScheduleDefinition:
                 stale = stale_keys.stale_keys(connection, archive.settings, limit=KEYS_PER_TICK)
             if not stale:
                 return dg.SkipReason("all is built")
-            return range_requests(context.instance, archive.settings, plan(stale))
+            return range_requests(
+                context.instance, archive.settings, plan(stale, KEYS_PER_RUN[archive.settings.partitioning])
+            )
 
     return nightly_incremental
 

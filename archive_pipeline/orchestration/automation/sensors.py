@@ -35,7 +35,7 @@ from archive_pipeline.orchestration.instance.orphans import HIDDEN
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions import stale_keys
 from archive_pipeline.orchestration.partitions.key_sweep import sweep_keys
-from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ranges
+from archive_pipeline.orchestration.partitions.keys import KEYS_PER_RUN, NAMES, contiguous_ranges
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.retrieval.index.choice import searched_index
 from archive_pipeline.retrieval.visual.encoding import lacks_vectors
@@ -98,7 +98,7 @@ def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.Sensor
         minimum_interval_seconds=settings.sensor_seconds,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 1,000 in a "
+            "Builds derived tables of dialogues that are new, changed, or were built by older code, up to 2,500 in a "
             "run. A dialogue whose run is killed three times is left alone until it changes or the night comes. After "
             "builds the summary follows; after builds, and when documents were added, the index of search."
         ),
@@ -132,7 +132,7 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, state: SensorCu
         # Whoever was at work may have found everything up to date.
         may_have_built = state.is_summary_due or bool(state.attempts)
         built = stale_keys.built_state(connection) if may_have_built else state.built
-    todo = plan(stale)
+    todo = plan(stale, KEYS_PER_RUN[archive.settings.partitioning])
     _report_given_up(context, todo)
     if todo.keys:
         requests = range_requests(context.instance, archive.settings, todo)

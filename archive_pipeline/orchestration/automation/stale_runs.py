@@ -1,7 +1,7 @@
 """Which stale keys to build next, in runs of which size, and which to leave alone: decisions only, no Dagster.
 
 A dialogue that cannot be built is quarantined by its run, which succeeds. What is left are runs that fail as a whole,
-such as one whose process a dialogue made run out of memory. The first attempt at a key is in a run of a thousand. Keys
+such as one whose process a dialogue made run out of memory. The first attempt at a key is in a run of many. Keys
 that are still stale afterwards, with the same content and by the same code, were in a run that failed; they are tried
 again in many small runs, so that the cause is told from those that shared its run. After three attempts a key is left
 alone until its content or the code changes; the nightly schedule tries it once a night.
@@ -21,7 +21,6 @@ from more_itertools import chunked
 
 from archive_pipeline.orchestration.partitions.stale_keys import StaleKey
 
-KEYS_PER_RUN: Final = 1_000
 # Dagster records what each run is going to build before it is queued, which takes a second or two for a thousand keys,
 # and no other sensor ticks meanwhile.
 KEYS_PER_TICK: Final = 20_000
@@ -76,17 +75,18 @@ class AttemptPlan:
     attempts: dict[int, int]
 
 
-def plan(stale: Sequence[StaleKey]) -> AttemptPlan:
+def plan(stale: Sequence[StaleKey], keys_per_run: int) -> AttemptPlan:
     """Decide what to build. Nothing must be under way: what was tried and is still stale has failed.
 
     Args:
         stale: sorted; all stale keys that were tried before, and at least the first ``KEYS_PER_TICK`` of the others.
+        keys_per_run: of a first attempt.
     """
     newly_exhausted = [item for item in stale if item.attempts == ATTEMPTS]
     exhausted_count = sum(item.attempts >= ATTEMPTS for item in stale)
     fewest = min((item.attempts for item in stale if item.attempts < ATTEMPTS), default=0)
     chosen = list(islice((item for item in stale if item.attempts == fewest), KEYS_PER_TICK))
-    size = KEYS_PER_RUN if fewest == 0 else max(1, -(-len(chosen) // RUNS_PER_TICK))
+    size = keys_per_run if fewest == 0 else max(1, -(-len(chosen) // RUNS_PER_TICK))
     counted = {item.digest: item.attempts for item in stale if item.attempts}
     counted |= dict.fromkeys((item.digest for item in newly_exhausted), _REPORTED)
     counted |= dict.fromkeys((item.digest for item in chosen), fewest + 1)

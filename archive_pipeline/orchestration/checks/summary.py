@@ -11,7 +11,7 @@ from typing import Any, Final
 import dagster as dg
 from psycopg.rows import dict_row
 
-from archive_pipeline.building.dialogues import DIALOGUES
+from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.verify import verify_sample
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.partition_limits import FAIL_AT_KEYS, WARN_AT_KEYS

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, Final
 
 from dagster import DagsterInstance
@@ -32,7 +33,12 @@ class ArchiveInstance(DagsterInstance):
     """An instance whose files are in the archive's home and whose settings follow the environment."""
 
     def __init__(self, *, settings: Mapping[str, Any] | None = None, **arguments: Any) -> None:
-        super().__init__(settings=replaced(settings or {}, current_settings()), **arguments)
+        own = current_settings()
+        ref: InstanceRef | None = arguments.get("ref")
+        if ref is not None:
+            ref = at_home(ref, own.home)
+            arguments |= {"ref": ref, "local_artifact_storage": ref.local_artifact_storage}
+        super().__init__(settings=replaced(settings or {}, own), **arguments)
 
     @classmethod
     def config_schema(cls) -> Mapping[str, Any]:
@@ -59,6 +65,25 @@ def guarded_web_server() -> Iterator[None]:
         yield
     finally:
         _is_guarded.reset(token)
+
+
+def at_home(ref: InstanceRef, home: Path) -> InstanceRef:
+    """Return the reference with Dagster's files in this home where they are in another one.
+
+    A run worker gets the reference of whoever launched it, whose home may be a folder of another machine. What
+    ``dagster.yaml`` configures, such as a compute log manager in object storage, stays.
+    """
+    there = InstanceRef.config_defaults(ref.local_artifact_storage.base_dir)
+    here = InstanceRef.config_defaults(str(home))
+
+    def moved(data: ConfigurableClassData, name: str) -> ConfigurableClassData:
+        own = here[name]
+        return own if own is not None and data == there[name] else data
+
+    return ref._replace(
+        local_artifact_storage_data=moved(ref.local_artifact_storage_data, "local_artifact_storage"),
+        compute_logs_data=moved(ref.compute_logs_data, "compute_logs"),
+    )
 
 
 def replaced(settings: Mapping[str, Any], environment: Settings) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Dagster's three PostgreSQL storages over pooled connections, and an event log that writes asset events in bulk.
+"""Dagster's PostgreSQL storages over pooled connections, and an event log that writes asset events in bulk.
 
 The stock storages open a connection per query, and the stock event log writes one planned event per (asset, partition)
 with several queries each. Over a range of a thousand dialogues that bookkeeping takes longer than building the tables.
 Here a run plans all partitions of an asset in one event, a form of it that Dagster has. Tables and rows are Dagster's
-own. Two things are made good on the way, so that an archive goes on by itself
-after a crash: a run says in which process it is, and times that a clock has left in the future hold up no sensor.
+own. One thing is made good on the way, so that an archive goes on by itself after a crash: times that a clock has left
+in the future hold up no sensor. The storage of runs is in `run_storage`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import sqlalchemy
-from dagster import AssetKey, DagsterEvent, DagsterEventType, EventLogEntry
+from dagster import AssetKey, DagsterEventType, EventLogEntry
 from dagster._core.scheduler.instigation import InstigatorState, SensorInstigatorData
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster._core.storage.event_log.base import PlannedMaterializationInfo
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
-from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
+from dagster_postgres import PostgresEventLogStorage, PostgresScheduleStorage
 
 from archive_pipeline.orchestration.instance.bulk_copy import Row, copy_rows
 from archive_pipeline.orchestration.instance.event_texts import SerializedEvent, serialize_events
-from archive_pipeline.orchestration.instance.orphans import process_tag
 from archive_pipeline.store.sql_files import load_query
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
@@ -67,25 +66,6 @@ def _purge_connections() -> None:
     # are forgotten, not closed, which would end the parent's sessions.
     for engine in _engines:
         engine.dispose(close=False)
-
-
-class PooledRunStorage(PostgresRunStorage):
-    """Dagster's run storage on a shared engine; a run that starts is tagged with the process it is in."""
-
-    def __init__(self, engine: sqlalchemy.Engine) -> None:
-        super().__init__(engine.url.render_as_string(hide_password=False))
-        self._engine = engine
-
-    def handle_run_event(self, run_id: str, event: DagsterEvent, update_timestamp: datetime | None = None) -> None:
-        """Take the status from an event. A run's own process says that it starts: no started run is without the tag."""
-        if event.event_type == DagsterEventType.RUN_START and self.has_run(run_id):
-            self.add_run_tags(run_id, process_tag())
-        super().handle_run_event(run_id, event, update_timestamp)
-
-    def dispose(self) -> None:
-        """Close the idle connections."""
-        self._engine.dispose()
-        super().dispose()
 
 
 class PooledScheduleStorage(PostgresScheduleStorage):

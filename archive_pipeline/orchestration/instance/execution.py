@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import dagster as dg
 from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
-from dagster._core.execution.api import execute_run
+from dagster._core.execution.api import execute_run_iterator
 from dagster._core.remote_origin import (
     ManagedGrpcPythonEnvCodeLocationOrigin,
     RemoteJobOrigin,
@@ -23,7 +24,26 @@ from archive_pipeline.orchestration.instance.orphans import process_tag
 # attempts. A second run by Dagster's own retries would be at work on the same dialogues at the same time.
 NOT_RETRIED: Final = {"dagster/max_retries": "0"}
 INTERRUPTS: Final = frozenset({KeyboardInterrupt.__name__, dg.DagsterExecutionInterruptedError.__name__})
+_TOLD_OF_RUN: Final = frozenset(
+    {dg.DagsterEventType.ASSET_CHECK_EVALUATION, dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
+)
 CODE_LOCATION: Final = "archive_pipeline"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A run that has ended.
+
+    Attributes:
+        run_id: of the run.
+        success: it succeeded.
+        events: its failures, its evaluations of asset checks, and of each asset the first materialisation only. All
+            others, two of each asset and partition, are in the event log alone: memory must not grow with partitions.
+    """
+
+    run_id: str
+    success: bool
+    events: Sequence[dg.DagsterEvent]
 
 
 def execute_here(
@@ -33,7 +53,7 @@ def execute_here(
     *,
     run_config: Mapping[str, Any] | None = None,
     tags: Mapping[str, str] | None = None,
-) -> dg.JobExecutionResult:
+) -> RunResult:
     """Run a job in this process, as a run that the UI links to it.
 
     Args:
@@ -56,16 +76,29 @@ def execute_here(
         remote_job_origin=job_origin(job.name),
     )
     with seldom_collected():  # a run over many partitions makes millions of objects, hardly any of them in a cycle
-        result = execute_run(InMemoryJob(job), run, instance, raise_on_error=False)
-    if _was_interrupted(result):
+        events = list(_kept(execute_run_iterator(InMemoryJob(job), run, instance)))
+    if _was_interrupted(events):
         raise KeyboardInterrupt
-    return result
+    ended = instance.get_run_by_id(run.run_id)
+    return RunResult(run.run_id, ended is not None and ended.is_success, events)
 
 
-def _was_interrupted(result: dg.JobExecutionResult) -> bool:
+def _kept(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.DagsterEvent]:
+    """Yield the events that a `RunResult` has; take all."""
+    seen: set[dg.AssetKey] = set()
+    for event in events:
+        if event.is_step_materialization:
+            key = event.step_materialization_data.materialization.asset_key
+            if key not in seen:
+                seen.add(key)
+                yield event
+        elif event.event_type in _TOLD_OF_RUN:
+            yield event
+
+
+def _was_interrupted(events: Iterable[dg.DagsterEvent]) -> bool:
     # Dagster records an interrupt as a failure like any other, after which the next run would start.
-    failures = result.filter_events(lambda event: event.is_run_failure)
-    errors = [failure.job_failure_data.error for failure in failures]
+    errors = [event.job_failure_data.error for event in events if event.is_run_failure]
     return any(error is not None and error.cls_name in INTERRUPTS for error in errors)
 
 

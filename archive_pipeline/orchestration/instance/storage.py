@@ -21,10 +21,10 @@ from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
 from archive_pipeline.orchestration.instance.event_log_storage import (
     PooledEventLogStorage,
-    PooledRunStorage,
     PooledScheduleStorage,
     pooled_engine,
 )
+from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database

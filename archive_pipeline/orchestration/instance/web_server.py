@@ -1,4 +1,6 @@
-"""Dagster's web server behind the guard: the only place that makes it listen. ``llm-archive up`` runs this module.
+"""Dagster's web server behind the guard: the only place that makes it listen.
+
+``llm-archive up`` runs this module, and so does the command `dagster-webserver` of the image.
 
 Private parts of dagster-webserver are imported here and nowhere else. What listens is the guard, so a change of theirs
 that this module does not know of makes the server fail and never leaves it open.
@@ -27,6 +29,7 @@ from dagster_webserver.version import __version__
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.orchestration.instance.archive_instance import guarded_web_server
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.home import private_folder
 from archive_pipeline.web.access_token import AccessToken, load_token, page_address
 from archive_pipeline.web.peers import is_own_peer
 from archive_pipeline.web.request_guard import RequestGuard
@@ -40,18 +43,27 @@ CLOSING_SECONDS: Final = 2
 
 
 @click.command()
-@click.option("--host", required=True, help="Address to listen on.")
-@click.option("--port", required=True, type=int)
-@click.option("--allow-host", "names", multiple=True, help="A further name that the server is reached by.")
-@click.option("--token", "has_token", is_flag=True, help="Ask every client for the token of the home.")
-@click.option("--workspace", required=True, type=click.Path(path_type=Path), help="The workspace file.")
+@click.option("--host", "-h", required=True, help="Address to listen on.")
+@click.option("--port", "-p", required=True, type=int)
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    envvar="ARCHIVE_ALLOW_HOST",
+    show_envvar=True,
+    help="A further name that the server is reached by.",
+)
+@click.option("--token", "has_token", is_flag=True, help="Ask every client for the token.")
+@click.option("--workspace", "-w", required=True, type=click.Path(path_type=Path), help="The workspace file.")
 def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_token: bool) -> None:
     """Serve Dagster's UI until interrupted."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
     setup_interrupt_handlers()
     os.umask(0o077)
     settings = Settings.from_environment()
-    token = load_token(settings.home, port=port) if has_token else None
+    token = _token(settings, port) if has_token else None
+    # A token that was given is known, and what a server prints is kept in places that others read.
+    shown = None if settings.ui_token is not None else token
     with guarded_web_server(), dg.DagsterInstance.get() as instance:
         instance.optimize_for_webserver(STATEMENT_MILLISECONDS, POOL_RECYCLE_SECONDS, POOL_OVERFLOW)
         target = WorkspaceFileTarget([str(workspace)])
@@ -61,7 +73,14 @@ def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_t
             )
             # Where a token is asked for, a proxy or another machine may be the client.
             guard = RequestGuard(app, names=names, token=token, is_own_peer=is_own_peer)
-            _serve(guard, host, port, token)
+            _serve(guard, host, port, shown)
+
+
+def _token(settings: Settings, port: int) -> AccessToken:
+    if settings.ui_token is None:
+        private_folder(settings.home)
+        return load_token(settings.home, port=port)
+    return AccessToken(settings.ui_token.get_secret_value(), port=port)
 
 
 @asynccontextmanager

@@ -15,6 +15,9 @@ from archive_pipeline.orchestration.instance.event_log_storage import KEYS_PER_S
 from archive_pipeline.orchestration.instance.in_flight import covered_keys
 from archive_pipeline.settings import Settings
 
+# Keys of a run that Dagster launches. Its process takes as long to start as 600 small dialogues to build; what a killed
+# run had built is kept, so a larger one loses little. Shards hold a thousandth of the archive each.
+KEYS_PER_RUN: Final = {Partitioning.PER_DIALOGUE: 2_500, Partitioning.SHARDED: 32}
 NAMES: Final = {Partitioning.PER_DIALOGUE: "dialogues", Partitioning.SHARDED: "dialogue_shards"}
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from archive_pipeline.building.dialogues import BatchCache
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.domain.progress import no_progress
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.orchestration.assets.exports import EXPORT_ASSETS, EXPORTS_FOLDER, asset_name
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
 
 def materialize(database: Database, settings: Settings, name: str, **config: object) -> dict[str, object]:
-    archive = Archive(database, settings, BatchCache(), no_progress)
+    archive = Archive(database, settings, BatchCache(), LocalExecutor(database), no_progress)
     [asset] = [each for each in EXPORT_ASSETS if each.key == dg.AssetKey(asset_name(name))]
     run_config = {"ops": {asset_name(name): {"config": config}}}
     result = dg.materialize([asset], resources={"archive": archive}, run_config=run_config)

@@ -163,5 +163,6 @@ def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -
         for name, value in event.step_output_data.metadata.items()
     }
     sweep = {"keys_removed", "keys_added", "keys_left_to_runs"}
-    assert set(outputs) == {"runs_ended", "events_deleted", "days_kept", "tables_analyzed", *sweep}
-    assert outputs["days_kept"] == 90
+    deleted = {"events_deleted", "days_kept", "look_ups_deleted", "look_up_days_kept"}
+    assert set(outputs) == {"runs_ended", "tables_analyzed", *deleted, *sweep}
+    assert (outputs["days_kept"], outputs["look_up_days_kept"]) == (90, 365)

@@ -13,10 +13,11 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.instance.ref import InstanceRef
 from dagster._core.run_coordinator import QueuedRunCoordinator
 from dagster._core.scheduler.instigation import InstigatorType
 
-from archive_pipeline.orchestration.instance.archive_instance import ArchiveInstance, replaced
+from archive_pipeline.orchestration.instance.archive_instance import ArchiveInstance, at_home, replaced
 from archive_pipeline.orchestration.instance.opening import CONFIGURATION, packaged_configuration
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -111,6 +112,32 @@ def test_another_process_makes_the_same_instance_of_its_reference(
         dg.DagsterInstance.from_ref(instance.get_ref()) as again,
     ):
         assert values(again) == values(instance)
+
+
+def test_a_worker_elsewhere_keeps_dagsters_files_in_its_own_home(
+    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with loaded(tmp_path, settings, {}, monkeypatch) as instance:
+        launched_with = instance.get_ref()
+    elsewhere = tmp_path / "elsewhere"
+    monkeypatch.setenv("ARCHIVE_HOME", str(elsewhere))
+    monkeypatch.setenv("ARCHIVE_DATABASE_URL", database.url)
+    with dg.DagsterInstance.from_ref(launched_with) as worker:
+        log = Path(worker.compute_log_manager.get_captured_local_path(["a"], "out"))  # type: ignore[attr-defined]
+        assert log.is_relative_to(elsewhere / "storage")
+        assert Path(worker.storage_directory()).is_relative_to(elsewhere)
+        assert at_home(worker.get_ref(), elsewhere) == worker.get_ref()
+
+
+def test_logs_that_the_file_sends_elsewhere_are_sent_there_by_a_worker_too(
+    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with loaded(tmp_path, settings, {}, monkeypatch):
+        given = {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+        ref = InstanceRef.from_dir(str(tmp_path), overrides={"compute_logs": given})
+    moved = at_home(ref, tmp_path / "elsewhere")
+    assert moved.compute_logs_data == ref.compute_logs_data
+    assert moved.local_artifact_storage.base_dir == str(tmp_path / "elsewhere")
 
 
 def test_what_the_file_does_not_have_can_be_set_too() -> None:

@@ -1,0 +1,123 @@
+"""Everything works through a PgBouncer in transaction mode; what belongs to a session goes past it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
+from archive_pipeline.orchestration.automation.housekeeping import analyze, delete_old_events
+from archive_pipeline.settings import Settings
+from archive_pipeline.store import locks
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.poolers import pooler
+from archive_pipeline_tests.system.commands import SCRIPT
+from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+
+pytestmark = [pytest.mark.system, pytest.mark.postgres]
+
+
+@pytest.fixture
+def pooled(own_database: Database, tmp_path: Path) -> Iterator[Settings]:
+    """Settings of an archive behind a pooler, with the way past it."""
+    with pooler(own_database.url) as url:
+        yield Settings(home=tmp_path / "home", database_url=url, direct_database_url=own_database.url)
+
+
+def command(settings: Settings, *arguments: object) -> str:
+    given, direct = settings.database_url, settings.direct_database_url
+    assert given is not None
+    assert direct is not None
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARCHIVE_", "DAGSTER_"))}
+    environment |= {
+        "ARCHIVE_HOME": str(settings.home),
+        "ARCHIVE_DATABASE_URL": given.get_secret_value(),
+        "ARCHIVE_DIRECT_DATABASE_URL": direct.get_secret_value(),
+    }
+    done = subprocess.run(
+        [SCRIPT, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_commands_and_their_dagster_runs_work_through_a_pool(
+    pooled: Settings, own_database: Database, database: Database, small_corpus: Path, tmp_path: Path
+):
+    imported = json.loads(command(pooled, "import", small_corpus, "--json"))
+    assert imported["dialogues"]["new"] == 6
+    assert query(own_database, "SELECT count(*) > 0 FROM dagster.event_logs") == [(True,)]
+    # The same rows as without a pooler, whoever the server is.
+    plain = {"ARCHIVE_HOME": str(tmp_path / "plain"), "ARCHIVE_DATABASE_URL": database.url}
+    subprocess.run(
+        [SCRIPT, "import", small_corpus], env=os.environ | plain, capture_output=True, timeout=600, check=True
+    )
+    assert raw_rows(own_database) == raw_rows(database)
+    assert derived_rows(own_database, with_generated=False) == derived_rows(database, with_generated=False)
+    assert json.loads(command(pooled, "import", small_corpus, "--json"))["dialogues"]["unchanged"] == 6
+    command(pooled, "build", "--full")
+    command(pooled, "verify")
+    [(text,)] = query(own_database, "SELECT question FROM derived.qa_pairs ORDER BY pair_id LIMIT 1")
+    assert json.loads(command(pooled, "search", " ".join(text.split()[:5]), "--mode", "lexical", "--json"))
+    command(pooled, "export", "openai", "--out", tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").stat().st_size
+    [(key,)] = query(own_database, "SELECT partition_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
+    command(pooled, "delete", key)
+    assert query(own_database, "SELECT count(*) FROM raw.dialogues") == [(5,)]
+    database_through = Database.open(pooled)
+    assert analyze(database_through) > 0
+    assert delete_old_events(database_through, 1) == 0
+    database_through.engine.dispose()
+
+
+def test_a_lock_that_is_held_past_the_pool_keeps_others_out(pooled: Settings):
+    first, second = Database.open(pooled), Database.open(pooled)
+    with locks.held(first, locks.ARCHIVE_WRITER):
+        # The pool lends connections to others meanwhile, which must not carry the lock along.
+        for _ in range(3):
+            with second.session() as connection:
+                connection.execute("SELECT 1")
+        with locks.held_if_free(second, locks.ARCHIVE_WRITER) as is_held:
+            assert not is_held
+    with locks.held_if_free(second, locks.ARCHIVE_WRITER) as is_held:
+        assert is_held
+    for each in (first, second):
+        each.engine.dispose()
+
+
+def test_statements_that_are_repeated_are_not_prepared_on_connections_that_others_get(pooled: Settings):
+    opened = Database.open(pooled)
+    in_another_process: Database = pickle.loads(pickle.dumps(opened))  # noqa: S301 (made here)
+    for database in (opened, in_another_process):
+        for number in range(20):  # more often than psycopg needs to prepare a statement
+            with database.session() as connection:
+                assert connection.execute("SELECT %s::int", [number]).fetchone() == (number,)
+        with psycopg.connect(database.url) as other:
+            other.execute("SELECT 1")  # it has the server's connection now that the pool lent last
+            with database.session() as connection:
+                assert connection.execute("SELECT %s::int", [20]).fetchone() == (20,)
+        with database.statements() as single:
+            for number in range(20):
+                assert single.execute("SELECT %s::bigint", [number]).fetchone() == (number,)
+            with psycopg.connect(database.url) as other:
+                other.execute("SELECT 1")
+                assert single.execute("SELECT %s::bigint", [20]).fetchone() == (20,)
+        database.engine.dispose()
+
+
+def test_a_direct_url_of_another_database_is_refused(pooled: Settings, own_server: str):
+    with pytest.raises(ConfigurationError, match="ARCHIVE_DIRECT_DATABASE_URL is not the database of"):
+        Database.open(pooled.with_values(direct_database_url=own_server))
+    nowhere = "postgresql://me:secret@127.0.0.1:9/archive"
+    with pytest.raises(DatabaseUnavailableError, match="cannot reach PostgreSQL") as raised:
+        Database.open(pooled.with_values(direct_database_url=nowhere))
+    assert "secret" not in str(raised.value)
+    with pytest.raises(ConfigurationError, match="given without ARCHIVE_DATABASE_URL"):
+        Database.open(pooled.with_values(database_url=None))
