@@ -13,6 +13,7 @@ __all__ = [
     "DatabaseUnavailableError",
     "DatabaseVersionError",
     "EmbeddingError",
+    "ExecutorError",
     "ExportError",
     "InvalidMessagesError",
     "InvalidQueryError",
@@ -21,6 +22,7 @@ __all__ = [
     "QueryCancelledError",
     "QueryTimeoutError",
     "ReaderProcessError",
+    "RerankerError",
     "TextsTooLargeError",
     "UnknownBranchError",
     "UnknownDialogueError",
@@ -29,6 +31,7 @@ __all__ = [
     "UnreadableInputError",
     "VectorStoreError",
     "VisualModelError",
+    "WorkerLostError",
 ]
 
 
@@ -42,6 +45,14 @@ class UnreadableInputError(ArchiveError):
 
 class ReaderProcessError(ArchiveError):
     """The process that reads files ahead of the import ended; what was committed stays, nothing is half-written."""
+
+
+class ExecutorError(ArchiveError):
+    """Chunks cannot be built where ``ARCHIVE_EXECUTOR`` says: it cannot be started, or does not fit the archive."""
+
+
+class WorkerLostError(ArchiveError):
+    """The process that built some dialogues ended, and so did the next one; the message names the dialogues."""
 
 
 class DatabaseUnavailableError(ArchiveError):
@@ -90,6 +101,10 @@ class MissingExtraError(ArchiveError):
 
 class EmbeddingError(ArchiveError):
     """An embedding model or endpoint cannot be used, or gave something else than vectors."""
+
+
+class RerankerError(ArchiveError):
+    """The model of search's second stage cannot be loaded, or gave something else than numbers."""
 
 
 class AnswerError(ArchiveError):

@@ -25,6 +25,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
+from archive_pipeline_tests.object_storage import Bucket, bucket_server
 
 # A job in a shell's background ignores Ctrl-C, and so would the programs that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -178,3 +179,19 @@ def own_database(own_server: str) -> Iterator[Database]:
     migrate(database)
     yield database
     database.engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def storage_server() -> Iterator[Bucket]:
+    with bucket_server() as bucket:
+        yield bucket
+
+
+@pytest.fixture
+def bucket(storage_server: Bucket, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """An empty bucket of a server on the loopback interface, which this process and those it starts may use."""
+    storage_server.server.reset()
+    storage_server.empty()
+    for name, value in storage_server.environment.items():
+        monkeypatch.setenv(name, value)
+    return storage_server

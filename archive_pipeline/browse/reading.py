@@ -119,6 +119,12 @@ class Comparison:
     count: int
 
     @property
+    def messages(self) -> list[Message]:
+        """All that are shown."""
+        before = [] if self.parent is None else [self.parent]
+        return [*before, *(message for version in self.versions for message in version.messages)]
+
+    @property
     def next_start(self) -> int | None:
         """Where the next siblings begin; None at the end."""
         end = self.start + len(self.versions)

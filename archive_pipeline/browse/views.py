@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from archive_pipeline.answering import has_model
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.markdown import to_html
-from archive_pipeline.browse.reading import Thread, read_comparison, read_place, read_thread
+from archive_pipeline.browse.reading import Comparison, Thread, read_comparison, read_place, read_thread
 from archive_pipeline.errors import ArchiveError, InvalidQueryError, UnknownDialogueError, UnknownDocumentError
 from archive_pipeline.ingest.media_types import INLINE_IMAGES
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
@@ -78,10 +78,13 @@ async def versions(request: Request) -> Response:
     """Show the siblings of a message side by side."""
     name, message_id = request.path_params["name"], request.path_params["message_id"]
     start = number_of(request.query_params, "start") or 0
-    compared = await read_in_request(
-        request, lambda connection: read_comparison(connection, name, message_id, start=start)
-    )
-    return _page("versions.html", request, compared=compared)
+
+    def read(connection: psycopg.Connection[Any]) -> tuple[Comparison, dict[str, list[AttachedContent]]]:
+        compared = read_comparison(connection, name, message_id, start=start)
+        return compared, attached_files(connection, [message.id for message in compared.messages])
+
+    compared, files = await read_in_request(request, read)
+    return _page("versions.html", request, compared=compared, files=files)
 
 
 async def documents(request: Request) -> Response:

@@ -28,6 +28,11 @@ def thresholds(sizes: _Index, other_sizes: _Index) -> _Float:
     return np.where(np.minimum(sizes, other_sizes) < SHORT_BELOW, SHORT_THRESHOLD, THRESHOLD)
 
 
+def threshold(smaller: int) -> float:
+    """Return ``thresholds`` of one pair, whose smaller set has this size."""
+    return SHORT_THRESHOLD if smaller < SHORT_BELOW else THRESHOLD
+
+
 def jaccard(store: ShingleStore, left: _Index, right: _Index) -> _Float:
     """Return the Jaccard similarity of pairs of sets, given by their numbers in the store; none of them is empty."""
     sizes = store.sizes

@@ -34,6 +34,7 @@ class Choices:
         redact: secrets and personal data are replaced.
         own_words: words and names that are replaced as well.
         phone_region: country (two letters) whose national phone numbers are replaced; None for international ones only.
+        presidio: language (two letters) in which Presidio looks for names of people and places; None for no search.
     """
 
     sources: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Choices:
     redact: bool = False
     own_words: tuple[str, ...] = ()
     phone_region: str | None = None
+    presidio: str | None = None
 
     def __post_init__(self) -> None:
         """Check what types cannot say.

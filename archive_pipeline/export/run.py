@@ -91,7 +91,9 @@ def export(
     is_file = target.suffix == LINES_SUFFIX
     if is_file and (format_.kind != "lines" or choices.splits):
         raise ConfigurationError(f"{name} is several files: name a folder, not {target.name}")
-    redactor = open_redactor(settings.home, choices.own_words, choices.phone_region) if choices.redact else None
+    redactor = None
+    if choices.redact:
+        redactor = open_redactor(settings.home, choices.own_words, choices.phone_region, choices.presidio)
     beside = {MANIFEST: target.with_suffix(".manifest.json"), CARD: target.with_suffix(".md")} if is_file else {}
     remains = remove_remains(target, beside)
     place = placed_file(target, _DATA, beside) if is_file else placed_folder(target, replace=may_replace)

@@ -61,7 +61,12 @@ class Chart:
 CHARTS: Final = (
     Chart("activity", "Messages per month", "By the month in which the dialogue began, and by source.", Form.MONTHS),
     Chart("models", "Messages per model", "Answers that name their model, by the source that has most.", Form.NAMES),
-    Chart("dialogue_lengths", "Messages per dialogue", "Live messages of every role.", Form.CLASSES),
+    Chart(
+        "dialogue_lengths",
+        "Messages per dialogue",
+        "Of every role, without copied ones.",
+        Form.CLASSES,
+    ),
     Chart("text_lengths", "Words per message", "Prompts, and responses to them.", Form.CLASSES),
     Chart(
         "branches", "Paths per dialogue", "From a root to a leaf; one in a dialogue that never branched.", Form.CLASSES

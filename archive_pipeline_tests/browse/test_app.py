@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -125,6 +126,16 @@ def test_a_search_leads_to_the_message(client: Any, settings: Settings, database
     assert f'href="/dialogues/chatgpt-tide?at={answer}#m-{answer}"' in html
     assert f'id="m-{answer}"' in page(client, f"/dialogues/chatgpt-tide?at={answer}")
     assert "Nothing was found." in page(client, "/?q=zzzznothing")
+
+
+def test_a_question_that_is_found_stands_with_its_answer(
+    client: Any, settings: Settings, database: Database, tmp_path: Path
+):
+    load(database, tmp_path / "a.json", chatgpt("tide", chain("Why are there tides?", "The <moon> pulls the water.")))
+    build_stale(database, settings)
+    of_question, of_answer = (page(client, f"/?q={word}") for word in ("tides", "pulls"))
+    assert re.search(r"Answer:</span> The &lt;moon&gt; pulls the water\.", of_question)
+    assert "Answer:" not in of_answer
 
 
 def test_a_page_of_a_citation_leads_to_its_first_message(

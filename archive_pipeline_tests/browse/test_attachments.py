@@ -15,6 +15,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import PNG, export, file_id, imported, talk
+from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
 
@@ -49,6 +50,16 @@ def test_a_conversation_shows_its_files_and_what_is_missing(client: Any):
     assert "evil &#34;page&#34;.html" in html
     missing = html[html.index("gone.pdf", html.index('aria-label="Files"')) :]
     assert missing.startswith('gone.pdf <span class="note">missing')
+
+
+def test_versions_of_a_message_show_its_files_and_those_of_the_message_before(client: Any, database: Database):
+    asked, answered = (
+        name for (name,) in query(database, "SELECT id::text FROM raw.messages ORDER BY sequence_number")
+    )
+    for message in (asked, answered):
+        html = client.get(f"/dialogues/chatgpt-c1/versions/{message}").text
+        assert f'<img src="{address(PNG)}" alt="cat.png"' in html
+        assert html.count('aria-label="Files"') == 1
 
 
 def test_a_picture_is_shown_as_what_it_is_by_its_bytes(client: Any):

@@ -96,6 +96,10 @@ def test_filters_document_is_what_the_generator_writes():
     assert generator("generate_filters").document() == text("filters.md"), "run `make docs`"
 
 
+def test_the_statements_for_citus_are_what_the_generator_writes():
+    assert generator("generate_citus").document() == text("citus.sql"), "run `make docs`"
+
+
 def test_the_reference_of_assets_is_what_the_generator_writes():
     assert generator("generate_assets").document() == text("reference/assets.md"), (
         "run `make definitions` and `make docs`"

@@ -44,7 +44,7 @@ def store_document(database: Database, name: str, pages: Sequence[str]) -> str:
         **{name: [0] * len(pages) for name in ("num_headings", "num_tables", "num_pictures")},
     }
     with database.session() as connection:
-        documents.write_document(connection, row, frame(columns))
+        documents.write_document(connection, row, frame(columns), ())
     return identifier
 
 

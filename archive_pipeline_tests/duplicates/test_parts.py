@@ -13,6 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.batch import NO_TIME
+from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates import clusters as clusters_module
 from archive_pipeline.duplicates.candidates import GROUP_LIMIT, candidate_pairs
 from archive_pipeline.duplicates.clusters import UNCLUSTERED, Preference, exact_clusters, stars
@@ -20,7 +21,8 @@ from archive_pipeline.duplicates.minhash import BANDS, band_keys
 from archive_pipeline.duplicates.shingles import HASH_BITS, ShingleSets, ShingleStore, offsets_of, shingle_sets
 from archive_pipeline.duplicates.similarity import jaccard
 from archive_pipeline.store.tables import hashes
-from archive_pipeline.text.simhash import WordHashes, word_hashes
+from archive_pipeline.text.normalization import normalize
+from archive_pipeline.text.simhash import WordHashes, shingles, word_hashes
 from archive_pipeline_tests.duplicates.finding import changed, prose
 
 
@@ -40,6 +42,15 @@ def test_a_set_has_each_shingle_once_in_ascending_order() -> None:
         assert (np.diff(values.astype(np.int64)) > 0).all()
         assert (values < 1 << HASH_BITS).all()
     assert as_sets(sets_of("b c a b c"))[0] == as_sets(sets)[0]
+
+
+@given(st.lists(st.text(st.sampled_from("ab7é茶は한😀 "), max_size=40), min_size=2, max_size=2))
+def test_sets_of_a_few_texts_have_as_many_shingles_in_common(texts: list[str]) -> None:
+    encoded = [normalize(text, Normalization.FULL) for text in texts]
+    sets = shingle_sets(word_hashes(encoded))
+    one, other = (set(sets.hashes[start:end].tolist()) for start, end in pairwise(sets.offsets))
+    left, right = map(shingles, encoded)
+    assert (len(left), len(right), len(left & right)) == (len(one), len(other), len(one & other))
 
 
 def test_bands_are_the_same_for_ever() -> None:

@@ -5,9 +5,12 @@ Secrets are made up; those with a shape are put together here, so that no scanne
 
 from __future__ import annotations
 
+_LETTERS = "aB3dE5gH7jK9mN2pQ4rS6tU8vW0xY1z"
+_HEX = "9f8e7d6c5b4a3021"
 
-def _made(prefix: str, length: int, characters: str = "aB3dE5gH7jK9mN2pQ4rS6tU8vW0xY1z") -> str:
-    return prefix + (characters * 4)[:length]
+
+def _made(prefix: str, length: int, characters: str = _LETTERS) -> str:
+    return prefix + (characters * 8)[:length]
 
 
 WITH = [
@@ -33,6 +36,36 @@ WITH = [
     f"stripe ⟦{_made('sk' + '_live_', 24)}⟧",
     f"Authorization: Bearer ⟦{_made('', 40)}⟧",
     f"jwt ⟦{_made('ey' + 'J', 20)}.{_made('ey' + 'J', 30)}.{_made('', 43)}⟧",
+    *(
+        f"the one that works: ⟦{_made(prefix, length, characters)}⟧."
+        for prefix, length, characters in (
+            ("gs" + "k_", 52, _LETTERS),
+            ("xa" + "i-", 80, _LETTERS),
+            ("pp" + "lx-", 48, _LETTERS),
+            ("r8" + "_", 37, _LETTERS),
+            ("nv" + "api-", 64, _LETTERS),
+            ("do" + "p_v1_", 64, _HEX),
+            ("LT" + "AI", 20, _LETTERS),
+            ("gl" + "sa_" + _LETTERS + "a_", 8, _HEX),
+            ("hv" + "s.", 90, _LETTERS),
+            ("sb" + "p_", 40, _HEX),
+            ("sn" + "trys_", 60, _LETTERS),
+            ("AGE-SECRET" + "-KEY-1", 58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
+            ("dc" + "kr_pat_", 27, _LETTERS),
+            ("ruby" + "gems_", 48, _HEX),
+            ("AT" + "ATT3", 120, _LETTERS),
+            ("fi" + "gd_", 40, _LETTERS),
+            ("lin" + "_api_", 40, _LETTERS),
+            ("PM" + "AK-" + _HEX + _HEX[:8] + "-", 34, _HEX),
+            ("nt" + "n_", 46, _LETTERS),
+            ("sh" + "pat_", 32, _HEX),
+            ("sk" + "_test_", 24, _LETTERS),
+            ("wh" + "sec_", 32, _LETTERS),
+            ("xa" + "pp-1-A0B1C2D3E4F-1234567890123-", 64, _HEX),
+            ("ya" + "29.", 60, _LETTERS),
+            ("GO" + "CSPX-", 28, _LETTERS),
+        )
+    ),
     "password = '⟦correcthorsebattery⟧'",
     'db_password: "⟦tr0ub4dor&3⟧"',
     "SECRET_KEY=⟦9f8e7d6c5b4a39281706⟧",
@@ -58,4 +91,7 @@ WITHOUT = [
     "def authenticate(token): return token == expected",
     "The monkey and the turkey; a keyboard: compact, with USB.",
     "My number is 42, and the year 1999.",
+    "var8_counter and chars_at are names; ntn_short, gsk_example and hvs.example.org are none of its keys.",
+    "The class AbstractSingletonProxyFactoryBeanPostProcessorConfigurationAdapter exists.",
+    "https://example.org/a/very/long/address/with-many-words-and-ya29-in-it/index.html",
 ]

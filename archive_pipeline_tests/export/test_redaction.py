@@ -17,7 +17,15 @@ from archive_pipeline.errors import ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor
-from archive_pipeline.export.redaction.rules import Span, finders, has_luhn_digit, is_iban
+from archive_pipeline.export.redaction.rules import (
+    ShapedRule,
+    Span,
+    Traits,
+    finders,
+    has_luhn_digit,
+    is_iban,
+    shaped_rules,
+)
 from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -71,6 +79,15 @@ def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], betw
     found = redactor()
     redacted = found.text(LABEL.sub(r"\1", between.join(texts)))
     assert found.text(redacted) == redacted
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in shaped_rules() if rule.needles], ids=lambda rule: rule.pattern.pattern
+)
+@given(st.data())
+def test_no_text_is_passed_over_in_which_a_pattern_finds_something(rule: ShapedRule, data: st.DataObject):
+    text = data.draw(st.from_regex(rule.pattern))
+    assert rule.may_find(Traits.of(text))
 
 
 def test_national_numbers_need_a_country():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -15,6 +16,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, write
 from archive_pipeline_tests.tables import counts as row_counts
+from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
 
@@ -112,6 +114,79 @@ def test_an_id_that_is_used_again_is_another_call(database: Database, tmp_path: 
         ("error", "search"): 1,
         ("no result", "search"): 1,
     }
+
+
+def test_branches_with_calls_of_one_id_each_have_their_result(database: Database, settings: Settings, tmp_path: Path):
+    """Two answers call with one id, with an error below the first alone; then the id is called again on one path."""
+
+    def spoken(name: str, parent: str | None, sender: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+        message = claude("x", "y")["chat_messages"][0]
+        return {
+            **message,
+            "uuid": name,
+            "parent_message_uuid": parent,
+            "sender": sender,
+            "content": list(blocks),
+            "text": "",
+        }
+
+    def call(name: str = "search") -> dict[str, Any]:
+        return {"type": "tool_use", "id": "call_0", "name": name, "input": {}}
+
+    def result(*, is_error: bool = False) -> dict[str, Any]:
+        return {"type": "tool_result", "tool_use_id": "call_0", "name": "search", "is_error": is_error, "content": "x"}
+
+    dialogue = claude("tools", "look it up")
+    root = dialogue["chat_messages"][0]["uuid"]
+    dialogue["chat_messages"] += [
+        spoken("one", root, "assistant", call(), result(is_error=True)),
+        spoken("other", root, "assistant", call()),
+        spoken("on", "other", "human", {"type": "text", "text": "go on"}),
+        spoken("last", "on", "assistant", result(), call("read")),
+    ]
+    import_archive(database, read_paths([write(tmp_path / "claude.json", dialogue)]))
+    build_stale(database, settings)
+    assert counted(collect(database), "tools") == {
+        ("error", "search"): 1,
+        ("result", "search"): 1,
+        ("no result", "read"): 1,
+    }
+
+
+def test_what_is_copied_into_another_dialogue_is_counted_once(database: Database, settings: Settings, tmp_path: Path):
+    """A branch repeats four messages of its original and adds two; a copy repeats them all."""
+    ids = [str(UUID(int=number)) for number in range(8)]
+
+    def said(*numbers: int) -> list[Said]:
+        return [
+            Said(
+                ids[number],
+                ids[numbers[place - 1]] if place else None,
+                "assistant" if number % 2 else "user",
+                f"words of number {number}",
+                NOVEMBER_2023 + number,
+                more=GPT["more"] if number % 2 else {},
+            )
+            for place, number in enumerate(numbers)
+        ]
+
+    dialogues = [
+        chatgpt("original", said(0, 1, 2, 3), create_time=NOVEMBER_2023),
+        chatgpt("branch", said(0, 1, 2, 3, 6, 7), create_time=NOVEMBER_2023 + 100),
+        chatgpt("copy", said(0, 1, 2, 3), create_time=NOVEMBER_2023 + 200),
+    ]
+    import_archive(database, read_paths([write(tmp_path / "chatgpt.json", *dialogues)]))
+    build_stale(database, settings)
+    report = collect(database)
+    assert counted(report, "activity") == {("chatgpt", "2023-11"): 6}
+    assert counted(report, "models") == {("chatgpt", "gpt-x"): 3}
+    assert counted(report, "dialogue_lengths") == {("dialogues", 3): 1, ("dialogues", 4): 1}
+    assert counted(report, "branches") == {("neither", 2): 2}
+    assert counted(report, "text_lengths") == {("prompts", 4): 3, ("responses", 4): 3}
+    assert counted(report, "regenerations") == {("answered once", "gpt-x"): 3}
+    assert counted(report, "continuations") == {("exchanges", 1): 3}
+    of_one = query(database, "SELECT token_count FROM derived.qa_chunks LIMIT 1")[0][0]
+    assert {value for (_, _), value in counted(report, "tokens").items()} == {3 * of_one}
 
 
 def test_what_was_not_found_is_not_counted(report: Report):

@@ -296,3 +296,23 @@ def test_a_token_that_others_know_or_can_guess_is_not_used(tmp_path: Path, conte
     (tmp_path / "up.token").chmod(mode)
     with pytest.raises(ConfigurationError, match="delete it"):
         load_token(tmp_path, port=1)
+
+
+@pytest.mark.parametrize("host", [OWN, "10.1.2.3:80", "evil.example", None])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_whoever_watches_the_server_learns_that_it_answers_and_nothing_else(host: str | None, method: str):
+    behind = Behind()
+    token = AccessToken(SECRET, port=3000)
+    start, body = ask(method, "/health", {}, host=host, behind=behind, token=token)
+    assert (start["status"], body["body"]) == (200, b"" if method == "HEAD" else b"answers\n")
+    assert behind.asked == []
+
+
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [("POST", "/health"), ("GET", "/health/"), ("GET", "/healthy"), ("GET", "/"), ("WS", "/health")],
+)
+def test_nothing_else_is_answered_without_the_token(method: str, target: str):
+    behind = Behind()
+    assert status(method, target, JSON, behind=behind, token=AccessToken(SECRET, port=3000)) in {401, 1008}
+    assert behind.asked == []

@@ -75,7 +75,7 @@ class Path:
 
     def is_new(self, turn: Turn) -> bool:
         """Return whether no earlier path had the turn as it is here."""
-        return not self.known.issuperset(turn.positions)
+        return not self.known or not self.known.issuperset(turn.positions)
 
 
 def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool) -> Iterator[Path]:

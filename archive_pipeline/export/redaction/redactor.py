@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from archive_pipeline.errors import ExportError
+from archive_pipeline.export.redaction.names import open_names_finder
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -33,8 +34,9 @@ _PLACEHOLDER: Final = re.compile(rf"\[[A-Z]+-[0-9a-f]{{{_HASH_DIGITS}}}\]")
 # Accounts that many machines have: their names are words.
 _COMMON_ACCOUNTS: Final = frozenset({"root", "user", "admin", "ubuntu", "debian", "runner", "docker", "test", "home"})
 _SHORTEST_NAME: Final = 4
-# A value whose end another rule also finds shrinks by a round; more rounds mean that a rule finds its own traces.
-_MOST_ROUNDS: Final = 4
+# A value whose end another rule also finds shrinks by a round, and a model may take what is left for another name; more
+# rounds mean that a rule finds its own traces.
+_MOST_ROUNDS: Final = 8
 
 
 @dataclass
@@ -126,16 +128,28 @@ class Redactor:
         return f"[{rule}-{digest[:_HASH_DIGITS]}]"
 
 
-def open_redactor(home: Path, own_words: Sequence[str], phone_region: str | None) -> Redactor:
+def open_redactor(
+    home: Path, own_words: Sequence[str], phone_region: str | None, names_language: str | None = None
+) -> Redactor:
     """Return the redactor of an archive; its key is made the first time.
 
+    Args:
+        home: of the archive.
+        own_words: words and names of the user's choice.
+        phone_region: as ``finders`` takes it.
+        names_language: the language whose names of people and places are replaced too; None for none.
+
     Raises:
-        MissingExtraError: a package of the extra is not installed.
+        MissingExtraError: a package of an extra is not installed.
+        ConfigurationError: no model of the language is installed.
     """
     account = getpass.getuser()
     names = [account] if len(account) >= _SHORTEST_NAME and account.lower() not in _COMMON_ACCOUNTS else []
     words = [word.strip() for word in own_words if word.strip()]
-    return Redactor(finders(words, names, phone_region), _key(home / KEY_FILE))
+    rules = finders(words, names, phone_region)
+    if names_language is not None:
+        rules.append(open_names_finder(names_language))
+    return Redactor(rules, _key(home / KEY_FILE))
 
 
 def _key(file: Path) -> bytes:

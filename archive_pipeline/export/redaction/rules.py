@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +40,18 @@ _PREFIXED: Final = re.compile(
     r"sk-ant-[\w-]{20,}|sk-(?:proj|svcacct|admin)-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,}|github_pat_\w{36,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]+)?|(?<=Bearer )[\w.~+/-]{20,}=*"
 )
+# What makers of others document: models' endpoints (Groq, xAI, Perplexity, Replicate, NVIDIA), clouds and servers
+# (DigitalOcean, Alibaba, Grafana, Vault, Supabase, Sentry, age), code and packages (Docker, RubyGems, Atlassian, Figma,
+# Linear, Postman, Notion), shops (Shopify, Stripe's tests and webhooks), Slack's apps, Google's OAuth.
+_MORE_PREFIXED: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|pplx-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37,}"
+    r"|nvapi-[\w-]{60,}|do[opr]_v1_[0-9a-f]{64}|LTAI[A-Za-z0-9]{20}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}"
+    r"|hv[bs]\.[\w-]{24,}|sbp_[0-9a-f]{40}|sntry[su]_[\w=+/-]{40,}|AGE-SECRET-KEY-1[0-9A-Z]{58}|dckr_pat_[\w-]{27,}"
+    r"|rubygems_[0-9a-f]{48}|ATATT3[\w=-]{100,}|figd_[\w-]{40,}|lin_api_[A-Za-z0-9]{40}"
+    r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ntn_[A-Za-z0-9]{40,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|sk_test_[0-9A-Za-z]{24,}"
+    r"|whsec_[A-Za-z0-9+/=]{32,}|xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}|ya29\.[\w-]{30,}|GOCSPX-[\w-]{28})"
+)
+_SHORTEST_PREFIXED: Final = 24
 # Without quotes, as in files of variables; detect-secrets wants quotes there. A value has letters and digits.
 _VARIABLE: Final = re.compile(
     r"(?:secret|token|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[ \t]{0,4}[=:][ \t]{0,4}"
@@ -49,6 +62,24 @@ _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(
 _KEYWORDS: Final = re.compile(
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?|auth)(?=[\w\"'\])\- ]{0,24}[:=(\"'`])", re.IGNORECASE
 )
+# A text in which a pattern of detect-secrets finds something has a word of so many characters, and one of these in any
+# case. Few texts do, and most of the patterns are tried at every character.
+_ASSIGNED: Final = ("key", "pw", "pass", "token")
+_NEEDLES: Final = {
+    "AWSKeyDetector": (40, ("aws",)),
+    "CloudantDetector": (24, (*_ASSIGNED, "cloudant")),
+    "IbmCloudIamDetector": (44, _ASSIGNED),
+    "IbmCosHmacDetector": (48, ("secret",)),
+    "SlackDetector": (0, ("xox", "hooks.slack")),
+    "SoftlayerDetector": (64, (*_ASSIGNED, "softlayer")),
+}
+# The same of patterns in which case matters, in this case.
+_NEEDLES_IN_CASE: Final = {
+    "ArtifactoryDetector": (0, ("AKC", "AP")),
+    "MailchimpDetector": (32, ("-us",)),
+    "StripeDetector": (0, ("k_live_",)),
+}
+_NAMED: Final = (*_ASSIGNED, "secret", "credential", "auth")
 _SHORTEST_SECRET: Final = 6
 # What stands for a secret in examples.
 _NO_SECRET: Final = re.compile(r"[*x.<>{}$_-]*|.*(?:\$\{|\{\{|<your|example|placeholder|changeme).*", re.IGNORECASE)
@@ -121,13 +152,60 @@ def private_keys(text: str) -> Iterator[Span]:
 
 def secrets(text: str) -> Iterator[Span]:
     """Find keys of services, tokens and passwords."""
-    for pattern, group in ((_PREFIXED, 0), (_PASSWORD_IN_URL, 1), (_VARIABLE, 1)):
+    for pattern, group in ((_PREFIXED, 0), (_PASSWORD_IN_URL, 1)):
         yield from (Span(*match.span(group), "SECRET") for match in pattern.finditer(text))
-    by_prefix, by_keyword = _detectors()
-    for detector in by_prefix:
-        for pattern in detector.denylist:
-            yield from (Span(match.start(), match.end(), "SECRET") for match in pattern.finditer(text))
-    yield from _assigned(text, by_keyword)
+    shaped, by_keyword = _detectors()
+    traits = Traits.of(text)
+    if traits.longest_word >= _SHORTEST_PREFIXED:
+        yield from (Span(*match.span(), "SECRET") for match in _MORE_PREFIXED.finditer(text))
+    for rule in shaped:
+        if rule.may_find(traits):
+            yield from (Span(*match.span(), "SECRET") for match in rule.pattern.finditer(text))
+    if any(name in traits.lowered for name in _NAMED):
+        yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
+        yield from _assigned(text, by_keyword)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What tells whether a pattern is worth a try.
+
+    Attributes:
+        text: the text.
+        lowered: the text in which each letter that patterns take for one of ASCII in any case is that one, but for i.
+        longest_word: characters of the longest of its words.
+    """
+
+    text: str
+    lowered: str
+    longest_word: int
+
+    @classmethod
+    def of(cls, text: str) -> Traits:
+        """Return those of a text."""
+        return cls(text, text.lower().replace("\u017f", "s"), max(map(len, text.split()), default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedRule:
+    """A pattern of detect-secrets for keys that have a shape of their own.
+
+    Attributes:
+        pattern: what finds them.
+        shortest_word: a text in which it finds something has a word of so many characters,
+        needles: and one of these; empty if nothing is known of it.
+    """
+
+    pattern: re.Pattern[str]
+    shortest_word: int
+    needles: tuple[str, ...]
+
+    def may_find(self, traits: Traits) -> bool:
+        """Tell whether it is worth a try."""
+        if traits.longest_word < self.shortest_word:
+            return False
+        where = traits.lowered if self.pattern.flags & re.IGNORECASE else traits.text
+        return not self.needles or any(needle in where for needle in self.needles)
 
 
 def _assigned(text: str, detector: Any) -> Iterator[Span]:
@@ -143,14 +221,26 @@ def _assigned(text: str, detector: Any) -> Iterator[Span]:
 
 
 @cache
-def _detectors() -> tuple[list[Any], Any]:
+def _detectors() -> tuple[list[ShapedRule], Any]:
     """Return detect-secrets' rules for keys with a shape of their own, and the one for assigned values."""
-    util = _optional("detect_secrets.core.plugins.util")
     keyword = _optional("detect_secrets.plugins.keyword")
+    return list(shaped_rules()), keyword.KeywordDetector()
+
+
+def shaped_rules() -> Iterator[ShapedRule]:
+    """Yield the patterns of detect-secrets, but for those that this module has rules of its own for.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    util = _optional("detect_secrets.core.plugins.util")
     left_out = {"IPPublicDetector", "BasicAuthDetector", "PrivateKeyDetector", "KeywordDetector"}
     classes: Iterable[Any] = util.get_mapping_from_secret_type_to_class().values()
-    shaped = [cls() for cls in classes if hasattr(cls, "denylist") and cls.__name__ not in left_out]
-    return sorted(shaped, key=lambda detector: type(detector).__name__), keyword.KeywordDetector()
+    for cls in sorted(classes, key=lambda cls: str(cls.__name__)):
+        if hasattr(cls, "denylist") and cls.__name__ not in left_out:
+            for pattern in cls().denylist:
+                known = _NEEDLES if pattern.flags & re.IGNORECASE else _NEEDLES_IN_CASE
+                yield ShapedRule(pattern, *known.get(cls.__name__, (0, ())))
 
 
 def _optional(module: str) -> Any:

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-import psycopg
-
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import Embedder
@@ -99,7 +97,7 @@ def _change_form(database: Database, generation: Generation, form: VectorForm) -
     while changed:
         with database.session() as connection:
             changed = embeddings.change_form(connection, generation, form)
-    with psycopg.connect(database.url, autocommit=True) as connection:
+    with database.statements() as connection:
         connection.execute(load_query("embeddings/vacuum_embeddings"))
 
 

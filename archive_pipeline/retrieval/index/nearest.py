@@ -16,6 +16,8 @@ from archive_pipeline.store.vector_extension import has_graph
 # it looks at, the fewer are missed. Who wants more gets all compared.
 _LOOKED_AT: Final = 1_000
 _MOST_BY_GRAPH: Final = 250
+# The pages of so many times as many texts as pages are wanted are compared.
+_TEXTS_PER_PAGE: Final = 10
 
 Scored = list[tuple[str, float]]
 
@@ -35,8 +37,17 @@ def nearest_chunks(
 
 
 def nearest_pages(connection: psycopg.Connection[Any], generation: Generation, vector: Vectors, *, most: int) -> Scored:
-    """Return the nearest pages as ``<document>:<page>``, and the cosines to the means of their chunks, best first."""
-    parameters = {"vector": as_text(vector), "generation_id": generation.id, "most": most}
+    """Return the nearest pages as ``<document>:<page>``, and the cosines to the means of their chunks, best first.
+
+    They are found among the pages of the nearest texts. A page none of whose texts is among these is not found, though
+    the mean of its texts may be nearer than each of them.
+    """
+    parameters = {
+        "vector": as_text(vector),
+        "generation_id": generation.id,
+        "most": most,
+        "texts": most * _TEXTS_PER_PAGE,
+    }
     return connection.execute(load_query("vector_index/nearest_pages"), parameters).fetchall()
 
 

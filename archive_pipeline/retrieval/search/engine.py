@@ -11,11 +11,13 @@ from typing import Any, Final
 
 import psycopg
 
-from archive_pipeline.errors import InvalidQueryError
+from archive_pipeline.errors import InvalidQueryError, RerankerError
 from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.pages.store import PageStore
+from archive_pipeline.retrieval.rerank.cross_encoder import CrossEncoderReranker
+from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
 from archive_pipeline.retrieval.search.query import parse_query
@@ -68,6 +70,8 @@ class SearchEngine:
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _rerankers: dict[str, TimedReranker | RerankerError] = field(default_factory=dict, init=False, repr=False)
+    _opening_reranker: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     # The visual model may take a minute to load, which the other retrievers need not wait for.
     _encoding: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _places: threading.Semaphore = field(
@@ -164,9 +168,30 @@ class SearchEngine:
                 self._encoder = open_encoder(self.settings)
             return self._encoder
 
+    def reranker(self, model: str) -> TimedReranker:
+        """Return a model of the second stage, loaded once; an error is kept too, since a hub is asked for a minute.
+
+        Raises:
+            MissingExtraError, RerankerError: it cannot be loaded.
+        """
+        with self._opening_reranker:
+            if model not in self._rerankers:
+                self._rerankers[model] = _opened(model)
+            reranker = self._rerankers[model]
+        if isinstance(reranker, RerankerError):
+            raise reranker
+        return reranker
+
     def vocabulary(self, connection: psycopg.Connection[Any]) -> Vocabulary:
         """Return what is known of the archive's words, read anew every ten minutes."""
         now = time.monotonic()
         if self._vocabulary is None or now - self._vocabulary[0] > VOCABULARY_SECONDS:
             self._vocabulary = now, read_vocabulary(connection)
         return self._vocabulary[1]
+
+
+def _opened(model: str) -> TimedReranker | RerankerError:
+    try:
+        return TimedReranker(CrossEncoderReranker(model))
+    except RerankerError as error:
+        return error

@@ -22,6 +22,7 @@ class SearchResults(list[dict[str, Any]]):
         retrievers: names of those that answered.
         degraded: those that failed -> why.
         notes: for people: what the search did instead of what the caller asked for.
+        reranked: whether the second stage ordered the results; None where there was none, or nothing to order.
     """
 
     def __init__(
@@ -31,15 +32,23 @@ class SearchResults(list[dict[str, Any]]):
         retrievers: Sequence[str],
         degraded: Mapping[str, str],
         notes: Sequence[str],
+        reranked: bool | None = None,
     ) -> None:
         super().__init__(results)
         self.retrievers = tuple(retrievers)
         self.degraded = dict(degraded)
         self.notes = tuple(notes)
+        self.reranked = reranked
 
     def with_note(self, note: str) -> SearchResults:
         """Return the same results with another note before the others."""
-        return SearchResults(self, retrievers=self.retrievers, degraded=self.degraded, notes=(note, *self.notes))
+        return SearchResults(
+            self,
+            retrievers=self.retrievers,
+            degraded=self.degraded,
+            notes=(note, *self.notes),
+            reranked=self.reranked,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +57,13 @@ class FoundPage:
 
     Attributes:
         page: document and page.
-        score: fused, at most 1.
+        score: fused, at most 1; after a second stage that of the page's place (``second_stage.reranked``).
         chunk: the best chunk of the page, or its image.
         scores: retriever -> its own score of the page's best chunk.
         ranks: retriever -> rank of the page.
         shares: retriever -> share of the highest score there could be; none where scores have no scale.
         answer: the best chunk of the page that is an answer; None if none was found.
+        rerank_score: of the second stage, on the scale of its model; None if it did not read the page.
     """
 
     page: Page
@@ -63,6 +73,7 @@ class FoundPage:
     ranks: Mapping[str, int]
     shares: Mapping[str, float]
     answer: FoundChunk | None = None
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +87,7 @@ class ResultOptions:
         originals: of dialogues that begin with a copy of another one's messages, that one.
         origins: of documents that came with messages, the dialogues.
         clusters: of pages that say nearly the same as others, the name of their cluster.
+        reranked: as in ``SearchResults``.
     """
 
     limit: int
@@ -84,6 +96,7 @@ class ResultOptions:
     originals: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     clusters: Mapping[Page, str] = field(default_factory=dict)
+    reranked: bool | None = None
 
 
 def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list[list[FoundPage]]:
@@ -139,6 +152,7 @@ def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOpt
         "answer": None if answer is None else snippet(answer, options.words),
         "scores": {retriever: round(score, 6) for retriever, score in found.scores.items()},
         "ranks": dict(found.ranks),
+        **_second_stage(found, options),
         "is_abandoned_branch": chunk.is_on_primary_path is False,
         "alternatives": [
             {
@@ -153,6 +167,13 @@ def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOpt
         ],
         "metadata": _metadata(chunk, options),
     }
+
+
+def _second_stage(found: FoundPage, options: ResultOptions) -> dict[str, Any]:
+    if options.reranked is None:
+        return {}
+    score = found.rerank_score
+    return {"reranked": options.reranked, "rerank_score": None if score is None else round(score, 6)}
 
 
 def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:

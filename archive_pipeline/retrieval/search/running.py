@@ -14,11 +14,13 @@ from archive_pipeline.errors import (
     ConfigurationError,
     EmbeddingError,
     MissingExtraError,
+    RerankerError,
     VectorStoreError,
     VisualModelError,
 )
 from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
 from archive_pipeline.retrieval.index.client import ChromaClient
+from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
@@ -44,6 +46,7 @@ from archive_pipeline.retrieval.search.retrievers.dense import (
 )
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically
 from archive_pipeline.retrieval.search.retrievers.visual import find_images, images_missing
+from archive_pipeline.retrieval.search.second_stage import NO_TIME, NOT_RERANKED, reranked
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.settings import Settings
@@ -102,6 +105,9 @@ class Engine(Protocol):
     def encoder(self) -> PageEncoder:
         """Return the visual model."""
 
+    def reranker(self, model: str) -> TimedReranker:
+        """Return the model of the second stage."""
+
     def vocabulary(self, connection: psycopg.Connection[Any]) -> Vocabulary:
         """Return what is known of the archive's words."""
 
@@ -130,6 +136,7 @@ class Search:
         self._images_missing = images_missing(connection, engine.settings)
         self._notes: list[str] = []
         self._chance: Chance | None = None
+        self._reranked: bool | None = None
 
     def run(self, mode: str) -> SearchResults:
         """Return the results of a mode."""
@@ -145,7 +152,7 @@ class Search:
             raise next(iter(failures.values()))
         rows = read_rows(self._connection, ranked, self._query, self._filters, has_images=self._images_missing is None)
         pages = self._relevant(fused_pages(ranked, rows, self._engine.rules.fuse), ranked)
-        results = self._results(pages)
+        results = self._results(pages if mode == "visual" else self._second_stage(pages))
         if not results:
             self._notes += why_nothing(self._connection, self._filters)
         return SearchResults(
@@ -153,6 +160,7 @@ class Search:
             retrievers=list(ranked),
             degraded={retriever: str(error) for retriever, error in failures.items()},
             notes=self._notes,
+            reranked=self._reranked,
         )
 
     def _relevant(self, pages: list[FoundPage], ranked: Mapping[str, Ranking]) -> list[FoundPage]:
@@ -173,6 +181,24 @@ class Search:
             self._notes.append(NOTHING_RELEVANT)
         return relevant
 
+    def _second_stage(self, pages: list[FoundPage]) -> list[FoundPage]:
+        """Return the pages in the order of the second stage; in that of the first one, with a note, if it fails."""
+        model, question = self._engine.settings.reranker, self._query.wanted_text
+        if model is None or not pages or not question:
+            return pages
+        try:
+            reranker = self._engine.reranker(model)
+            ordered = reranked(pages, question, reranker)
+            reason = NO_TIME.format(seconds=reranker.seconds)
+        except (RerankerError, MissingExtraError) as error:
+            _log.info("the second stage failed: %s", error)
+            ordered, reason = None, str(error)
+        self._reranked = ordered is not None
+        if ordered is None:
+            self._notes.append(NOT_RERANKED.format(reason=reason))
+            return pages
+        return ordered
+
     def _results(self, pages: Sequence[FoundPage]) -> list[dict[str, Any]]:
         """Return what is shown of the pages, the best first and those that belong together as one."""
         beside = read_beside(self._connection, pages, limit=self._num_results * PAGES_PER_RESULT)
@@ -185,6 +211,7 @@ class Search:
             originals=beside.originals,
             origins=origins_of(self._connection, documents),
             clusters=beside.clusters,
+            reranked=self._reranked,
         )
         groups = one_per_question(pages, options)
         return [as_result(group, beside.answer_to(group[0]), options) for group in groups]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import psycopg
 import pytest
 from psycopg import sql
@@ -54,6 +55,28 @@ def test_postgresql_is_the_default_and_chroma_needs_to_be_named(built: Database,
     assert told(built, unset) == (VectorStore.POSTGRES, None)
     assert told(built, unset.with_values(chroma_url="http://host:8000")) == (VectorStore.CHROMA, None)
     assert told(built, unset.with_values(vector_index=VectorStore.CHROMA)) == (VectorStore.CHROMA, None)
+
+
+@IN_POSTGRES
+def test_the_nearest_pages_are_found_among_those_of_the_nearest_texts(built: Database, home: Settings, model: Letters):
+    talks = [
+        linear(f"page-{number}", ("user", "a" * number + "e" * (40 - number)), ("assistant", f"{'o' * number} done"))
+        for number in range(40)
+    ]
+    add(built, home, batch_of(*talks))
+    index_archive(built, home)
+    generation = searched(built, home).generation
+    texts = query(built, "SELECT doc_id || ':' || page, text FROM derived.all_chunks WHERE NOT is_near_duplicate")
+    for question in ("aaaa", "eeee", "oooo", "aeo"):
+        vector = model.embed_query(question)
+        means = {
+            page: model.embed_queries([text for own, text in texts if own == page]).mean(axis=0) for page, _ in texts
+        }
+        cosines = {page: float(mean @ vector / np.linalg.norm(mean)) for page, mean in means.items()}
+        with built.session() as connection:
+            found = nearest.nearest_pages(connection, generation, vector, most=5)
+        assert [score for _, score in found] == pytest.approx(sorted(cosines.values(), reverse=True)[:5], abs=2e-3)
+        assert [cosines[page] for page, _ in found] == pytest.approx([score for _, score in found], abs=2e-3)
 
 
 @IN_POSTGRES
