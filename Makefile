@@ -22,11 +22,15 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCK := requirements.lock
 # Of the documentation.
 SITE ?= build/site
+# Of the image: the program that builds it, its name, and its base where that is another one.
+BUILDER ?= podman
+IMAGE ?= llm-archive-pipeline:latest
+BASE ?=
 INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
 .PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
     bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-quality bench-scale bench-search bench-stores fuzz kills \
-    check-provider clean
+    check-provider image check-image check-helm clean
 
 help:
 	@echo "make demo    install, import the sample archive, print what came out"
@@ -52,6 +56,9 @@ help:
 	@echo "make bench-stores      compare PostgreSQL and Chroma as stores of the vector index"
 	@echo "make fuzz    try $(INPUTS) damaged exports (about a quarter of an hour)"
 	@echo "make kills   kill processes $(KILLS) times at random moments and compare all tables (a quarter of an hour)"
+	@echo "make image   build the container image (BUILDER=docker, IMAGE=name:tag)"
+	@echo "make check-image  look into the image that was built"
+	@echo "make check-helm   render Dagster's chart with the values of deploy/helm (needs helm and its repository)"
 	@echo "make clean   remove .venv and caches; archives stay"
 
 demo: $(VENV)/.installed
@@ -108,6 +115,7 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_tables.py
 	$(BIN)/python docs/generate_filters.py
+	$(BIN)/python docs/generate_citus.py
 	$(BIN)/python docs/generate_assets.py
 	$(BIN)/python docs/generate_audit.py
 
@@ -154,6 +162,19 @@ fuzz: $(VENV)/.installed-dev
 kills: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.kills --kills $(KILLS) --seed $(KILLS_SEED)
 	$(BIN)/python -m benchmarks.kills --searches 50 --seed $(KILLS_SEED)
+
+# Podman's own format knows no health checks.
+image:
+	$(BUILDER) build $(if $(findstring podman,$(BUILDER)),--format docker) $(if $(BASE),--build-arg BASE=$(BASE)) \
+	    --file deploy/Containerfile --tag $(IMAGE) .
+
+check-image: $(VENV)/.installed-dev
+	ARCHIVE_TEST_CONTAINER="$(BUILDER) run --rm $(IMAGE)" $(BIN)/python -m pytest archive_pipeline_tests/deploy/test_image.py
+
+# The chart brings a schema, which helm asks.
+check-helm: $(VENV)/.installed-dev
+	helm template llm-archive dagster --repo https://dagster-io.github.io/helm --values deploy/helm/values.yaml \
+	    --version $$($(BIN)/python -c 'import dagster; print(dagster.__version__)') > /dev/null
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

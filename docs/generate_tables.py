@@ -38,6 +38,7 @@ from archive_pipeline.store.tables import (
     document_chunks,
     page_vectors,
 )
+from archive_pipeline.store.tables.base import DIALOGUE
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -121,6 +122,7 @@ COMPUTED: Final = {
     ("match_rates", "generated_new"): "How many brought an answer that the archive had not",
     ("match_rates", "stored"): "How many stored something",
     ("match_rates", "hit_rate"): "Share of hits",
+    ("copied_messages", "original_id"): "The dialogue that they were copied from",
     ("duplicate_clusters_v", "content_copies"): "Members that say again what was said before",
     ("duplicate_clusters_v", "prefix_copies"): "Members that came with a fork or resumed chat",
     ("duplicate_clusters_v", "dialogue_count"): "Dialogues that its members are in",
@@ -181,7 +183,8 @@ def _type(column: Column[Any]) -> str:
 
 
 def _meaning(column: Column[Any]) -> str:
-    keys = "".join(f"; references `{key.target_fullname}`" for key in column.foreign_keys)
+    targets = [key.target_fullname for key in column.foreign_keys if key.column.name != DIALOGUE]  # beside the id's own
+    keys = "".join(f"; references `{name}`" for name in sorted(targets))
     return f"{_escaped(column.comment)}{keys}"
 
 
