@@ -23,6 +23,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents import files, hostile
 from archive_pipeline_tests.documents.stored import PAGE, refuse_to_chunk, store_document
+from archive_pipeline_tests.processes import has_ended
 from archive_pipeline_tests.retrieval.visual.test_search import ColourEncoder
 from archive_pipeline_tests.tables import query, records
 
@@ -367,14 +368,6 @@ def test_members_of_an_export_are_bounded_together(llm_archive: CommandLine, dat
             archive.writestr(f"{PICTURE}-{number}.png", bytes(9_000_000))
     result = llm_archive("documents", "add", "--from-export", path)
     assert (result.code, "times the zip's size and is not read" in result.err) == (1, True)
-
-
-def has_ended(process: psutil.Process) -> bool:
-    """Tell whether a process runs no more; whoever adopted it may never ask for its exit code."""
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 def is_reader(child: psutil.Process) -> bool:

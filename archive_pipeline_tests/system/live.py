@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from archive_pipeline_tests.processes import has_ended
 from archive_pipeline_tests.system.commands import Command, wait_until
 
 # For what takes a few seconds, or a restart of Dagster, on a machine that is busy with other things.
@@ -91,7 +92,7 @@ class Live:
     def processes(self) -> list[psutil.Process]:
         """All processes of `up`, itself included; remembered, so that their end and command lines can be checked."""
         parent = psutil.Process(self.command.process.pid)
-        found = [process for process in (parent, *parent.children(recursive=True)) if not _has_ended(process)]
+        found = [process for process in (parent, *parent.children(recursive=True)) if not has_ended(process)]
         self._seen.update(found)
         self.command_lines.update(" ".join(_command_line(process)) for process in found)
         return found
@@ -155,18 +156,18 @@ class Live:
         self.processes()
         self.command.send(signal.SIGINT)
         assert self.command.process.wait(STOP_SECONDS) == 0
-        assert [process for process in self._seen if process.is_running() and not _has_ended(process)] == []
+        assert [process for process in self._seen if process.is_running() and not has_ended(process)] == []
 
     def kill_all(self) -> None:
         """End whatever is left, by its id, after a test that failed."""
         if self.command.process.poll() is None:
             self.processes()
         for process in self._seen:
-            if process.is_running() and not _has_ended(process):
+            if process.is_running() and not has_ended(process):
                 process.kill()
         self.command.process.wait()
         # Until then they count as users of the server, which the last one stops.
-        wait_until(lambda: all(map(_has_ended, self._seen)), "all that was killed ends")
+        wait_until(lambda: all(map(has_ended, self._seen)), "all that was killed ends")
 
 
 def free_port() -> int:
@@ -180,10 +181,3 @@ def _command_line(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.NoSuchProcess:
         return []
-
-
-def _has_ended(process: psutil.Process) -> bool:
-    try:
-        return bool(process.status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True

@@ -17,6 +17,7 @@ from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.server.embedded import embedded_url, release, restart_when_gone
+from archive_pipeline_tests.processes import has_ended
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -161,7 +162,7 @@ def test_a_process_of_a_killed_server_that_waits_for_a_lock_is_not_waited_for(ho
     backend = psutil.Process(waiter.info.backend_pid)
     os.kill(postmaster(folder), signal.SIGKILL)
     assert is_up(embedded_url(folder))
-    assert not backend.is_running() or backend.status() == psutil.STATUS_ZOMBIE
+    assert has_ended(backend)
     holder.close()
     waiter.close()
 
