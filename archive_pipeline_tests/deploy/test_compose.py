@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from archive_pipeline.domain.setting_values import is_access_token
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database_url import libpq_url
 
 DEPLOY = CHECKOUT / "deploy"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import archive_pipeline
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 
 CONTAINERFILE = CHECKOUT / "deploy" / "Containerfile"
 CONTAINER = os.environ.get("ARCHIVE_TEST_CONTAINER")

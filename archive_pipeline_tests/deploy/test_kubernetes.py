@@ -32,7 +32,8 @@ from archive_pipeline.orchestration.instance.event_log_storage import PooledEven
 from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions.keys import register_keys
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query

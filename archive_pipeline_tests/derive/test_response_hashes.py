@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from archive_pipeline.derive.canonical import deterministic_options, media_identity
 from archive_pipeline.derive.response_hashes import hash_messages
 from archive_pipeline.domain.batch import ROOT
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.text.canonical_json import MAX_DEPTH, canonical_json
 from archive_pipeline.text.normalization import nfc, text_forms
 from archive_pipeline_tests.derive import reference_hashes

@@ -27,7 +27,8 @@ from archive_pipeline.orchestration.checks.structure import CHECKS
 from archive_pipeline.orchestration.checks.summary import SUMMARY_CHECKS
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.duplicates import DUPLICATES

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.examples.chat_server import chat_server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.matching import find_path, respond
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.tables import query
 
 PICTURE = b"\x89PNG not really"

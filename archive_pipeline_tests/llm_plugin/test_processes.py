@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]

@@ -28,7 +28,8 @@ from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.pages.reading import read_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.conftest import empty

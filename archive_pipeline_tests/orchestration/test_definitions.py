@@ -24,7 +24,8 @@ from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.structure import CHECKS
 from archive_pipeline.orchestration.instance.opening import CONFIGURATION, instance_for, packaged_configuration
 from archive_pipeline.orchestration.markdown import escaped
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store import tables
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.replace import TABLES

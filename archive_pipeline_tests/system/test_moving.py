@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.system.commands import SCRIPT
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows

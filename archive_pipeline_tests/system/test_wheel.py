@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.system.commands import Command, Ended
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.text import tokens
 from archive_pipeline.text.token_estimates import HeuristicCounter
 from archive_pipeline.text.tokens import TokenizerCounter, default_counter

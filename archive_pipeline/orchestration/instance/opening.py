@@ -11,7 +11,8 @@ from dagster._core.instance.ref import InstanceRef
 
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.orchestration.instance.storage import storage_of
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.home import prepare_home
 
 CONFIGURATION: Final = "dagster.yaml"

@@ -25,7 +25,7 @@ from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarge
 from dagster._utils.interrupts import setup_interrupt_handlers
 
 from archive_pipeline.orchestration.instance.execution import CODE_LOCATION
-from archive_pipeline.settings import CHECKOUT
+from archive_pipeline.settings.variables import CHECKOUT
 
 WATCH_SECONDS: Final = 1.0
 # `up` has less patience, and ends what is left.

@@ -7,7 +7,8 @@ import pytest
 
 from archive_pipeline.orchestration.assets.duplicates import DUPLICATES_JOB
 from archive_pipeline.orchestration.build import build_defs
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline_tests.orchestration.automation.test_import_job import run as run_import

@@ -25,7 +25,8 @@ from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.partitions.key_sweep import KeyState, sweep_keys
 from archive_pipeline.orchestration.partitions.keys import register_keys
 from archive_pipeline.orchestration.partitions.partition_migration import register_archive
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.acknowledgements import acknowledge
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import Said, chatgpt, load

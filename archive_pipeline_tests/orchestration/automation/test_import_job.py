@@ -11,7 +11,8 @@ from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.orchestration import resources
 from archive_pipeline.orchestration.automation import import_job
 from archive_pipeline.orchestration.build import build_defs
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, referenced_hashes, stored_names, talk
 from archive_pipeline_tests.exports import chain, chatgpt, write

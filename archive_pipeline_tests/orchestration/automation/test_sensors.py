@@ -27,7 +27,8 @@ from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.retrieval.index.choice import location_of
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.visual.encoding import encode_pages
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store import vector_indexes
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS

@@ -25,7 +25,8 @@ from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_S
 from archive_pipeline.orchestration.instance.watched_launcher import WatchedRunLauncher
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, register_keys
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.system.commands import gate, wait_until

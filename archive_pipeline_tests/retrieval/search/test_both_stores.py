@@ -14,7 +14,8 @@ from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.running import RankingRules
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 

@@ -19,7 +19,8 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.results import SearchResults
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import chain, chatgpt, load

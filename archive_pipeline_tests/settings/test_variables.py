@@ -10,7 +10,8 @@ from pydantic import SecretStr, ValidationError
 
 from archive_pipeline.domain.choices import Normalization, Partitioning, VectorStore
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.settings import CHECKOUT, Settings
+from archive_pipeline.settings import Settings
+from archive_pipeline.settings.variables import CHECKOUT
 
 
 def test_without_variables_everything_has_its_default():

@@ -37,11 +37,11 @@ from archive_pipeline.domain.setting_values import (
     web_address,
 )
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.secret_files import with_secret_files
+from archive_pipeline.settings.secret_files import with_secret_files
 
-__all__ = ["Settings"]
+__all__ = ["CHECKOUT", "Settings"]
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 _MOST_DAYS: Final = 36_500
 _MOST_SECONDS: Final = 86_400
