@@ -60,7 +60,7 @@ def pooler(direct_url: str) -> Iterator[str]:
         yield pooled
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(300)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -236,7 +236,7 @@ def test_no_worker_outlives_the_process_that_started_it(database: Database, sett
         started = workers(driver.pid)
         assert len(started) == 2
         driver.send_signal(how)
-        driver.wait(60)
+        driver.wait(300)
         _, alive = psutil.wait_procs(started, timeout=60)
         assert alive == []
     build_stale(database, settings)

@@ -182,7 +182,7 @@ def test_nothing_outlives_a_driver_that_is_killed(database: Database, settings: 
         started = psutil.Process(driver.pid).children(recursive=True)
         assert len(started) > 2
         driver.send_signal(signal.SIGKILL)
-        driver.wait(60)
+        driver.wait(300)
         # Ray's agents look for their parent once in a while.
         _, alive = psutil.wait_procs(started, timeout=180)
         assert all(map(has_ended, alive))

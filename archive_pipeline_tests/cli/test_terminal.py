@@ -104,7 +104,7 @@ def on_a_terminal(llm_archive: CommandLine, database: Database, *arguments: str)
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, env=variables) as process:
         os.close(theirs)
         seen = b"".join(iter(lambda: _read(ours), b"")).decode()
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     os.close(ours)
     assert process.returncode == 0
     return seen

@@ -287,7 +287,7 @@ def test_a_branch_and_an_import_of_the_same_dialogue_wait_for_each_other(databas
         with pytest.raises(FutureTimeout):
             importing.result(timeout=0.5)
         session.commit()
-        assert importing.result(timeout=30).dialogues["changed"] == 1
+        assert importing.result(timeout=300).dialogues["changed"] == 1
     live = "SELECT message_count, (SELECT count(*) FROM raw.messages WHERE deleted_at IS NULL) FROM raw.dialogues"
     assert query(database, live) == [(5, 5)]
     assert load(database, path, chatgpt("c1", chain("Hi", "Hello", "How are you?"))).dialogues["unchanged"] == 1

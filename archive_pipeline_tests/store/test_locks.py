@@ -104,7 +104,7 @@ def test_a_second_holder_waits_and_says_so_once(database: Database, key: int):
     thread = threading.Thread(target=second)
     with locks.held(database, key, said.append):
         thread.start()
-        assert is_waiting.wait(60)
+        assert is_waiting.wait(300)
         assert not is_in.is_set()
     thread.join(60)
     assert is_in.is_set()

@@ -134,7 +134,7 @@ def test_a_running_server_of_another_version_is_replaced_unless_it_is_in_use(old
     with pytest.raises(DatabaseUnavailableError, match="another version of llm-archive is using"):
         embedded_url(old.folder)
     psycopg.connect(old.url("archive")).close()  # it still runs
-    user.communicate("\n", timeout=60)
+    user.communicate("\n", timeout=300)
     with psycopg.connect(embedded_url(old.folder)) as connection:
         assert connection.execute("SELECT current_user").fetchone() == ("archive",)
     with pytest.raises(psycopg.OperationalError):

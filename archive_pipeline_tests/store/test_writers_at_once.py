@@ -50,7 +50,7 @@ def in_threads(*lists: Sequence[Step]) -> list[BaseException]:
 
     def work(steps: Sequence[Step]) -> None:
         try:
-            ready.wait(60)
+            ready.wait(300)
             for step in steps:
                 step()
         except BaseException as error:  # noqa: BLE001 (shown by an assertion)

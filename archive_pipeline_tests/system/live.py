@@ -81,7 +81,7 @@ class Live:
             headers={"Content-Type": "application/json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=300) as response:  # noqa: S310
                 answer: dict[str, Any] = json.load(response)
         except OSError as error:
             raise NoAnswerError from error

@@ -48,7 +48,7 @@ def browsing(new_archive: tuple[Path, Any], tmp_path: Path) -> Iterator[tuple[Co
 
 
 def status(port: int, method: str = "GET", path: str = "/", **headers: str) -> int:
-    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         return connection.getresponse().status

@@ -352,7 +352,7 @@ class TestMetadataRetrieval:
         assert (context.sources[0].filename, context.sources[0].extension) == ("named.docx", "docx")
 
     def test_metadata_calls_run_in_threads_side_by_side(self):
-        meeting = threading.Barrier(2, timeout=30)  # breaks if calls wait for each other
+        meeting = threading.Barrier(2, timeout=300)  # breaks if calls wait for each other
 
         class Meeting(Collection):
             def get(self, where: Any, include: Any) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def test_ctrl_c_ends_a_command_and_its_statement(
         try:
             wait_until(lambda: waiting(engine.database) == 1, "the command waits")
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
         finally:
             process.kill()
         assert (process.returncode, out) == (130, "")
@@ -133,7 +133,7 @@ def address(variables: dict[str, str]) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(300)
 
 
 @pytest.mark.parametrize("protocol", ["2025-06-18", "2026-07-28"])

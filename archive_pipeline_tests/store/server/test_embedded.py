@@ -75,7 +75,7 @@ def postmaster(folder: Path) -> int | None:
 
 def is_up(url: str) -> bool:
     try:
-        psycopg.connect(url, connect_timeout=30).close()
+        psycopg.connect(url, connect_timeout=300).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -95,7 +95,7 @@ def test_two_processes_share_one_server_that_ends_with_the_last(home: Path, use)
     third = use(home)
     assert is_up(third.stdout.readline().strip())
     third.kill()  # a process that is killed releases its use too ...
-    third.wait(30)
+    third.wait(300)
     last = use(home)
     url = last.stdout.readline().strip()
     end(last)  # ... so this one is the last
