@@ -73,7 +73,8 @@ def events_per_partition(
 def stored_rows(database: Database, table: str, run_id: str) -> list[dict[str, Any]]:
     """All columns of a run's rows about assets, without what no two runs have in common, in a fixed order."""
     query = (
-        "SELECT * FROM dagster.event_logs WHERE run_id = %s AND asset_key IS NOT NULL"
+        "SELECT *, dagster.event_text(event) AS event FROM dagster.event_logs"
+        " WHERE run_id = %s AND asset_key IS NOT NULL"
         if table == "event_logs"
         else "SELECT tag.* FROM dagster.asset_event_tags AS tag INNER JOIN dagster.event_logs AS event"
         " ON tag.event_id = event.id AND event.run_id = %s"

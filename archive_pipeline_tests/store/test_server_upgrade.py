@@ -113,6 +113,18 @@ def test_data_stay_and_belong_to_a_role_without_rights_elsewhere(old: OldServer)
         release(old.folder)
 
 
+@pytest.mark.parametrize(("statement", "left"), [("SELECT", []), ("CREATE TABLE mine (a integer)", ["postgres"])])
+def test_databases_that_nothing_needs_go_unless_they_hold_something(old: OldServer, statement: str, left: list[str]):
+    with psycopg.connect(old.url("postgres"), autocommit=True) as connection:
+        connection.execute(statement.encode())
+    ServerProcess(old.folder).stop()
+    for _ in range(2):
+        with psycopg.connect(embedded_url(old.folder)) as connection:
+            found = connection.execute("SELECT datname FROM pg_database ORDER BY datname").fetchall()
+        assert [name for (name,) in found] == ["archive", *left, "template1"]
+        release(old.folder)
+
+
 def test_settings_are_those_of_this_version_and_the_users_own_stay(old: OldServer):
     ServerProcess(old.folder).stop()
     database = Database.open(Settings(home=old.folder.parent))

@@ -202,7 +202,7 @@ def _sizes(report: Report, database: Database) -> None:
         report.add("derived_rows", sum(rows.values()))
         report.add("derived_rows_by_table", rows)
         report.add("database_mb", _number(connection, "SELECT pg_database_size(current_database())") / 1e6)
-        for table in ("event_logs", "asset_event_tags", "dynamic_partitions"):
+        for table in ("event_logs", "event_shapes", "asset_event_tags", "dynamic_partitions"):
             size = _number(connection, f"SELECT pg_total_relation_size('dagster.{table}')")
             report.add(f"{table}_mb", size / 1e6)
 

@@ -50,10 +50,12 @@ def delete_old_events(database: Database, days: int) -> int:
         if old is None or old.first_id is None or old.last_id is None:
             return 0
         connection.execute(load_query("dagster/kept_events"), _kept())
-        return sum(
+        deleted = sum(
             _delete(connection, days, start, min(start + EVENTS_PER_TRANSACTION - 1, old.last_id))
             for start in range(old.first_id, old.last_id + 1, EVENTS_PER_TRANSACTION)
         )
+        connection.execute(load_query("dagster/delete_unused_shapes"))
+        return deleted
 
 
 def analyze(database: Database) -> int:

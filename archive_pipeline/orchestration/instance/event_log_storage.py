@@ -27,6 +27,7 @@ from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from dagster_postgres import PostgresEventLogStorage, PostgresScheduleStorage
 
 from archive_pipeline.orchestration.instance.bulk_copy import Row, copy_rows
+from archive_pipeline.orchestration.instance.event_shapes import EventShapesTable, fold_events, read_whole_events
 from archive_pipeline.orchestration.instance.event_texts import SerializedEvent, serialize_events
 from archive_pipeline.store.sql_files import load_query
 
@@ -100,8 +101,14 @@ class PooledEventLogStorage(PostgresEventLogStorage):
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
+        read_whole_events(engine)
         self._known_tables: set[str] = set()
         self._partitions: dict[str, tuple[Any, list[str]]] = {}
+
+    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
+        """Do what Dagster does when a web server starts, which makes another engine."""
+        super().optimize_for_webserver(statement_timeout, pool_recycle, max_overflow)
+        read_whole_events(self._engine)
 
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         """Store a batch; materialisations of one batch may be of several assets and lie between checks."""
@@ -117,7 +124,10 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             # Taken beforehand because COPY returns nothing.
             taken = connection.exec_driver_sql(load_query("dagster/next_event_ids"), {"number": len(events)})
             ids = taken.scalars().all()
-            rows, tags = self._rows(events, serialized, ids)
+            texts, shapes = fold_events(serialized, ids)
+            if shapes:
+                connection.execute(EventShapesTable.insert(), shapes)
+            rows, tags = self._rows(events, serialized, texts, ids)
             copy_rows(connection, SqlEventLogStorageTable, rows)
             copy_rows(connection, AssetEventTagsTable, tags)
             # Dagster keeps the last event of an asset in a table of its own.
@@ -126,18 +136,22 @@ class PooledEventLogStorage(PostgresEventLogStorage):
                 self._store_asset_event(connection, events[position], ids[position])
 
     def _rows(
-        self, events: Sequence[EventLogEntry], serialized_events: Sequence[SerializedEvent], ids: Sequence[int]
+        self,
+        events: Sequence[EventLogEntry],
+        serialized_events: Sequence[SerializedEvent],
+        texts: Sequence[str],
+        ids: Sequence[int],
     ) -> tuple[list[Row], list[Row]]:
         """Return the rows of the events, and the rows of those of their tags that Dagster looks for."""
         rows: list[Row] = []
         tag_rows: list[Row] = []
         common: Row = {}
         tags: list[Row] = []
-        for number, entry, serialized in zip(ids, events, serialized_events, strict=True):
+        for number, entry, serialized, text in zip(ids, events, serialized_events, texts, strict=True):
             if not serialized.is_repeat:
                 common, tags = _common_columns(entry), self._tags(entry)
             time = self._event_insert_timestamp(entry)  # type: ignore[no-untyped-call]
-            own = {"id": number, "event": serialized.text, "timestamp": time, "partition": serialized.partition}
+            own = {"id": number, "event": text, "timestamp": time, "partition": serialized.partition}
             rows.append({**own, **common})
             tag_rows += [{"event_id": number, "event_timestamp": time, **tag} for tag in tags]
         return rows, tag_rows

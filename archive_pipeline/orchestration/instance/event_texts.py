@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from json.encoder import encode_basestring_ascii
@@ -44,14 +44,22 @@ class SerializedEvent:
     """An event as Dagster stores it.
 
     Attributes:
-        text: letter by letter what Dagster's ``serialize_value`` returns.
+        pieces: its text, cut at the stand-ins for what repeats of it say otherwise: these have the odd places. One
+            piece if it cannot be cut.
+        fillings: text of a stand-in -> text of what it stands for, in ASCII without line ends.
         partition: the asset's partition it is about, if any.
-        is_repeat: all but partition, time and metadata are those of the event before it.
+        is_repeat: all but partition, time and metadata are those of the event before it; the pieces are the same.
     """
 
-    text: str
+    pieces: Sequence[str]
+    fillings: Mapping[str, str]
     partition: str | None
     is_repeat: bool
+
+    @property
+    def text(self) -> str:
+        """Letter by letter what Dagster's ``serialize_value`` returns."""
+        return "".join(self.fillings.get(piece, piece) for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +84,10 @@ def serialize_events(entries: Iterable[EventLogEntry]) -> Iterator[SerializedEve
         is_repeat = shape is not None and _is_same(shape.entry, last)
         if not is_repeat:
             last, pieces = (None, None) if shape is None else (shape.entry, _pieces(shape))
-        text = serialize_value(entry) if pieces is None or shape is None else _join(pieces, shape.fillings)
-        yield SerializedEvent(text, partition, is_repeat)
+        if pieces is None or shape is None:
+            yield SerializedEvent([serialize_value(entry)], {}, partition, is_repeat)
+        else:
+            yield SerializedEvent(pieces, shape.fillings, partition, is_repeat)
 
 
 def _partition_and_shape(entry: EventLogEntry) -> tuple[str | None, _Shape | None]:
@@ -134,10 +144,6 @@ def _pieces(shape: _Shape) -> list[str] | None:
     """Return the text of the shape, cut at its stand-ins; None if it has one of them twice or not at all."""
     cut = re.split(f"({'|'.join(map(re.escape, shape.fillings))})", serialize_value(shape.entry))
     return cut if sorted(cut[1::2]) == sorted(shape.fillings) else None
-
-
-def _join(pieces: list[str], fillings: Mapping[str, str]) -> str:
-    return "".join(fillings.get(piece, piece) for piece in pieces)
 
 
 def _is_same(one: Any, other: Any) -> bool:

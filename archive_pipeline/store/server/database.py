@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import psycopg
@@ -11,6 +13,11 @@ from archive_pipeline.store.server.files import ADMINISTRATOR, ROLE
 from archive_pipeline.store.sql_files import load_query
 
 DATABASE: Final = "archive"
+# From here the server is administered, and tools for PostgreSQL look for it. The other two databases that a new server
+# has are copies of it, of 8 MB each, which nothing here needs: one becomes the archive's, one is dropped.
+MAINTENANCE_DATABASE: Final = "template1"
+DEFAULT_DATABASE: Final = "postgres"
+SPARE_TEMPLATE: Final = "template0"
 
 
 class Connect(Protocol):
@@ -23,20 +30,23 @@ class Connect(Protocol):
 def prepare_database(connect: Connect) -> None:
     """Create role and database where they are missing; what another version left to the superuser becomes the role's.
 
-    Every step is one transaction and is done only if it is needed, so an interrupted start is made good by the next.
+    Databases that a new server has besides are dropped, unless they hold something or are in use. Every step is one
+    transaction and is done only if it is needed, so an interrupted start is made good by the next.
     """
-    with connect(ADMINISTRATOR) as connection:
-        has_role, owner = connection.execute(load_query("server/embedded_state").encode()).fetchone() or (False, None)
+    with connect(MAINTENANCE_DATABASE) as connection:
+        state = connection.execute(load_query("server/embedded_state").encode()).fetchone()
+        has_role, owner, others = state or (False, None, [])
         if not has_role:
             _create_role(connection)
         if owner is None:
-            statement = sql.SQL("CREATE DATABASE {} OWNER {}")
-            connection.execute(statement.format(sql.Identifier(DATABASE), sql.Identifier(ROLE)))
+            _create_database(connection, is_there=DEFAULT_DATABASE in others)
     with connect(DATABASE) as connection:
-        if owner == ADMINISTRATOR:
+        if owner in {None, ADMINISTRATOR}:
             connection.execute(load_query("server/own_objects").encode())
         # Only a superuser may add it; vectors are searched by it.
         connection.execute(load_query("server/add_extension").encode())
+    if others:
+        _drop_databases(connect, others if owner is not None else {*others} - {DEFAULT_DATABASE})
 
 
 def _create_role(connection: psycopg.Connection[Any]) -> None:
@@ -47,3 +57,27 @@ def _create_role(connection: psycopg.Connection[Any]) -> None:
         rights = "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS"
         connection.execute(sql.SQL("ALTER ROLE {} " + rights).format(role))
         connection.execute(sql.SQL("GRANT SET ON PARAMETER session_replication_role TO {}").format(role))
+
+
+def _create_database(connection: psycopg.Connection[Any], *, is_there: bool) -> None:
+    """Make the archive's database, the superuser's for now, of the one that a new server has if it is there."""
+    statement = sql.SQL("ALTER DATABASE {default} RENAME TO {archive}" if is_there else "CREATE DATABASE {archive}")
+    names = {"default": sql.Identifier(DEFAULT_DATABASE), "archive": sql.Identifier(DATABASE)}
+    connection.execute(statement.format(**names))
+
+
+def _drop_databases(connect: Connect, names: Iterable[str]) -> None:
+    """Drop those of the databases that nobody has put anything into; one that is in use is left for another start."""
+    # Nobody can connect to the spare template, so it holds nothing.
+    empty = [name for name in names if name == SPARE_TEMPLATE or _is_empty(connect, name)]
+    with connect(MAINTENANCE_DATABASE) as connection:
+        for name in map(sql.Identifier, empty):
+            with suppress(psycopg.errors.ObjectInUse):
+                connection.execute(sql.SQL("ALTER DATABASE {} IS_TEMPLATE false").format(name))
+                connection.execute(sql.SQL("DROP DATABASE {}").format(name))
+
+
+def _is_empty(connect: Connect, name: str) -> bool:
+    with connect(name) as connection:
+        row = connection.execute(load_query("server/has_own_objects").encode()).fetchone()
+    return row == (False,)

@@ -26,7 +26,7 @@ STOP_SECONDS: Final = 60.0
 ORPHAN_SECONDS: Final = 5.0
 START_ATTEMPTS: Final = 6
 # Of the write-ahead log, which keeps some whole segments at rest: with PostgreSQL's 16 a small archive is mostly log.
-WAL_SEGMENT_MEGABYTES: Final = 4
+WAL_SEGMENT_MEGABYTES: Final = 1
 # Relative to the data folder, and so of any length.
 SOCKET_PLACE: Final = "."
 _SOCKET_LINE: Final = 4

@@ -92,8 +92,9 @@ qa_chunks: Final = Table(
     *search_columns(),
     CheckConstraint(one_of("side", CHUNK_SIDES), name="side"),
     CheckConstraint("start_offset < end_offset", name="offsets"),
-    UniqueConstraint("pair_id", "side", "chunk_index", DIALOGUE),
     UniqueConstraint(CHUNK_NUMBER, DIALOGUE),
+    # Not with side and chunk_index: they make the id, so the key would say again what the primary key says.
+    Index(None, "pair_id"),
     Index(None, "dialogue_id", "page"),
     Index(None, "content_hash"),
     schema=DERIVED,

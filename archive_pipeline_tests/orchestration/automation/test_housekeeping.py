@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.partitions.keys import remove_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
+from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
 
@@ -26,6 +27,11 @@ def age(database: Database, days: int, run_ids: tuple[str, ...]) -> None:
             "UPDATE dagster.event_logs SET timestamp = timestamp - make_interval(days => %s) WHERE run_id = ANY(%s)",
             [days, list(run_ids)],
         )
+
+
+def shapes_left(database: Database) -> int:
+    [(number,)] = query(database, "SELECT count(*) FROM dagster.event_shapes")
+    return number
 
 
 def types_left(instance: dg.DagsterInstance, run_ids: tuple[str, ...]) -> set[str]:
@@ -40,7 +46,9 @@ def test_of_old_runs_the_latest_materialisations_and_checks_are_left(
     older = run_derived(instance, settings, keys).run_ids
     old = run_derived(instance, settings, keys).run_ids
     age(database, 100, older + old)
+    before = shapes_left(database)
     assert delete_old_events(database, 90) > 0
+    assert shapes_left(database) == before - len(ASSETS)  # those of the older run, which has no events any more
     assert types_left(instance, older) == set()
     assert types_left(instance, old) == {"ASSET_MATERIALIZATION", "ASSET_CHECK_EVALUATION"}
     definition = dg.DynamicPartitionsDefinition(name="dialogues")

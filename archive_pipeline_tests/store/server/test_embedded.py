@@ -214,3 +214,14 @@ def test_the_server_that_was_asked_to_stay_stays(home: Path, use):
     process.stdout.readline()
     end(process)
     assert not is_up(url)
+
+
+def databases(url: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        return [name for (name,) in connection.execute("SELECT datname FROM pg_database ORDER BY datname").fetchall()]
+
+
+def test_a_new_server_has_no_database_that_nothing_needs(home: Path):
+    assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
+    release(home / "postgres")
+    assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]

@@ -1,5 +1,5 @@
 -- Whether the archive's role is there, without the rights of a superuser and with the one that fast loads need, and who
--- owns the archive's database.
+-- owns the archive's database; and which databases that a new server has besides are there.
 SELECT
     (
         SELECT count(*) > 0
@@ -14,4 +14,8 @@ SELECT
             AND granted.grantee = role.oid
             AND granted.privilege_type = 'SET'
     ) AS has_role,
-    (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'archive') AS database_owner;
+    (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'archive') AS database_owner,
+    ARRAY(
+        SELECT datname::text FROM pg_database
+        WHERE datname = 'postgres' OR (datname = 'template0' AND NOT datallowconn)
+    ) AS others;
