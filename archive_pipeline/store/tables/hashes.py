@@ -37,9 +37,6 @@ content_hashes: Final = Table(
     CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
     CheckConstraint(one_of("hash_scope", HASH_SCOPES), name="hash_scope"),
     CheckConstraint(one_of("normalization", [n.value for n in Normalization]), name="normalization"),
-    # The key is one by construction: an asset's rows of a dialogue are replaced as a whole. An index on it would be
-    # half as large as the table, and nothing looks for less than the rows of a dialogue.
-    Index(None, "dialogue_id"),
     # The hash of a narrower scope is that of some message's full text; indexing it again would double the load's cost.
     Index("ix_content_hashes_full_sha256", "hash_sha256", postgresql_where="hash_scope = 'full'"),
     schema=DERIVED,

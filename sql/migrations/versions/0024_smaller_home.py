@@ -1,4 +1,4 @@
-"""Less on disk: events of Dagster by their shapes, no index that says what another one or the code does.
+"""Less on disk: events of Dagster by their shapes, no index that says what another one does.
 
 ``dagster.event_shapes`` has what the events of a batch have in common; ``dagster.event_text`` returns the whole text of
 an event. Events that are there stay as they are. No row of the archive changes.
@@ -34,7 +34,6 @@ BEGIN ATOMIC
     END;
 END
 """
-HASH_KEY = ("dialogue_id", "entity_id", "hash_scope", "normalization")
 CHUNKS_OF_PAIR = ("pair_id", "side", "chunk_index", "dialogue_id")
 
 
@@ -49,17 +48,11 @@ def upgrade() -> None:
     op.execute(EVENT_TEXT)
     for item, words in COMMENTS.items():
         op.execute(f"COMMENT ON {item} IS '{words}'")
-    op.create_index("ix_content_hashes_dialogue_id", "content_hashes", ["dialogue_id"], schema="derived")
-    op.drop_constraint("pk_content_hashes", "content_hashes", schema="derived")
-    for column in HASH_KEY:
-        op.alter_column("content_hashes", column, nullable=False, schema="derived")
     op.create_index("ix_qa_chunks_pair_id", "qa_chunks", ["pair_id"], schema="derived")
     op.drop_constraint(f"uq_qa_chunks_{'_'.join(CHUNKS_OF_PAIR)}", "qa_chunks", schema="derived")
 
 
 def downgrade() -> None:
-    op.create_primary_key("pk_content_hashes", "content_hashes", list(HASH_KEY), schema="derived")
-    op.drop_index("ix_content_hashes_dialogue_id", "content_hashes", schema="derived")
     op.create_unique_constraint(
         f"uq_qa_chunks_{'_'.join(CHUNKS_OF_PAIR)}", "qa_chunks", list(CHUNKS_OF_PAIR), schema="derived"
     )
