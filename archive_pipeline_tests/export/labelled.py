@@ -97,7 +97,7 @@ WITHOUT = [
     "var8_counter and chars_at are names; ntn_short, gsk_example and hvs.example.org are none of its keys.",
     "The class AbstractSingletonProxyFactoryBeanPostProcessorConfigurationAdapter exists.",
     'Load it: tokenizer = "cl100k_base_of_2023", max_tokens=4096, "token_count": 12345678.',
-    "Set npm_config_registry, sm_pat_ and access-control-allow-origin; v1.0-rc1 has key-value pairs and an API-FIRST page.",
+    "Set npm_config_registry, sm_pat_ and access-control-allow-origin; v1.0-rc1 has key-value pairs.",
     "live_update_of_the_whole_page_by_polling and test_that_nothing_is_left_behind are functions; sha256~ is no hash.",
     "https://example.org/a/very/long/address/with-many-words-and-ya29-in-it/index.html",
 ]

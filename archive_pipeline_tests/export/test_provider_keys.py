@@ -6,7 +6,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.export.redaction.providers import PROVIDERS
@@ -39,10 +39,8 @@ def test_each_rule_finds_one_of_the_keys():
         assert any(rule.pattern.search(text) for text in texts), rule.pattern.pattern
 
 
-@pytest.mark.parametrize("rule", PROVIDERS, ids=lambda rule: rule.needles[0])
-@given(st.data())
-@settings(max_examples=3)
+@given(st.sampled_from(PROVIDERS), st.data())
 def test_no_text_is_passed_over_in_which_a_rule_finds_something(rule: ShapedRule, data: st.DataObject):
     # A key of Facebook is one only where the name stands too.
     text = f"{data.draw(st.from_regex(rule.pattern))} facebook"
-    assert not rule.pattern.search(text) or rule.may_find(Traits.of(text))
+    assert rule.may_find(Traits.of(text))

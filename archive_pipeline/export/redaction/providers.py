@@ -23,7 +23,7 @@ def _keys(shortest: int, pattern: str, *needles: str, flags: re.RegexFlag = re.N
 
 _RULES: Final = (
     # Passwords and secrets: 1Password, Doppler, Vault's neighbours of HashiCorp (Terraform), Infracost, Pulumi.
-    _keys(34, r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}(?![A-Z0-9-])", "A3-"),
+    _keys(39, r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}(?![A-Z0-9-])", "A3-"),
     _keys(107, r"ops_eyJ[\w+/=-]{100,}", "ops_eyJ"),
     _keys(46, r"dp\.(?:ct|pt|sa|scim|audit|st(?:\.[\w-]{1,64})?)\.[A-Za-z0-9]{40,}", "dp."),
     _keys(83, r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}", ".atlasv1."),
@@ -52,7 +52,7 @@ _RULES: Final = (
     ShapedRule(re.compile(r"(?<=_gitlab_session=)[0-9a-z]{32}"), 48, ("_gitlab_session=",)),
     _keys(72, r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", "pat.", "sat."),
     _keys(40, r"npm_[A-Za-z0-9]{36}", "npm_"),
-    _keys(30, r"API-(?=[A-Z]*\d)[A-Z0-9]{26}(?![\w-])", "API-"),
+    _keys(30, r"API-[A-Z0-9]{26}(?![\w-])", "API-"),
     _keys(75, r"rdme_[a-z0-9]{70}", "rdme_"),
     _keys(44, r"sgp_(?:(?:[0-9a-fA-F]{16}|local)_)?[0-9a-fA-F]{40}", "sgp_"),
     # What is watched and flagged: Dynatrace, Grafana, New Relic.
@@ -80,10 +80,10 @@ _RULES: Final = (
     _keys(40, r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\w)", "_mmk"),
     ShapedRule(
         re.compile(rf"(?<=webhook\.office\.com/webhookb2/){_UUID}@{_UUID}/IncomingWebhook/[0-9a-z]{{32}}/{_UUID}"),
-        169,
+        188,
         ("webhook.office.com/webhookb2/",),
     ),
-    _keys(64, r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}", "sib-"),
+    _keys(89, r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}", "sib-"),
     _keys(23, r"sm_[aps]at_[A-Za-z0-9]{16}(?!\w)", "sm_aat_", "sm_pat_", "sm_sat_"),
     _keys(137, r"xoxe-\d-[A-Z0-9]{130,}", "xoxe-"),
     _keys(44, r"tfp_[\w.=-]{40,}", "tfp_"),

@@ -56,9 +56,11 @@ _MORE_PREFIXED: Final = re.compile(
 )
 _SHORTEST_PREFIXED: Final = 24
 # As in files of variables, JSON and code, quoted or not. A value has letters and digits, which words and numbers lack.
+_VALUE: Final = r"[^\s\"'`#;,(){}<>$\[\]]"
 _VARIABLE: Final = re.compile(
-    r"(?:secret|token(?!iz)|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[\"'`]?[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}"
-    r"[\"'`]?(?=[^\s\"'`#;,(){}<>$\[\]]*[A-Za-z])(?=[^\s\"'`#;,(){}<>$\[\]]*\d)([^\s\"'`#;,(){}<>$\[\]]{8,256})",
+    r"(?:secret|token(?!iz)|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[\"'`]?"
+    r"[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}[\"'`]?"
+    rf"(?={_VALUE}{{0,256}}[A-Za-z])(?={_VALUE}{{0,256}}\d)({_VALUE}{{8,256}})",
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(?=@)")
