@@ -6,7 +6,6 @@ Neither has a time or a machine in it: the same archive and choices give the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -38,7 +37,7 @@ def manifest(
         "written": dict(sorted(run.written.items())),
         "left_out": dict(sorted(run.left_out.items())),
         "redacted": dict(sorted(redacted.items())) if run.choices.redact else None,
-        "files": [asdict(file) for file in files],
+        "files": [file._asdict() for file in files],
     }
 
 

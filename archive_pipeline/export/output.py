@@ -8,9 +8,8 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import pyarrow as pa
@@ -22,8 +21,7 @@ _ROWS_PER_GROUP: Final = 10_000
 _BUFFER_BYTES: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
+class WrittenFile(NamedTuple):
     """A file of an export: its path in it, size, SHA-256 (hex), and rows (None for files that hold one thing)."""
 
     path: str

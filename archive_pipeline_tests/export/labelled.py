@@ -5,11 +5,12 @@ Secrets are made up; those with a shape are put together here, so that no scanne
 
 from __future__ import annotations
 
-_LETTERS = "aB3dE5gH7jK9mN2pQ4rS6tU8vW0xY1z"
-_HEX = "9f8e7d6c5b4a3021"
+LETTERS = "aB3dE5gH7jK9mN2pQ4rS6tU8vW0xY1z"
+HEX = "9f8e7d6c5b4a3021"
 
 
-def _made(prefix: str, length: int, characters: str = _LETTERS) -> str:
+def made(prefix: str, length: int, characters: str = LETTERS) -> str:
+    """Return a prefix and so many characters behind it."""
     return prefix + (characters * 8)[:length]
 
 
@@ -26,48 +27,50 @@ WITH = [
     "cd /home/⟦jdoe⟧/projects && ls",
     "Open C:\\Users\\⟦AnnLee⟧\\Documents or /Users/⟦annlee⟧/Desktop.",
     "Ask ⟦Mira⟧ whether ⟦Blue Harbour⟧ is still the code name.",
-    f"export OPENAI_API_KEY=⟦{_made('sk-' + 'proj-', 48)}⟧",
-    f"Anthropic: ⟦{_made('sk-' + 'ant-api03-', 60)}⟧",
-    f"github: ⟦{_made('gh' + 'p_', 36)}⟧",
-    f"aws_access_key_id = ⟦{_made('AK' + 'IA', 16, 'ABCDEFGHIJKLMNOP')}⟧",
-    f"the token is ⟦{_made('hf' + '_', 34)}⟧ and works",
-    f"google: ⟦{_made('AI' + 'za', 35)}⟧",
-    f"slack ⟦{'xo' + 'xb-'}123456789012-1234567890123-{_made('', 24)}⟧",
-    f"stripe ⟦{_made('sk' + '_live_', 24)}⟧",
-    f"Authorization: Bearer ⟦{_made('', 40)}⟧",
-    f"jwt ⟦{_made('ey' + 'J', 20)}.{_made('ey' + 'J', 30)}.{_made('', 43)}⟧",
+    f"export OPENAI_API_KEY=⟦{made('sk-' + 'proj-', 48)}⟧",
+    f"Anthropic: ⟦{made('sk-' + 'ant-api03-', 60)}⟧",
+    f"github: ⟦{made('gh' + 'p_', 36)}⟧",
+    f"aws_access_key_id = ⟦{made('AK' + 'IA', 16, 'ABCDEFGHIJKLMNOP')}⟧",
+    f"the token is ⟦{made('hf' + '_', 34)}⟧ and works",
+    f"google: ⟦{made('AI' + 'za', 35)}⟧",
+    f"slack ⟦{'xo' + 'xb-'}123456789012-1234567890123-{made('', 24)}⟧",
+    f"stripe ⟦{made('sk' + '_live_', 24)}⟧",
+    f"Authorization: Bearer ⟦{made('', 40)}⟧",
+    f"jwt ⟦{made('ey' + 'J', 20)}.{made('ey' + 'J', 30)}.{made('', 43)}⟧",
     *(
-        f"the one that works: ⟦{_made(prefix, length, characters)}⟧."
+        f"the one that works: ⟦{made(prefix, length, characters)}⟧."
         for prefix, length, characters in (
-            ("gs" + "k_", 52, _LETTERS),
-            ("xa" + "i-", 80, _LETTERS),
-            ("pp" + "lx-", 48, _LETTERS),
-            ("r8" + "_", 37, _LETTERS),
-            ("nv" + "api-", 64, _LETTERS),
-            ("do" + "p_v1_", 64, _HEX),
-            ("LT" + "AI", 20, _LETTERS),
-            ("gl" + "sa_" + _LETTERS + "a_", 8, _HEX),
-            ("hv" + "s.", 90, _LETTERS),
-            ("sb" + "p_", 40, _HEX),
-            ("sn" + "trys_", 60, _LETTERS),
+            ("gs" + "k_", 52, LETTERS),
+            ("xa" + "i-", 80, LETTERS),
+            ("pp" + "lx-", 48, LETTERS),
+            ("r8" + "_", 37, LETTERS),
+            ("nv" + "api-", 64, LETTERS),
+            ("do" + "p_v1_", 64, HEX),
+            ("LT" + "AI", 20, LETTERS),
+            ("gl" + "sa_" + LETTERS + "a_", 8, HEX),
+            ("hv" + "s.", 90, LETTERS),
+            ("sb" + "p_", 40, HEX),
+            ("sn" + "trys_", 60, LETTERS),
             ("AGE-SECRET" + "-KEY-1", 58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
-            ("dc" + "kr_pat_", 27, _LETTERS),
-            ("ruby" + "gems_", 48, _HEX),
-            ("AT" + "ATT3", 120, _LETTERS),
-            ("fi" + "gd_", 40, _LETTERS),
-            ("lin" + "_api_", 40, _LETTERS),
-            ("PM" + "AK-" + _HEX + _HEX[:8] + "-", 34, _HEX),
-            ("nt" + "n_", 46, _LETTERS),
-            ("sh" + "pat_", 32, _HEX),
-            ("sk" + "_test_", 24, _LETTERS),
-            ("wh" + "sec_", 32, _LETTERS),
-            ("xa" + "pp-1-A0B1C2D3E4F-1234567890123-", 64, _HEX),
-            ("ya" + "29.", 60, _LETTERS),
-            ("GO" + "CSPX-", 28, _LETTERS),
+            ("dc" + "kr_pat_", 27, LETTERS),
+            ("ruby" + "gems_", 48, HEX),
+            ("AT" + "ATT3", 120, LETTERS),
+            ("fi" + "gd_", 40, LETTERS),
+            ("lin" + "_api_", 40, LETTERS),
+            ("PM" + "AK-" + HEX + HEX[:8] + "-", 34, HEX),
+            ("nt" + "n_", 46, LETTERS),
+            ("sh" + "pat_", 32, HEX),
+            ("sk" + "_test_", 24, LETTERS),
+            ("wh" + "sec_", 32, LETTERS),
+            ("xa" + "pp-1-A0B1C2D3E4F-1234567890123-", 64, HEX),
+            ("ya" + "29.", 60, LETTERS),
+            ("GO" + "CSPX-", 28, LETTERS),
         )
     ),
     "password = '⟦correcthorsebattery⟧'",
     'db_password: "⟦tr0ub4dor&3⟧"',
+    '{"api_key": "⟦q9w8e7r6t5y4u3i2⟧", "max_tokens": 4096}',
+    "GITHUB_TOKEN = '⟦9f8e7d6c5b4a39281706⟧'  # of the bot",
     "SECRET_KEY=⟦9f8e7d6c5b4a39281706⟧",
     "postgresql://archive:⟦s3cr3tpw⟧@db.example.org:5432/archive",
     "⟦-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA " + "PRIVATE KEY-----⟧",
@@ -93,5 +96,8 @@ WITHOUT = [
     "My number is 42, and the year 1999.",
     "var8_counter and chars_at are names; ntn_short, gsk_example and hvs.example.org are none of its keys.",
     "The class AbstractSingletonProxyFactoryBeanPostProcessorConfigurationAdapter exists.",
+    'Load it: tokenizer = "cl100k_base_of_2023", max_tokens=4096, "token_count": 12345678.',
+    "Set npm_config_registry, sm_pat_ and access-control-allow-origin; v1.0-rc1 has key-value pairs.",
+    "live_update_of_the_whole_page_by_polling and test_that_nothing_is_left_behind are functions; sha256~ is no hash.",
     "https://example.org/a/very/long/address/with-many-words-and-ya29-in-it/index.html",
 ]

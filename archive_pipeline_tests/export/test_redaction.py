@@ -17,15 +17,8 @@ from archive_pipeline.errors import ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor
-from archive_pipeline.export.redaction.rules import (
-    ShapedRule,
-    Span,
-    Traits,
-    finders,
-    has_luhn_digit,
-    is_iban,
-    shaped_rules,
-)
+from archive_pipeline.export.redaction.rules import Span, finders, has_luhn_digit, is_iban, shaped_rules
+from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database

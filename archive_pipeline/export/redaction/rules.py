@@ -1,6 +1,7 @@
 """What is redacted: where in a text secrets and personal data stand.
 
-Secrets are found by the rules of detect-secrets and, for providers it does not know, by their documented prefixes.
+Secrets are found by the rules of detect-secrets and, for providers it does not know, by their documented prefixes
+(here, and in ``providers.py``).
 Numbers of accounts and cards have to pass their checksum, phone numbers the plans of libphonenumber.
 """
 
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+from itertools import chain, takewhile
 from typing import Any, Final, NamedTuple
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.export.redaction.providers import PROVIDERS
+from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 
 EXTRA: Final = "redaction"
 
@@ -52,10 +55,12 @@ _MORE_PREFIXED: Final = re.compile(
     r"|whsec_[A-Za-z0-9+/=]{32,}|xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}|ya29\.[\w-]{30,}|GOCSPX-[\w-]{28})"
 )
 _SHORTEST_PREFIXED: Final = 24
-# Without quotes, as in files of variables; detect-secrets wants quotes there. A value has letters and digits.
+# As in files of variables, JSON and code, quoted or not. A value has letters and digits, which words and numbers lack.
+_VALUE: Final = r"[^\s\"'`#;,(){}<>$\[\]]"
 _VARIABLE: Final = re.compile(
-    r"(?:secret|token|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[ \t]{0,4}[=:][ \t]{0,4}"
-    r"(?=[^\s\"'`#;,(){}<>$\[\]]*[A-Za-z])(?=[^\s\"'`#;,(){}<>$\[\]]*\d)([^\s\"'`#;,(){}<>$\[\]]{8,256})",
+    r"(?:secret|token(?!iz)|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[\"'`]?"
+    r"[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}[\"'`]?"
+    rf"(?={_VALUE}{{0,256}}[A-Za-z])(?={_VALUE}{{0,256}}\d)({_VALUE}{{8,256}})",
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(?=@)")
@@ -158,54 +163,13 @@ def secrets(text: str) -> Iterator[Span]:
     traits = Traits.of(text)
     if traits.longest_word >= _SHORTEST_PREFIXED:
         yield from (Span(*match.span(), "SECRET") for match in _MORE_PREFIXED.finditer(text))
-    for rule in shaped:
+    may_be_long_enough = takewhile(lambda rule: rule.shortest_word <= traits.longest_word, PROVIDERS)
+    for rule in chain(shaped, may_be_long_enough):
         if rule.may_find(traits):
             yield from (Span(*match.span(), "SECRET") for match in rule.pattern.finditer(text))
     if any(name in traits.lowered for name in _NAMED):
         yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
         yield from _assigned(text, by_keyword)
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What tells whether a pattern is worth a try.
-
-    Attributes:
-        text: the text.
-        lowered: the text in which each letter that patterns take for one of ASCII in any case is that one, but for i.
-        longest_word: characters of the longest of its words.
-    """
-
-    text: str
-    lowered: str
-    longest_word: int
-
-    @classmethod
-    def of(cls, text: str) -> Traits:
-        """Return those of a text."""
-        return cls(text, text.lower().replace("\u017f", "s"), max(map(len, text.split()), default=0))
-
-
-@dataclass(frozen=True, slots=True)
-class ShapedRule:
-    """A pattern of detect-secrets for keys that have a shape of their own.
-
-    Attributes:
-        pattern: what finds them.
-        shortest_word: a text in which it finds something has a word of so many characters,
-        needles: and one of these; empty if nothing is known of it.
-    """
-
-    pattern: re.Pattern[str]
-    shortest_word: int
-    needles: tuple[str, ...]
-
-    def may_find(self, traits: Traits) -> bool:
-        """Tell whether it is worth a try."""
-        if traits.longest_word < self.shortest_word:
-            return False
-        where = traits.lowered if self.pattern.flags & re.IGNORECASE else traits.text
-        return not self.needles or any(needle in where for needle in self.needles)
 
 
 def _assigned(text: str, detector: Any) -> Iterator[Span]:
