@@ -11,13 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
-from archive_pipeline.remote.storage import ObjectUnavailableError, RemoteObject, Storage
+from archive_pipeline.remote.storage import CONNECTIONS, ObjectUnavailableError, RemoteObject, Storage
 
 BLOCK_BYTES: Final = 8 * 1024 * 1024
+# Copying a smaller block is waiting for the storage and little else.
+SMALL_BYTES: Final = 256 * 1024
 # At a time, each with a block in memory.
-_READERS: Final = 8
+LARGE_READERS: Final = 8
+SMALL_READERS: Final = CONNECTIONS - LARGE_READERS
 _ATTEMPTS: Final = 3
 
 
@@ -62,27 +66,45 @@ def _attempt(storage: Storage, copies: Sequence[Copy], on_bytes: Callable[[int],
     """Copy once; return what is not available, and what is not of one version or not the one that was listed."""
     unavailable: dict[int, str] = {}
     changed: set[int] = set()
-    with ThreadPoolExecutor(_READERS) as pool:
-        try:
-            blocks = [
-                pool.submit(_copy_block, storage, copy, number, start)
-                for number, copy in enumerate(copies)
-                for start in range(0, copy.source.size, BLOCK_BYTES)
-            ]
-            for number, written, reason in _results(blocks):
-                on_bytes(written or 0)
-                if reason is not None:
-                    unavailable[number] = reason
-                elif written is None:
-                    changed.add(number)
-            large = [number for number, copy in enumerate(copies) if copy.source.size > BLOCK_BYTES]
-            checks = [pool.submit(_check, storage, copies[number], number) for number in large]
-            changed.update(number for number, is_same, _ in _results(checks) if not is_same)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with _Readers() as readers:
+        blocks = [
+            readers.of(min(copy.source.size - start, BLOCK_BYTES)).submit(_copy_block, storage, copy, number, start)
+            for number, copy in enumerate(copies)
+            for start in range(0, copy.source.size, BLOCK_BYTES)
+        ]
+        for number, written, reason in _results(blocks):
+            on_bytes(written or 0)
+            if reason is not None:
+                unavailable[number] = reason
+            elif written is None:
+                changed.add(number)
+        several = [number for number, copy in enumerate(copies) if copy.source.size > BLOCK_BYTES]
+        checks = [readers.of(0).submit(_check, storage, copies[number], number) for number in several]
+        changed.update(number for number, is_same, _ in _results(checks) if not is_same)
     failed = [(copies[number].source, reason) for number, reason in sorted(unavailable.items())]
     return failed, [copies[number] for number in sorted(changed - unavailable.keys())]
+
+
+class _Readers:
+    """Threads that ask the storage, few for large answers and many for small ones; an error cancels what waits."""
+
+    def __init__(self) -> None:
+        self._large, self._small = ThreadPoolExecutor(LARGE_READERS), ThreadPoolExecutor(SMALL_READERS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for pool in (self._large, self._small):
+            pool.shutdown(wait=False, cancel_futures=kind is not None)
+        for pool in (self._large, self._small):
+            pool.shutdown()
+
+    def of(self, size: int) -> ThreadPoolExecutor:
+        """Return the threads for answers of so many bytes."""
+        return self._small if size <= SMALL_BYTES else self._large
 
 
 Result = tuple[int, int | None, str | None]

@@ -26,8 +26,12 @@ class _Library:
     options: Mapping[str, Any]
 
 
+# How many requests one storage may be asked at a time. The library for S3 keeps ten connections otherwise; the other
+# one keeps more.
+CONNECTIONS: Final = 40
+_S3: Final = {"connect_timeout": 10, "read_timeout": 60, "max_pool_connections": CONNECTIONS}
 _LIBRARIES: Final = {
-    "s3": _Library("s3fs", "S3FileSystem", {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60}}),
+    "s3": _Library("s3fs", "S3FileSystem", {"config_kwargs": _S3}),
     # Its other class asks each bucket for its type first, which needs further permissions.
     "gcs": _Library("gcsfs.core", "GCSFileSystem", {"timeout": 60}),
 }

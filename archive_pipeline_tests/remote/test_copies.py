@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from archive_pipeline.domain.addresses import checked_address
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
 from archive_pipeline.remote import spool
 from archive_pipeline.remote.copies import Wanted, local_places
-from archive_pipeline.remote.download import BLOCK_BYTES
+from archive_pipeline.remote.download import BLOCK_BYTES, LARGE_READERS, SMALL_BYTES, SMALL_READERS
+from archive_pipeline.remote.storage import Storage
 from archive_pipeline_tests.object_storage import Bucket
 
 
@@ -61,6 +63,47 @@ def test_a_listing_of_many_pages_is_whole(tmp_path: Path, bucket: Bucket):
     assert len(files) == 1_204
     pages = [path for method, path in bucket.server.requests.elements() if method == "GET" and "/many" not in path]
     assert len(pages) >= 2
+
+
+def test_small_objects_are_asked_for_once_each_and_many_at_a_time(tmp_path: Path, bucket: Bucket):
+    names = [f"e/{number:03}.json" for number in range(2 * SMALL_READERS)]
+    for name in names:
+        bucket.put(name, b"[]")
+    bucket.server.requests.clear()
+    together = threading.Barrier(SMALL_READERS)  # nobody is answered before so many ask
+
+    def on_request(method: str, path: str, _range: str) -> None:
+        if method == "GET" and path.endswith(".json"):
+            together.wait(timeout=120)
+
+    bucket.server.on_request = on_request
+    [files] = copied(tmp_path, "s3://exports/e")
+    assert len(files) == len(names)
+    asked = {path: count for (_, path), count in bucket.server.requests.items() if path.endswith(".json")}
+    assert asked == {f"/exports/{name}": 1 for name in names}
+
+
+def test_few_large_blocks_are_in_memory_at_a_time(tmp_path: Path, bucket: Bucket, monkeypatch: pytest.MonkeyPatch):
+    for number in range(2 * LARGE_READERS):
+        bucket.put(f"e/{number:03}.zip", bytes(SMALL_BYTES + 1))
+    lock, read = threading.Lock(), Storage.read
+    under_way = most = 0
+
+    def counted(storage: Storage, address: str, start: int, end: int) -> bytes:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        try:
+            return read(storage, address, start, end)
+        finally:
+            with lock:
+                under_way -= 1
+
+    monkeypatch.setattr(Storage, "read", counted)
+    [files] = copied(tmp_path, "s3://exports/e")
+    assert set(map(len, files.values())) == {SMALL_BYTES + 1}
+    assert 1 <= most <= LARGE_READERS
 
 
 def test_what_an_import_would_not_open_is_never_fetched(tmp_path: Path, bucket: Bucket):

@@ -1,0 +1,40 @@
+"""Structural checks find what no correct build leaves behind, and read no more than they need for it."""
+
+from __future__ import annotations
+
+import dagster as dg
+from sqlalchemy import text
+
+from archive_pipeline.orchestration.checks.structure import CHECKS, find_violations
+from archive_pipeline.orchestration.local_runs import run_derived
+from archive_pipeline.orchestration.resources import Archive
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.orchestration.conftest import add_dialogues
+
+_ENOUGH_BYTES = 100_000_000
+_CHUNKS = """
+    SELECT chunk.chunk_id::text, chunk.pair_id::text
+    FROM derived.qa_chunks AS chunk INNER JOIN raw.dialogues AS dialogue ON chunk.dialogue_id = dialogue.id
+    WHERE dialogue.partition_key = ANY(:keys) ORDER BY chunk.chunk_id
+"""
+_SPOIL = "UPDATE derived.qa_chunks SET text = text || '?' WHERE chunk_id = :id"
+_ENLARGE = "UPDATE derived.qa_pairs SET question = question || :more, answer = answer || :more WHERE pair_id = :id"
+
+
+def test_chunks_are_compared_with_their_pairs_up_to_a_bound_of_bytes(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, archive: Archive
+) -> None:
+    keys = add_dialogues(database, 3)
+    assert run_derived(instance, settings, keys).success
+    [check] = [check for check in CHECKS if check.name == "are_slices"]
+    with database.engine.begin() as connection:
+        first, *_, last = connection.execute(text(_CHUNKS), {"keys": keys}).all()
+        for chunk in (first, last):
+            connection.execute(text(_SPOIL), {"id": chunk.chunk_id})
+    assert find_violations(archive, check, keys)[0] == 2
+    with database.engine.begin() as connection:
+        connection.execute(text(_ENLARGE), {"id": first.pair_id, "more": "x" * _ENOUGH_BYTES})
+    _, [found] = find_violations(archive, check, keys)
+    assert found.entity_id == first.chunk_id
+    assert run_derived(instance, settings, keys, full=True).success
