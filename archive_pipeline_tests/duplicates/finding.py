@@ -10,6 +10,7 @@ from typing import Any
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.finder import duplicate_finder
+from archive_pipeline.duplicates.signatures import signatures_of
 from archive_pipeline_tests.derive.batches import Talk, batch_of, linear
 
 NORMALIZATIONS = (Normalization.NONE, Normalization.FULL)
@@ -28,7 +29,7 @@ def find(*batches: DialogueBatch) -> list[dict[str, Any]]:
     """Return the rows of all clusters."""
     with duplicate_finder(NORMALIZATIONS, Path(tempfile.gettempdir())) as finder:
         for batch in batches:
-            finder.add(batch)
+            finder.add(signatures_of(batch, NORMALIZATIONS))
         return [dict(row) for row in finder.clusters().to_dict("records")]
 
 
