@@ -1,6 +1,6 @@
 """What is kept of the compared texts of a batch: a pure function of it, so batches can be taken anywhere.
 
-Of a text that is about 200 bytes (its digests, the keys of its bands, what decides which copy is kept) and its shingles,
+Of a text that is some 200 bytes (its digests, the keys of its bands, what decides which copy is kept) and its shingles,
 eight bytes a word.
 """
 
