@@ -8,6 +8,10 @@ WORKERS ?= 3
 # Of bench-scale: how many, and a new or empty folder for the archive, which stays.
 DIALOGUES ?= 100000
 SCALE_HOME ?= benchmarks/results/scale
+# Of bench-sizes: messages of each archive, where they are built, and a folder for the figures; it goes on with what is there.
+SIZES ?= 10000 100000
+SIZES_EXECUTOR ?= local
+SIZES_FOLDER ?= benchmarks/results/sizes
 # Of kills: how many, and the seed of the moments.
 KILLS ?= 100
 KILLS_SEED ?= 1
@@ -29,7 +33,7 @@ BASE ?=
 INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
 .PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
-    bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-quality bench-scale bench-search bench-stores fuzz kills \
+    bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-quality bench-scale bench-search bench-sizes bench-stores fuzz kills \
     check-provider image check-image check-helm clean
 
 help:
@@ -49,7 +53,8 @@ help:
 	@echo "make bench-lexical       compare ways to index words (a minute)"
 	@echo "make bench-matching      measure look-ups in an archive of a million messages (ten minutes)"
 	@echo "make bench-bookkeeping   measure what Dagster itself costs (several minutes)"
-	@echo "make bench-scale         measure 100,000 dialogues from the import to the UI (an hour; needs Chromium)"
+	@echo "make bench-scale         bench-sizes, then 100,000 dialogues from the import to the UI (an hour; needs Chromium)"
+	@echo "make bench-sizes         measure the cost per message at several sizes (SIZES='10000 100000'; minutes)"
 	@echo "make bench-importing   measure imports beside parsing and COPY alone"
 	@echo "make bench-quality     measure what search finds, part by part (five minutes)"
 	@echo "make bench-search      measure chunks, embeddings and searches"
@@ -144,7 +149,10 @@ bench-bookkeeping: $(VENV)/.installed-dev
 bench-quality: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.quality
 
-bench-scale: $(VENV)/.installed-dev
+bench-sizes: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.scale.sizes --messages $(SIZES) --executor $(SIZES_EXECUTOR) --out $(SIZES_FOLDER)
+
+bench-scale: bench-sizes
 	$(BIN)/python -m benchmarks.scale --dialogues $(DIALOGUES) --home $(SCALE_HOME)
 
 bench-importing: $(VENV)/.installed-dev

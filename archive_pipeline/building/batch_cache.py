@@ -35,6 +35,13 @@ class BatchCache:
     def __post_init__(self) -> None:
         self._spilled = SpilledBatches(self.disk_budget)
 
+    def clear(self) -> None:
+        """Keep nothing of the batches so far, which nobody asks for any more."""
+        self._batches.clear()
+        self._used = 0
+        self._text_bytes.clear()
+        self._spilled = SpilledBatches(self.disk_budget)
+
     def chunks(self, database: Database, dialogues: Sequence[DialogueRef]) -> Iterator[list[DialogueRef]]:
         """Return the dialogues in chunks; the texts of each are measured once."""
         new = [dialogue for dialogue in dialogues if (dialogue.id, dialogue.fingerprint) not in self._text_bytes]

@@ -228,14 +228,15 @@ def _chosen(database: Database, dialogue_id: UUID | str | None, batch_size: int)
 def _build_batches(database: Database, settings: Settings, assets: Sequence[str], batches: Batches) -> Counter[str]:
     rows: Counter[str] = Counter()
     done = 0
-    for batch in batches:
-        cache = BatchCache()
-        with open_executor(database, settings, cache) as executor:
+    cache = BatchCache()
+    with open_executor(database, settings, cache) as executor:
+        for batch in batches:
             for name in assets:
                 result = build_asset(database, settings, name, batch, cache=cache, executor=executor)
                 rows.update(result.rows)
                 for dialogue, error in result.failures.items():
                     _log.warning("%s cannot be built of dialogue %s: %s", name, dialogue, error.splitlines()[0])
-        done += len(batch)
-        _log.info("Processed %d dialogues", done)
+            cache.clear()
+            done += len(batch)
+            _log.info("Processed %d dialogues", done)
     return rows

@@ -12,21 +12,26 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.isolation import bisect_failures, describe
-from archive_pipeline.building.source import Read
+from archive_pipeline.building.source import Read, Source
 from archive_pipeline.building.sources import SOURCES
+from archive_pipeline.building.tasks import Batch, named
+from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_systemic
 from archive_pipeline.store.replace import ItemsChangedError, encode_frames
 
-Batch = Any
-
 
 @dataclass(frozen=True, slots=True)
 class BuildTask:
-    """One asset of one chunk of items, to be built; it can be pickled.
+    """One asset of one chunk of items, to be built (`Task`).
+
+    One transaction replaces the asset's rows of its items and records what they were built from. The rows and records
+    of a chunk that is built twice are those of the last time. Items that fail by themselves, when they are read,
+    computed, encoded or written, are set aside (`Source.set_aside`).
 
     Attributes:
         source: the name of the items' description in ``SOURCES``.
@@ -48,7 +53,39 @@ class BuildTask:
     @property
     def size(self) -> int:
         """How many messages or pages the chunk has."""
-        return sum(map(SOURCES[self.source].size, self.items))
+        return sum(map(self._source.size, self.items))
+
+    @property
+    def own_version(self) -> str:
+        """The version of the asset in this process."""
+        return effective_version(self.asset, self.settings)
+
+    @property
+    def is_of_shared_batch(self) -> bool:
+        """Whether several assets are made of the batch: of documents, one is."""
+        return self.source == DIALOGUES.noun
+
+    @property
+    def label(self) -> str:
+        """The asset and the chunk's items."""
+        return named(self.asset, [*map(self._source.label, self.items)], self.source)
+
+    def load(self, database: Database) -> Batch:
+        """Read the chunk's batch from the database."""
+        with self._source.reader(database) as read:
+            return read([item.id for item in self.items])
+
+    def computed(self, database: Database, load: Callable[[], Batch]) -> Callable[[], ChunkResult]:
+        """Compute and encode the rows of the chunk; return the step that writes them.
+
+        Raises:
+            Exception: what is no item's own fault (`is_systemic`), as the step does; what was committed stays.
+        """
+        return ChunkBuild(database, self).computed(load)
+
+    @property
+    def _source(self) -> Source[Any, Any]:
+        return SOURCES[self.source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +107,6 @@ class ChunkResult:
     gave_up: bool = False
 
 
-def build_chunk(database: Database, task: BuildTask, load: Callable[[], Batch] | None = None) -> ChunkResult:
-    """Build a chunk: one transaction replaces the asset's rows of its items and records what they were built from.
-
-    It may be repeated at any time: the rows and records of a chunk that is built twice are those of the last time.
-    Items that fail by themselves, when they are read, computed, encoded or written, are set aside (`Source.set_aside`).
-
-    Args:
-        database: the archive.
-        task: what to build.
-        load: returns the chunk's batch where it need not be read from the database.
-
-    Raises:
-        Exception: what is no item's own fault (`is_systemic`); what was committed stays.
-    """
-    chunk = ChunkBuild(database, task)
-    return chunk.computed(chunk.load if load is None else load)()
-
-
 class ChunkBuild:
     """The build of one chunk in steps, which threads may take one after the other."""
 
@@ -98,11 +117,6 @@ class ChunkBuild:
         self._task = task
         self._rows: Counter[str] = Counter(dict.fromkeys(self._asset.tables, 0))
         self._built = self._size = 0
-
-    def load(self) -> Batch:
-        """Read the chunk's batch from the database."""
-        with self._source.reader(self._database) as read:
-            return read([item.id for item in self._task.items])
 
     def computed(self, load: Callable[[], Batch]) -> Callable[[], ChunkResult]:
         """Compute and encode the rows of the batch that ``load`` returns; return the step that writes them.

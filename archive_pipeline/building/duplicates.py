@@ -1,24 +1,32 @@
-"""Computing the duplicates of an archive anew and replacing the stored clusters in one transaction."""
+"""Computing the duplicates of an archive anew and replacing the stored clusters in one transaction.
+
+The signatures of dialogues, which are nearly all of the work, are tasks of an executor. This process adds them to the
+finder, compares what they have in common, and writes.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pandas as pd
 
 from archive_pipeline.building.dialogue_source import DIALOGUES, fingerprints_of
-from archive_pipeline.building.read_ahead import read_ahead
+from archive_pipeline.building.executors.executor import Executor
+from archive_pipeline.building.executors.local import LocalExecutor
+from archive_pipeline.building.executors.opening import executor_for
+from archive_pipeline.building.tasks import named
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import DUPLICATE_METHODS
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.duplicates.finder import CODE_VERSION, duplicate_finder
 from archive_pipeline.duplicates.paths import linked_id
+from archive_pipeline.duplicates.signatures import Signatures, signatures_of
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
@@ -30,6 +38,11 @@ from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.text.runtime import UNICODE
 
 UPSTREAM = ("message_paths", "exchanges", "content_hashes")
+# So many take one process as long as workers take to start (docs/scaling.md).
+FEW_MESSAGES: Final = 50_000
+
+# Some dialogues, and of those with exact links message -> what it is known by.
+_Batch = tuple[DialogueBatch, Mapping[str, int]]
 
 
 class _LinkedMessage(NamedTuple):
@@ -74,7 +87,54 @@ def duplicates_version(settings: Settings) -> str:
     return f"{CODE_VERSION}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}"
 
 
-def refresh_duplicates(database: Database, settings: Settings, *, progress: Progress = no_progress) -> RefreshResult:
+@dataclass(frozen=True, slots=True)
+class SignatureTask:
+    """The signatures of some dialogues, to be made (`Task`).
+
+    Attributes:
+        version: of what is made of them.
+        settings: the normalisations, among others.
+        items: references to the dialogues.
+    """
+
+    version: str
+    settings: Settings
+    items: tuple[DialogueRef, ...]
+
+    asset = DUPLICATES
+    is_of_shared_batch = False
+
+    @property
+    def own_version(self) -> str:
+        """The version in this process."""
+        return duplicates_version(self.settings)
+
+    @property
+    def size(self) -> int:
+        """How many messages the dialogues have."""
+        return sum(map(DIALOGUES.size, self.items))
+
+    @property
+    def label(self) -> str:
+        """The asset and the dialogues."""
+        return named(DUPLICATES, [*map(DIALOGUES.label, self.items)], DIALOGUES.noun)
+
+    def load(self, database: Database) -> _Batch:
+        """Read the dialogues."""
+        batch = load_batch(database, [dialogue.id for dialogue in self.items])
+        return batch, _linked_ids(database, batch)
+
+    def computed(self, database: Database, load: Callable[[], _Batch]) -> Callable[[], Signatures]:
+        """Make the signatures; nothing is written."""
+        del database
+        batch, linked = load()
+        made = signatures_of(batch, self.settings.hash_normalizations, linked)
+        return lambda: made
+
+
+def refresh_duplicates(
+    database: Database, settings: Settings, *, executor: Executor | None = None, progress: Progress = no_progress
+) -> RefreshResult:
     """Find the duplicates of the whole archive and store them in place of the ones before.
 
     They are computed from ``raw``, like all derived rows, so that it does not matter whether other derived tables are
@@ -83,6 +143,7 @@ def refresh_duplicates(database: Database, settings: Settings, *, progress: Prog
     Args:
         database: the archive.
         settings: its settings; shingles go to a file in its home while it works.
+        executor: where signatures are made; by default one of the settings. Those of a small archive are made here.
         progress: told of messages by the asset's name, after each batch.
     """
     prepare_home(settings.home)
@@ -90,35 +151,40 @@ def refresh_duplicates(database: Database, settings: Settings, *, progress: Prog
         with database.session() as connection:
             dialogues = DIALOGUES.everything(connection)
         try:
-            return _refresh(database, settings, dialogues, progress)
+            with _executor(database, settings, dialogues, executor) as used:
+                return _refresh(database, settings, used, dialogues, progress)
         except ItemsChangedError:  # one was deleted since, so some clusters are about texts that are gone
             continue
 
 
+def _executor(
+    database: Database, settings: Settings, dialogues: Sequence[DialogueRef], given: Executor | None
+) -> AbstractContextManager[Executor]:
+    if sum(map(DIALOGUES.size, dialogues)) < FEW_MESSAGES:
+        return nullcontext(LocalExecutor(database))
+    return executor_for(database, settings, given)
+
+
 def _refresh(
-    database: Database, settings: Settings, dialogues: Sequence[DialogueRef], progress: Progress
+    database: Database, settings: Settings, executor: Executor, dialogues: Sequence[DialogueRef], progress: Progress
 ) -> RefreshResult:
     started = time.perf_counter()
     messages, total = 0, sum(map(DIALOGUES.size, dialogues))
     progress(DUPLICATES, messages, total)
-
-    def load(chunk: Sequence[DialogueRef]) -> DialogueBatch:
-        return load_batch(database, [dialogue.id for dialogue in chunk])
-
+    version = duplicates_version(settings)
+    chunks = DIALOGUES.chunks(dialogues, DIALOGUES.text_bytes(database, dialogues))
+    tasks = [SignatureTask(version, settings, tuple(chunk)) for chunk in chunks]
     with (
         duplicate_finder(settings.hash_normalizations, settings.home) as finder,
-        ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
+        closing(executor.map_batches(tasks)) as results,
     ):
-        chunks = DIALOGUES.chunks(dialogues, DIALOGUES.text_bytes(database, dialogues))
-        for _, reading in read_ahead(reader, load, chunks):
-            batch = reading.result()
-            finder.add(batch, _linked_ids(database, batch))
-            messages += len(batch)
+        for _, signatures in results:
+            finder.add(signatures)
+            messages += signatures.messages
             progress(DUPLICATES, messages, max(messages, total))
         rows = finder.clusters()
         compared = finder.compared
     fingerprints = fingerprints_of(dialogues)
-    version = duplicates_version(settings)
     with database.session() as connection:
         replace_rows(
             connection, DUPLICATES, encode_frames({DUPLICATES: rows}), fingerprints=fingerprints, code_version=version

@@ -1,12 +1,11 @@
-"""Finding all duplicates of an archive: batches are added one after another, then the clusters are made.
+"""Finding all duplicates of an archive: signatures of batches are added, in any order, then the clusters are made.
 
-What is kept of a text is about 200 bytes: its digests, the keys of its bands, what decides which copy is kept. Its
-shingles are on disk. No text is kept.
+What is in memory of a text is about 200 bytes. Its shingles are on disk. No text is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import ENTITY_TYPES, NEAR, Normalization
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
@@ -30,17 +28,13 @@ from archive_pipeline.duplicates.clusters import (
     near_clusters,
     stars,
 )
-from archive_pipeline.duplicates.documents import Documents, documents
-from archive_pipeline.duplicates.minhash import BANDS, band_keys
-from archive_pipeline.duplicates.paths import NO_PREFIX, Prefixes
-from archive_pipeline.duplicates.shingles import ShingleSets, ShingleStore, offsets_of, shingle_sets
-from archive_pipeline.duplicates.similarity import SMALLEST_SET, THRESHOLD, jaccard, thresholds
-from archive_pipeline.text.simhash import WordHashes
+from archive_pipeline.duplicates.minhash import BANDS
+from archive_pipeline.duplicates.paths import Prefixes, numbered
+from archive_pipeline.duplicates.shingles import ShingleStore
+from archive_pipeline.duplicates.signatures import Signatures, TextSignatures
+from archive_pipeline.duplicates.similarity import THRESHOLD, jaccard, thresholds
 
 CODE_VERSION: Final = "2"
-# Sets that are computed at once.
-_TEXTS_PER_GROUP: Final = 10_000
-_NOT_LINKED: Final[Mapping[str, int]] = {}
 
 _Index = npt.NDArray[np.int64]
 _FIELDS: Final = ("entity_id", "length", "created_at", "is_on_active_path")
@@ -59,29 +53,22 @@ class _Collected:
     in_store: list[npt.NDArray[np.bool_]] = field(default_factory=list)
     keys: list[npt.NDArray[np.uint32]] = field(default_factory=list)
 
-    def add(self, found: Documents, first_dialogue: int, handles: _Index, linked: npt.NDArray[np.uint64]) -> None:
-        """Keep what is needed of the texts of a batch."""
+    def add(self, texts: TextSignatures, first_dialogue: int, handles: _Index) -> None:
+        """Keep what was made of the texts of a batch."""
         for name, arrays in self.columns.items():
-            arrays.append(getattr(found, name))
-        self.dialogue.append(found.dialogue + first_dialogue)
-        self.handle.append(handles[found.message])
-        self.linked.append(linked[found.message])
-        for normalization, digests in found.digests.items():
+            arrays.append(getattr(texts.preference, name))
+        self.dialogue.append(texts.dialogue + first_dialogue)
+        self.handle.append(handles)
+        self.linked.append(texts.linked)
+        for normalization, digests in texts.digests.items():
             self.digests.setdefault(normalization, []).append(digests)
-        for words in _groups(found.words):
-            self._add_shingles(shingle_sets(words))
-
-    def _add_shingles(self, sets: ShingleSets) -> None:
-        sizes = np.diff(sets.offsets)
-        is_large = sizes >= SMALLEST_SET
-        large = ShingleSets(sets.hashes[np.repeat(is_large, sizes)], offsets_of(sizes[is_large]))
-        self.in_store.append(is_large)
-        self.keys.append(band_keys(large))
-        self.store.append(large)
+        self.in_store.append(texts.has_shingles)
+        self.keys.append(texts.keys)
+        self.store.append(texts.shingles)
 
 
 class DuplicateFinder:
-    """Takes the batches of an archive, each dialogue once and in any order, and returns the clusters.
+    """Takes the signatures of an archive, each dialogue once and in any order, and returns the clusters.
 
     Use ``duplicate_finder`` to make one: it needs a file that has to be closed.
     """
@@ -92,19 +79,12 @@ class DuplicateFinder:
         self._prefixes = Prefixes()
         self._collected = {kind: _Collected(store) for kind, store in stores.items()}
 
-    def add(self, batch: DialogueBatch, linked: Mapping[str, int] = _NOT_LINKED) -> None:
-        """Take the messages and exchanges of a batch.
-
-        Args:
-            batch: some dialogues.
-            linked: of dialogues with exact links, message -> ``linked_id``: equal ones are copies of a shared prefix.
-        """
-        handles = np.array(self._prefixes.add(batch), dtype=np.int64)
-        ids = np.array([linked.get(message, NO_PREFIX) for message in batch.message_ids], dtype=np.uint64)
-        for kind, found in documents(batch, frozenset(self._normalizations)).items():
-            if len(found):
-                self._collected[kind].add(found, len(self._dialogues), handles, ids)
-        self._dialogues += batch.dialogue_ids
+    def add(self, signatures: Signatures) -> None:
+        """Take what was made of a batch, under the finder's normalisations."""
+        first_opening = self._prefixes.add(signatures.openings)
+        for kind, texts in signatures.texts.items():
+            self._collected[kind].add(texts, len(self._dialogues), numbered(texts.handle, first_opening))
+        self._dialogues += signatures.dialogue_ids
 
     def clusters(self) -> pd.DataFrame:
         """Return the rows of ``duplicate_clusters``, a cluster's together; nothing can be added after."""
@@ -238,12 +218,6 @@ def _prefixes_of(handles: _Index, openings: npt.NDArray[np.uint64]) -> npt.NDArr
     is_opening = handles < 0
     prefixes[is_opening] = openings[-1 - handles[is_opening]]
     return prefixes
-
-
-def _groups(words: WordHashes) -> Iterator[WordHashes]:
-    for first in range(0, words.offsets.size - 1, _TEXTS_PER_GROUP):
-        offsets = words.offsets[first : first + _TEXTS_PER_GROUP + 1]
-        yield WordHashes(words.hashes[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 def _rows_of_nothing() -> pd.DataFrame:

@@ -11,7 +11,7 @@ known by their ids in the source as well.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -26,63 +26,94 @@ _NO_OPENING: Final = -1
 _BYTES: Final = 8
 
 _U64 = npt.NDArray[np.uint64]
+_Index = npt.NDArray[np.int64]
 
 
-@dataclass
-class Prefixes:
-    """The paths of all messages that were added, and what tells shared openings apart.
+@dataclass(frozen=True)
+class Openings:
+    """What tells shared openings of a batch apart; an opening is a message above the first answer of its path.
 
-    A message is referred to by a handle, which ``add`` returns: the path hash itself of a message that has been
-    answered or answers, ``-1 - number`` of an opening (a message above the first answer of its path).
+    A message is referred to by a handle: the path hash itself of a message that has been answered or answers,
+    ``-1 - number`` of an opening.
 
     Attributes:
-        parents: per opening, the number of the opening above it, -1 for none; it was added before.
+        parents: per opening, the number of the opening above it, -1 for none; that one has a smaller number.
         answers: path hashes of first answers.
         answered: per first answer, the number of the opening right above it.
     """
 
-    parents: list[int] = field(default_factory=list)
-    answers: list[int] = field(default_factory=list)
-    answered: list[int] = field(default_factory=list)
+    parents: _Index
+    answers: _U64
+    answered: _Index
 
-    def add(self, batch: DialogueBatch) -> list[int]:
-        """Add the messages of a batch; return their handles."""
-        paths = path_hashes(batch)
-        handles = [0] * len(batch)
-        for position in forest_of(batch).order:
-            parent = batch.parent[position]
-            above = -1 if parent == ROOT else handles[parent]
-            has_opening_above = parent == ROOT or above < 0
-            if not has_opening_above:
-                handles[position] = paths[position]
-            elif batch.role[position] == "assistant" and batch.text[position] is not None:
-                handles[position] = paths[position]
-                if parent != ROOT:
-                    self.answers.append(paths[position])
-                    self.answered.append(-1 - above)
-            else:
-                handles[position] = -1 - len(self.parents)
-                self.parents.append(_NO_OPENING if parent == ROOT else -1 - above)
-        return handles
+
+def openings_of(batch: DialogueBatch) -> tuple[_Index, Openings]:
+    """Return the handle of each message of a batch, and its openings."""
+    paths = path_hashes(batch)
+    handles = [0] * len(batch)
+    parents, answers, answered = list[int](), list[int](), list[int]()
+    for position in forest_of(batch).order:
+        parent = batch.parent[position]
+        above = -1 if parent == ROOT else handles[parent]
+        has_opening_above = parent == ROOT or above < 0
+        if not has_opening_above:
+            handles[position] = paths[position]
+        elif batch.role[position] == "assistant" and batch.text[position] is not None:
+            handles[position] = paths[position]
+            if parent != ROOT:
+                answers.append(paths[position])
+                answered.append(-1 - above)
+        else:
+            handles[position] = -1 - len(parents)
+            parents.append(_NO_OPENING if parent == ROOT else -1 - above)
+    return np.array(handles, dtype=np.int64), Openings(
+        np.array(parents, dtype=np.int64), np.array(answers, dtype=np.uint64), np.array(answered, dtype=np.int64)
+    )
+
+
+class Prefixes:
+    """The openings of all batches, numbered as one."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._added = [_NOTHING]
+
+    def add(self, openings: Openings) -> int:
+        """Add the openings of a batch; return the number of the first of them, by which ``numbered`` takes handles."""
+        first = self._count
+        self._count += openings.parents.size
+        parents = np.where(openings.parents == _NO_OPENING, _NO_OPENING, openings.parents + first)
+        self._added.append(Openings(parents, openings.answers, openings.answered + first))
+        return first
 
     def opening_prefixes(self) -> _U64:
         """Return per opening the smallest path of a first answer below it that occurs more than once, else 0."""
-        answers = np.array(self.answers, dtype=np.uint64)
-        distinct, inverse, counts = np.unique(answers, return_inverse=True, return_counts=True)
-        shared = (counts > 1)[inverse] if distinct.size else np.zeros(0, dtype=np.bool_)
-        best = [NO_PREFIX] * len(self.parents)
-        for answer, opening in zip(answers[shared].tolist(), np.array(self.answered)[shared].tolist(), strict=True):
+        answers = np.concatenate([each.answers for each in self._added])
+        answered = np.concatenate([each.answered for each in self._added])
+        parents = np.concatenate([each.parents for each in self._added]).tolist()
+        _, inverse, counts = np.unique(answers, return_inverse=True, return_counts=True)
+        shared = (counts > 1)[inverse]
+        best = [NO_PREFIX] * len(parents)
+        for answer, opening in zip(answers[shared].tolist(), answered[shared].tolist(), strict=True):
             _lower(best, opening, answer)
-        for number in range(len(best) - 1, -1, -1):  # what is below was added later
-            if best[number] and self.parents[number] != _NO_OPENING:
-                _lower(best, self.parents[number], best[number])
+        for number in range(len(best) - 1, -1, -1):  # what is below has a larger number
+            if best[number] and parents[number] != _NO_OPENING:
+                _lower(best, parents[number], best[number])
         return np.array(best, dtype=np.uint64)
+
+
+def numbered(handles: _Index, first: int) -> _Index:
+    """Return the handles of a batch as those of all batches; ``first`` is the number of the batch's first opening."""
+    return np.where(handles < 0, handles - first, handles)
 
 
 def linked_id(source: str, source_id: str) -> int:
     """Return what a message of a linked dialogue is known by, whatever its text and its way: 63 bits, never 0."""
     digest = hashlib.sha256(f"{source}\x1f{source_id}".encode()).digest()
     return (int.from_bytes(digest[:_BYTES], "big") >> 1) or 1
+
+
+_NOTHING: Final = Openings(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
 
 def _lower(best: list[int], number: int, value: int) -> None:

@@ -134,3 +134,19 @@ def test_texts_are_measured_once_and_again_when_they_change(database: Database, 
     changed = replace(refs[1], fingerprint="other")
     assert list(cache.chunks(database, [refs[0], changed])) == [[refs[0], changed]]
     assert measured == [[ref.id for ref in refs], [refs[1].id]]
+
+
+@pytest.mark.postgres
+def test_a_cleared_cache_reads_again_and_has_its_room_back(database: Database):
+    store(database, batch_of(*TALKS))
+    with database.session() as connection:
+        refs = stale_dialogues(connection, "", "")
+    cache = BatchCache()
+    first = cache.load(database, refs)
+    assert cache.load(database, refs) is first
+    full = cache._used
+    cache.clear()
+    again = cache.load(database, refs)
+    assert again is not first
+    assert is_same(again, first)
+    assert cache._used == full

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from archive_pipeline.building.chunks import BuildTask, build_chunk
+from archive_pipeline.building.chunks import BuildTask
+from archive_pipeline.building.tasks import run_task
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -43,7 +44,7 @@ def test_a_chunk_and_its_database_can_be_sent(database: Database, task: BuildTas
     assert database.engine.url.database == "archive"  # an engine stays behind
     sent_to, sent = _sent((database, task))
     assert (sent_to, sent) == (database, task)
-    result = _sent(build_chunk(sent_to, sent))
+    result = _sent(run_task(sent_to, sent))
     sent_to.engine.dispose()
     assert (result.built, result.size, result.failures, result.gave_up) == (7, 14, {}, False)
     assert result.rows[side.asset] == query(database, f"SELECT count(*) FROM derived.{side.asset}")[0][0]  # noqa: S608
@@ -51,8 +52,8 @@ def test_a_chunk_and_its_database_can_be_sent(database: Database, task: BuildTas
 
 
 def test_a_chunk_that_is_built_again_leaves_the_same(database: Database, task: BuildTask, side: Side):
-    first = build_chunk(database, task)
-    assert build_chunk(database, task) == first
+    first = run_task(database, task)
+    assert run_task(database, task) == first
     assert side.with_rows(database) == [item.id for item in task.items]
 
 
@@ -61,10 +62,10 @@ def test_patience_ends_before_anything_is_set_aside(
 ):
     side.poison("derive", None, monkeypatch, [item.id for item in task.items[:5]])
     impatient = BuildTask(task.source, task.asset, task.version, task.settings, task.items, patience=3)
-    result = build_chunk(database, impatient)
+    result = run_task(database, impatient)
     assert (result.gave_up, result.built, list(result.failures)) == (True, 0, [item.id for item in task.items[:3]])
     assert query(database, "SELECT 1 FROM derived.build_errors UNION SELECT 1 FROM derived.document_builds") == []
-    result = build_chunk(database, task)
+    result = run_task(database, task)
     assert (result.gave_up, result.built, list(result.failures)) == (False, 2, [item.id for item in task.items[:5]])
     assert result.rows == Counter({table: result.rows[table] for table in side.assets[side.asset].tables})
     assert side.with_rows(database) == [item.id for item in task.items[5:]]

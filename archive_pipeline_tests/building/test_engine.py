@@ -233,7 +233,7 @@ class _Backwards:
     def __init__(self, database: Database) -> None:
         self._local = LocalExecutor(database)
 
-    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
+    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results[BuildTask]:
         yield from self._local.map_batches(tasks[::-1])
 
 

@@ -16,9 +16,11 @@ import psutil
 import psycopg
 import pytest
 
+from archive_pipeline.building import duplicates
 from archive_pipeline.building.chunks import BuildTask
 from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.dialogues import build_asset, build_stale
+from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.building.executors.ray_tasks import RayExecutor, _Place
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import ExecutorError
@@ -39,6 +41,8 @@ TALKS = [
     linear(f"p{number}", ("user", f"Why {number}?"), ("assistant", f"Because of {number} things."), ("user", "go on"))
     for number in range(8)
 ]
+
+CLUSTERS = "SELECT cluster::text FROM derived.duplicate_clusters AS cluster ORDER BY 1"
 
 
 @pytest.fixture
@@ -92,6 +96,14 @@ def test_ray_gives_the_rows_of_a_local_build_and_lets_nobody_in(
     local = built_by(database, settings, None)
     assert of_ray() == []  # Ray starts with the first chunk
     assert built_by(database, settings, executor) == local
+    refresh_duplicates(database, settings)
+    clusters = query(database, CLUSTERS)
+    assert clusters
+    query(database, "DELETE FROM derived.duplicate_clusters RETURNING 1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duplicates, "FEW_MESSAGES", 0)
+        refresh_duplicates(database, settings, executor=executor)
+    assert query(database, CLUSTERS) == clusters
 
     # Nothing but the loopback interface, and nothing in the list of processes or in a file that others can read.
     processes = of_ray()

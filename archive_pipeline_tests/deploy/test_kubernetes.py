@@ -189,6 +189,7 @@ def test_a_run_is_a_job_with_what_the_values_give_its_pod(
     assert container["args"][:3] == ["dagster", "api", "execute_run"]
     assert job["metadata"]["labels"]["dagster/run-id"] == run.run_id
     assert {"name": "ARCHIVE_DATABASE_URL_FILE", "value": "/etc/llm-archive-database/url"} in container["env"]
+    assert {"name": "ARCHIVE_PARTITIONING", "value": "sharded"} in container["env"]
     assert {mount["mountPath"] for mount in container["volumeMounts"]} == {
         "/archive",
         "/etc/llm-archive-database",
@@ -234,7 +235,7 @@ def test_the_command_of_a_job_builds_the_tables_with_the_url_of_the_database_alo
     assert query(database, "SELECT count(*) FROM derived.dialogue_trees") == [(3,)]
 
 
-def test_only_the_web_server_has_the_token_and_every_pod_has_the_database():
+def test_only_the_web_server_has_the_token_and_every_pod_has_the_database_and_the_partitions():
     given = values()
     pods = {
         "web": given["dagsterWebserver"],
@@ -251,6 +252,7 @@ def test_only_the_web_server_has_the_token_and_every_pod_has_the_database():
         "code": ["archive_database_url"],
     }
     for name, pod in pods.items():
+        assert {"name": "ARCHIVE_PARTITIONING", "value": "sharded"} in pod["env"], name
         mounted = {mount["name"]: mount["mountPath"] for mount in pod["volumeMounts"]}
         assert set(mounted) == {volume["name"] for volume in pod["volumes"]}, name
         for variable in pod["env"]:

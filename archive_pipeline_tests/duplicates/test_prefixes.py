@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archive_pipeline.duplicates.paths import Prefixes, path_hashes
+from archive_pipeline.duplicates.paths import Prefixes, openings_of, path_hashes
 from archive_pipeline_tests.derive.batches import Row
 from archive_pipeline_tests.duplicates.finding import Talk, batch_of, find, linear, messages, prose
 
@@ -94,7 +94,7 @@ def test_a_chain_of_many_openings_is_walked_once() -> None:
     said = [("user", f"opening {number}") for number in range(5_000)]
     batch = batch_of(linear("a", *said, ANSWER), linear("b", *said, ANSWER))
     prefixes = Prefixes()
-    prefixes.add(batch)
+    prefixes.add(openings_of(batch)[1])
     shared = set(prefixes.opening_prefixes().tolist())
     answers = {value for value, role in zip(path_hashes(batch), batch.role, strict=True) if role == "assistant"}
     assert shared == answers

@@ -12,12 +12,21 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from archive_pipeline.building import duplicates
+from archive_pipeline.building.dialogue_source import DIALOGUES
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.orchestration.automation.housekeeping import analyze, delete_old_events
+from archive_pipeline.orchestration.instance.opening import instance_for
+from archive_pipeline.orchestration.local_runs import run_derived
+from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.poolers import pooler
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline_tests.exports import chain, chatgpt, load
+from archive_pipeline_tests.poolers import POOL_SIZE, pooler
 from archive_pipeline_tests.system.commands import SCRIPT
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
@@ -75,6 +84,33 @@ def test_commands_and_their_dagster_runs_work_through_a_pool(
     assert analyze(database_through) > 0
     assert delete_old_events(database_through, 1) == 0
     database_through.engine.dispose()
+
+
+def test_processes_build_everything_through_a_pool(
+    pooled: Settings, database: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """More workers than the pool has connections for: two each, and those of this process and of Dagster."""
+    monkeypatch.setattr(DIALOGUES, "max_items", 2)
+    monkeypatch.setattr(duplicates, "FEW_MESSAGES", 0)
+    by_processes = pooled.with_values(executor="processes", workers=POOL_SIZE + 1)
+    answers = [f"Of all {number} ways this is the one that most of us would have taken, I think" for number in range(7)]
+    talks = [chatgpt(f"c{number}", chain(f"Which {number}?", answers[number // 2])) for number in range(14)]
+    through = Database.open(by_processes)
+    migrate(through)
+    for each in (through, database):
+        load(each, tmp_path / "talks.json", *talks)
+    with through.session() as connection:
+        keys = [item.key for item in stale_keys(connection, by_processes)]
+    with instance_for(by_processes) as instance:
+        outcome = run_derived(instance, by_processes, keys)
+    assert outcome.success, outcome.errors
+    refresh_duplicates(through, by_processes)
+    build_stale(database, settings)
+    refresh_duplicates(database, settings)
+    assert derived_rows(through, with_generated=False) == derived_rows(database, with_generated=False)
+    clusters = "SELECT cluster::text FROM derived.duplicate_clusters AS cluster ORDER BY 1"
+    assert query(through, clusters) == query(database, clusters) != []
+    through.engine.dispose()
 
 
 def test_a_lock_that_is_held_past_the_pool_keeps_others_out(pooled: Settings):

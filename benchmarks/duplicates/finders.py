@@ -20,6 +20,7 @@ import rensa
 from archive_pipeline.domain.batch import DialogueBatch, Media, ToolParts
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.finder import duplicate_finder
+from archive_pipeline.duplicates.signatures import signatures_of
 from archive_pipeline.duplicates.similarity import SHORT_BELOW, SHORT_THRESHOLD, THRESHOLD
 from archive_pipeline.text.simhash import simhash_v2
 from benchmarks.duplicates.labelled import shingles_of
@@ -60,7 +61,7 @@ def batch_of(texts: Sequence[str | None], *, first: int = 0) -> DialogueBatch:
 def archive(texts: Sequence[str]) -> Pairs:
     """Find clusters as the pipeline does, messages and exchanges; every pair of a cluster of messages counts."""
     with duplicate_finder([Normalization.FULL], Path(tempfile.gettempdir())) as finder:
-        finder.add(batch_of(texts))
+        finder.add(signatures_of(batch_of(texts), [Normalization.FULL]))
         rows = finder.clusters()
     rows = rows[rows["entity_type"] == "message"]
     found: Pairs = set()

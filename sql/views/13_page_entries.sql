@@ -35,7 +35,9 @@ INNER JOIN derived.all_documents AS document
     ON page.doc_id = document.doc_id
 CROSS JOIN derived.embedding_generations AS generation
 LEFT JOIN derived.exchange_content AS content
-    ON page.exchange_id = content.exchange_id
+    ON
+        page.exchange_id = content.exchange_id
+        AND page.doc_id = content.dialogue_id
 LEFT JOIN derived.build_state AS exchanges_state
     ON
         page.doc_id = exchanges_state.dialogue_id

@@ -36,13 +36,17 @@ SELECT
     NULL::text AS thumb_path
 FROM derived.qa_chunks AS chunk
 INNER JOIN derived.qa_pairs AS pair
-    ON chunk.pair_id = pair.pair_id
+    ON
+        chunk.pair_id = pair.pair_id
+        AND chunk.dialogue_id = pair.dialogue_id
 INNER JOIN derived.dialogue_pages AS page
     ON
         chunk.dialogue_id = page.dialogue_id
         AND chunk.page = page.page
 INNER JOIN derived.exchanges AS exchange
-    ON page.exchange_id = exchange.id
+    ON
+        page.exchange_id = exchange.id
+        AND page.dialogue_id = exchange.dialogue_id
 INNER JOIN raw.dialogues AS dialogue
     ON chunk.dialogue_id = dialogue.id
 INNER JOIN raw.messages AS message

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from archive_pipeline.building.chunks import BuildTask, ChunkResult
+from archive_pipeline.building.tasks import AnyTask, Result
 
-Results = Generator[tuple[BuildTask, ChunkResult], None, None]
+Results: TypeAlias = Generator[tuple[AnyTask, Result], None, None]
 
 
 class Executor(Protocol):
-    """Has chunks built: here, in other processes, on other machines.
+    """Has tasks done: here, in other processes, on other machines.
 
     It is opened once for the assets of a run (``opening.open_executor``), which use it one after the other.
     """
 
-    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
-        """Yield each task with its result (`build_chunk`), in any order, as results come.
+    def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
+        """Yield each task with its result (`run_task`), in any order, as results come.
 
-        A task whose result is lost is repeated. Chunks that are under way when the generator is closed, or when an
+        A task whose result is lost is repeated. Tasks that are under way when the generator is closed, or when an
         error ends it, are finished or rolled back before it returns.
 
         Raises:
-            Exception: what is no item's own fault, as `build_chunk` raised it, with its type: the driver tells by it
+            Exception: what is no item's own fault, as the task raised it, with its type: the driver tells by it
                 what to do (`is_systemic`, `is_transient`).
-            WorkerLostError: the process that built a chunk ended, and so did the next one that built it.
+            WorkerLostError: the process that did a task ended, and so did the next one that did it.
         """
         ...

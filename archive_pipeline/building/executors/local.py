@@ -1,4 +1,4 @@
-"""Building chunks in this process: one is computed while the next one is read and the one before it is written."""
+"""Doing tasks in this process: one is computed while the next one is read and the one before it is written."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.chunks import BuildTask, ChunkBuild, ChunkResult
 from archive_pipeline.building.executors.cached import load_cached
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.read_ahead import read_ahead
+from archive_pipeline.building.tasks import AnyTask, Result
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.store.database import Database
 
-Pending = tuple[BuildTask, Future[ChunkResult]]
+Pending = tuple[AnyTask, Future[Result]]
 
 
 class LocalExecutor:
-    """Builds chunks with two threads besides the caller's, which computes.
+    """Does tasks with two threads besides the caller's, which computes.
 
     Args:
         database: the archive.
@@ -29,23 +29,23 @@ class LocalExecutor:
         self._database = database
         self._cache = BatchCache() if cache is None else cache
 
-    def map_batches(self, tasks: Iterable[BuildTask], /) -> Results:
-        """Build the chunks in the order of the tasks, each of which is asked for when the one before it is read."""
+    def map_batches(self, tasks: Iterable[AnyTask], /) -> Results[AnyTask]:
+        """Do the tasks in their order, each of which is asked for when the batch of the one before it is read."""
         with (
             seldom_collected(),
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
         ):
-            pending: Pending | None = None
+            pending: Pending[AnyTask] | None = None
             load = partial(load_cached, self._database, self._cache)
             for task, batch in read_ahead(reader, load, tasks):
                 # Computed and encoded here: the writer then only waits for PostgreSQL.
-                step = ChunkBuild(self._database, task).computed(batch.result)
+                step = task.computed(self._database, batch.result)
                 written = _result_of(pending)
                 pending = task, writer.submit(step)
                 yield from written
             yield from _result_of(pending)
 
 
-def _result_of(pending: Pending | None) -> list[tuple[BuildTask, ChunkResult]]:
+def _result_of(pending: Pending[AnyTask] | None) -> list[tuple[AnyTask, Result]]:
     return [] if pending is None else [(pending[0], pending[1].result())]

@@ -1,4 +1,4 @@
-"""Building chunks in processes of this machine: as many at a time as there are processes."""
+"""Doing tasks in processes of this machine: as many at a time as there are processes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.chunks import BuildTask, ChunkResult
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.sent_errors import SentError, received
 from archive_pipeline.building.executors.worker import Answer, Begin
-from archive_pipeline.building.sources import SOURCES
+from archive_pipeline.building.tasks import AnyTask, Result, Task
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.ingest.child_process import ending, start_child
 from archive_pipeline.store.database import Database
@@ -25,20 +24,19 @@ _BUDGET: Final = 32_000_000
 # Of batches, in the temporary files of all workers.
 _DISK_BUDGET: Final = 4_000_000_000
 _SECONDS_TO_END: Final = 30
-_NAMED: Final = 5
 
 
 class ProcessExecutor:
-    """Builds chunks in worker processes, which are started when there are several chunks, and stay for the next asset.
+    """Does tasks in worker processes, which are started when there are several tasks, and stay for the next asset.
 
-    A worker builds one chunk at a time: while PostgreSQL writes it, that takes the processor. It keeps the batches that
-    it read, and chunks of the same dialogues go to it again, unless it is busy when another one has nothing else to do.
+    A worker does one task at a time: while PostgreSQL writes it, that takes the processor. It keeps the batches that
+    it read, and tasks of the same dialogues go to it again, unless it is busy when another one has nothing else to do.
     Use it in one thread.
 
     Args:
         database: the archive.
         workers: how many processes at most.
-        cache: batches that this process keeps, which builds single chunks itself.
+        cache: batches that this process keeps, which does single tasks itself.
     """
 
     def __init__(self, database: Database, workers: int, cache: BatchCache) -> None:
@@ -46,16 +44,16 @@ class ProcessExecutor:
         self._limit = workers
         self._here = LocalExecutor(database, cache)
         self._workers: list[_Worker] = []
-        # Items of a chunk -> who has their batch.
+        # Items of a task -> who has their batch.
         self._holders: dict[tuple[Any, ...], _Worker] = {}
 
-    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
-        """Yield the results as chunks are done; workers that are busy when it is closed are ended."""
+    def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
+        """Yield the results as tasks are done; workers that are busy when it is closed are ended."""
         if len(tasks) <= 1:
             yield from self._here.map_batches(tasks)
             return
-        queue = _Queue(tasks, self._holders)
-        deaths: Counter[BuildTask] = Counter()
+        queue: _Queue[AnyTask] = _Queue(tasks, self._holders)
+        deaths: Counter[Task] = Counter()
         self._start(min(self._limit, len(tasks)))
         try:
             while True:
@@ -81,17 +79,18 @@ class ProcessExecutor:
         while len(self._workers) < number:
             self._workers.append(_Worker(Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)))
 
-    def _hand_out(self, queue: _Queue) -> None:
+    def _hand_out(self, queue: _Queue[Any]) -> None:
         for worker in self._workers:
             if worker.task is None and (task := queue.next_for(worker)) is not None:
-                self._holders.setdefault(task.items, worker)
-                worker.build(task)
+                if task.is_of_shared_batch:
+                    self._holders.setdefault(task.items, worker)
+                worker.begin(task)
 
     def _answering(self) -> list[_Worker]:
         busy = {worker.connection: worker for worker in self._workers if worker.task}
         return [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]
 
-    def _replace(self, lost: _Worker, task: BuildTask, deaths: Counter[BuildTask]) -> None:
+    def _replace(self, lost: _Worker, task: Task, deaths: Counter[Task]) -> None:
         """Let another worker repeat the task of one that ended.
 
         Raises:
@@ -103,11 +102,11 @@ class ProcessExecutor:
         deaths[task] += 1
         if deaths[task] > 1:
             raise WorkerLostError(
-                f"{task.asset} of {_named(task)} cannot be built: two processes ended with it, the last one {how}. "
+                f"{task.label} cannot be built: two processes ended with it, the last one {how}. "
                 "What was committed stays; fewer ARCHIVE_WORKERS leave more memory to each"
             )
         self._start(len(self._workers) + 1)
-        self._workers[-1].build(task)
+        self._workers[-1].begin(task)
 
     def _end(self, workers: Sequence[_Worker]) -> None:
         for worker in workers:
@@ -116,15 +115,16 @@ class ProcessExecutor:
         self._holders = {items: holder for items, holder in self._holders.items() if holder not in workers}
 
 
-class _Queue:
+class _Queue(Generic[AnyTask]):
     """The tasks that nobody has begun: per worker those whose batches it has, and the others."""
 
-    def __init__(self, tasks: Sequence[BuildTask], holders: dict[tuple[Any, ...], _Worker]) -> None:
-        self._own: dict[_Worker | None, deque[BuildTask]] = {None: deque()}
+    def __init__(self, tasks: Sequence[AnyTask], holders: dict[tuple[Any, ...], _Worker]) -> None:
+        self._own: dict[_Worker | None, deque[AnyTask]] = {None: deque()}
         for task in tasks:
-            self._own.setdefault(holders.get(task.items), deque()).append(task)
+            holder = holders.get(task.items) if task.is_of_shared_batch else None
+            self._own.setdefault(holder, deque()).append(task)
 
-    def next_for(self, worker: _Worker) -> BuildTask | None:
+    def next_for(self, worker: _Worker) -> AnyTask | None:
         """Take a task for a worker: of its own, of nobody's, or the last one of who has most left; None if none is."""
         for tasks in (self._own.get(worker), self._own[None]):
             if tasks:
@@ -141,15 +141,15 @@ class _Worker:
         self.connection, other = Pipe()
         with other:
             self._process = start_child("archive_pipeline.building.executors.worker", other)
-        self.task: BuildTask | None = None
+        self.task: Task | None = None
         self._send(begin)
 
-    def build(self, task: BuildTask) -> None:
-        """Have a chunk built."""
+    def begin(self, task: Task) -> None:
+        """Have a task done."""
         self.task = task
         self._send(task)
 
-    def answer(self) -> tuple[BuildTask, ChunkResult | SentError | None]:
+    def answer(self) -> tuple[Any, Result | SentError | None]:
         """Return the task and what came of it, once the connection has it; None if the process ended."""
         task, answer = self.task, None
         if task is None:
@@ -165,15 +165,8 @@ class _Worker:
         self._process.kill()
         return ending(self._process, _SECONDS_TO_END)
 
-    def _send(self, message: Begin | BuildTask) -> None:
+    def _send(self, message: Begin | Task) -> None:
         try:
             self.connection.send(message)
         except ConnectionError:
             return  # it ended, which its answer says
-
-
-def _named(task: BuildTask) -> str:
-    source = SOURCES[task.source]
-    labels = ", ".join(source.label(item) for item in task.items[:_NAMED])
-    more = len(task.items) - _NAMED
-    return f"{len(task.items):,} {source.noun} ({labels}{f' and {more:,} more' if more > 0 else ''})"

@@ -1,6 +1,6 @@
-"""Building chunks as tasks of Ray Core: on all processors of this machine, or of a cluster of machines.
+"""Doing tasks as tasks of Ray Core: on all processors of this machine, or of a cluster of machines.
 
-A task does what `build_chunk` does, on a connection of its own. Ray repeats a task whose process or machine is lost,
+A task of Ray does what `run_task` does, on its own connection. Ray repeats a task whose process or machine is lost,
 which is safe: a chunk is replaced as a whole, and what was committed is recorded with it. A batch is read once for the
 assets of a run: it is an object of Ray, which has tasks run where their batch is, moves it to the disk when memory is
 short, and has it read again when its machine is lost.
@@ -17,12 +17,10 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, Final
 
-from archive_pipeline.building.chunks import BuildTask, ChunkBuild, ChunkResult, build_chunk
-from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.ray_cluster import Cluster, connected
 from archive_pipeline.building.executors.sent_errors import SentError, received, sent
-from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.building.tasks import AnyTask, Batch, Result, Task, run_task
 from archive_pipeline.errors import ExecutorError, WorkerLostError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -57,7 +55,7 @@ class _Place:
 
 
 class RayExecutor:
-    """Has chunks built by tasks of Ray, which is started with the first chunk.
+    """Has tasks done by Ray, which is started with the first one.
 
     Args:
         database: the archive.
@@ -72,8 +70,8 @@ class RayExecutor:
         self._batches: dict[tuple[Any, ...], Any] = {}
         self._kept_messages = 0
 
-    def map_batches(self, tasks: Sequence[BuildTask], /) -> Results:
-        """Build the chunks, each as a task, and yield their results as they come."""
+    def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
+        """Do the tasks and yield their results as they come."""
         if not tasks:
             return
         cluster = self._connected()
@@ -81,7 +79,7 @@ class RayExecutor:
         place = ray.put(_Place(self._database, own_url_wins=not cluster.is_own))
         build = _remote(ray, _build)
         waiting = iter(tasks)
-        running: dict[Any, BuildTask] = {}
+        running: dict[Any, AnyTask] = {}
         try:
             while True:
                 for task in islice(waiting, max(0, _TASKS_PER_PROCESSOR * cluster.processors - len(running))):
@@ -99,9 +97,9 @@ class RayExecutor:
         self._batches.clear()
         self._stack.close()
 
-    def _batch(self, ray: Any, place: Any, task: BuildTask) -> Any:
+    def _batch(self, ray: Any, place: Any, task: Task) -> Any:
         """Return a reference to the batch of a task, None if it is not kept."""
-        if task.source != DIALOGUES.noun:  # several assets are made of one batch
+        if not task.is_of_shared_batch:
             return None
         batch = self._batches.get(task.items)
         if batch is None and self._kept_messages + task.size <= _MOST_KEPT_MESSAGES:
@@ -125,31 +123,31 @@ def _remote(ray: Any, function: Any) -> Any:
     return ray.remote(num_cpus=1, max_retries=_MOST_REPETITIONS, retry_exceptions=False)(function)
 
 
-def _read(place: _Place, task: BuildTask) -> Any:
+def _read(place: _Place, task: Task) -> Batch:
     """Read the batch of a task in a worker; return None if that fails: the build, which reads it again, says why."""
     try:
-        return ChunkBuild(place.open(), task).load()
+        return task.load(place.open())
     except Exception as error:  # noqa: BLE001 - the same comes of the build
         _log.debug("the batch of a chunk was not read ahead: %s", error)
         return None
 
 
-def _build(place: _Place, task: BuildTask, batch: Any) -> ChunkResult | SentError:
-    """Build a chunk in a worker."""
+def _build(place: _Place, task: Task, batch: Batch) -> Result | SentError:
+    """Do a task in a worker."""
     try:
         _check_version(task)
-        return build_chunk(place.open(), task, None if batch is None else partial(_given, batch))
+        return run_task(place.open(), task, None if batch is None else partial(_given, batch))
     except Exception as error:  # noqa: BLE001 - the driver decides
         return sent(error)
 
 
-def _check_version(task: BuildTask) -> None:
+def _check_version(task: Task) -> None:
     """Refuse a task of a driver with other code: rows of this code would be recorded as rows of that.
 
     Raises:
         ExecutorError: this machine's code is another.
     """
-    version = effective_version(task.asset, task.settings)
+    version = task.own_version
     if version != task.version:
         raise ExecutorError(
             f"the worker on {platform.node()} builds {task.asset} in version {version}, the driver in {task.version}: "
@@ -157,25 +155,22 @@ def _check_version(task: BuildTask) -> None:
         )
 
 
-def _given(batch: Any) -> Any:
+def _given(batch: Batch) -> Batch:
     return batch
 
 
-def _result(ray: Any, task: BuildTask, reference: Any) -> ChunkResult:
+def _result(ray: Any, task: Task, reference: Any) -> Result:
     try:
         answer = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         raise ExecutorError(f"a worker of Ray cannot run this program: {_reason(error.cause)}") from error
     except ray.exceptions.RayError as error:
-        ids = ", ".join(item.id for item in task.items)
         raise WorkerLostError(
-            f"the process that built {task.asset} ended {_MOST_REPETITIONS + 1} times ({type(error).__name__}); "
-            f"it built the {task.source} {ids}"
+            f"{task.label} cannot be built: {_MOST_REPETITIONS + 1} processes ended with it ({type(error).__name__})"
         ) from error
     if isinstance(answer, SentError):
         raise received(answer)
-    result: ChunkResult = answer
-    return result
+    return answer
 
 
 def _reason(error: BaseException) -> str:

@@ -1,6 +1,6 @@
-"""The process that builds chunks for another one: ``processes.ProcessExecutor`` starts it.
+"""The process that does tasks for another one: ``processes.ProcessExecutor`` starts it.
 
-It reads, computes and writes one chunk after the other, over connections of its own, and keeps the batches it read. It
+It does one after the other, over connections of its own, and keeps the batches that it read. It
 ends when nobody is at the other end of the connection, whatever it is doing.
 """
 
@@ -17,9 +17,9 @@ from threading import Thread
 from typing import Any
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.chunks import BuildTask, ChunkResult
-from archive_pipeline.building.executors.cached import build_cached
+from archive_pipeline.building.executors.cached import run_cached
 from archive_pipeline.building.executors.sent_errors import SentError, sent
+from archive_pipeline.building.tasks import Result, Task
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.store.database import Database
 
@@ -33,32 +33,32 @@ class Begin:
     disk_budget: int
 
 
-Answer = ChunkResult | SentError
+Answer = Result | SentError
 
 
 def serve(connection: Connection[Answer, Any]) -> None:
-    """Build the chunks that come by the connection, and answer each with its result or its error."""
+    """Do the tasks that come by the connection, and answer each with its result or its error."""
     begin: Begin = connection.recv()
     cache = BatchCache(begin.budget, begin.disk_budget)
     with seldom_collected():
         for task in _tasks(connection):
             try:
-                answer: Answer = build_cached(begin.database, cache, task)
+                answer: Answer = run_cached(begin.database, cache, task)
             except Exception as error:  # noqa: BLE001 - the one who asked decides
                 answer = sent(error)
             connection.send(answer)
 
 
-def _tasks(connection: Connection[Answer, Any]) -> Iterator[BuildTask]:
-    """Yield what is asked for; a thread listens also while a chunk is built."""
-    tasks: SimpleQueue[BuildTask] = SimpleQueue()
+def _tasks(connection: Connection[Answer, Any]) -> Iterator[Task]:
+    """Yield what is asked for; a thread listens also while a task is done."""
+    tasks: SimpleQueue[Task] = SimpleQueue()
 
     def listen() -> None:
         while True:
             try:
                 tasks.put(connection.recv())
             except (EOFError, OSError):
-                os._exit(0)  # nobody waits for what is being built: its transaction is rolled back
+                os._exit(0)  # nobody waits for what is being done: its transaction is rolled back
 
     Thread(target=listen, name="listen", daemon=True).start()
     while True:

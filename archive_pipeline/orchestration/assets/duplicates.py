@@ -46,7 +46,9 @@ def duplicates_asset(settings: Settings) -> dg.AssetsDefinition:
     )
     def duplicate_clusters(archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
         with transient_errors_retried():
-            result = refresh_duplicates(archive.database, archive.settings, progress=archive.progress)
+            result = refresh_duplicates(
+                archive.database, archive.settings, executor=archive.executor, progress=archive.progress
+            )
         return dg.MaterializeResult(metadata=refresh_metadata(result))
 
     return duplicate_clusters

@@ -12,13 +12,17 @@ SELECT
     response.path_hash
 FROM derived.message_contexts AS known
 INNER JOIN derived.message_contexts AS child
-    ON known.message_id = child.context_parent_id
+    ON
+        known.message_id = child.context_parent_id
+        AND known.dialogue_id = child.dialogue_id
 INNER JOIN raw.messages AS message
     ON
         child.message_id = message.id
         AND child.dialogue_id = message.dialogue_id
 LEFT JOIN derived.response_hashes AS response
-    ON child.message_id = response.response_message_id
+    ON
+        child.message_id = response.response_message_id
+        AND child.dialogue_id = response.dialogue_id
 WHERE
     known.context_hash = %(hash)s
     AND message.deleted_at IS NULL

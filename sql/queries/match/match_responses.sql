@@ -12,9 +12,13 @@ SELECT
     response.path_hash
 FROM derived.message_contexts AS prompt
 INNER JOIN derived.message_contexts AS child
-    ON prompt.message_id = child.context_parent_id
+    ON
+        prompt.message_id = child.context_parent_id
+        AND prompt.dialogue_id = child.dialogue_id
 INNER JOIN derived.response_hashes AS response
-    ON child.message_id = response.response_message_id
+    ON
+        child.message_id = response.response_message_id
+        AND child.dialogue_id = response.dialogue_id
 INNER JOIN raw.messages AS message
     ON
         child.message_id = message.id

@@ -1,6 +1,7 @@
 -- The nearest response on the way to a message, itself included.
 WITH RECURSIVE way AS (
     SELECT
+        context.dialogue_id,
         context.message_id,
         context.context_parent_id,
         message.role
@@ -12,16 +13,19 @@ WITH RECURSIVE way AS (
     WHERE context.message_id = %(message_id)s
     UNION ALL
     SELECT
-        context.message_id,
-        context.context_parent_id,
+        above.dialogue_id,
+        above.message_id,
+        above.context_parent_id,
         message.role
     FROM way
-    INNER JOIN derived.message_contexts AS context
-        ON way.context_parent_id = context.message_id
+    INNER JOIN derived.message_contexts AS above
+        ON
+            way.context_parent_id = above.message_id
+            AND way.dialogue_id = above.dialogue_id
     INNER JOIN raw.messages AS message
         ON
-            context.message_id = message.id
-            AND context.dialogue_id = message.dialogue_id
+            above.message_id = message.id
+            AND above.dialogue_id = message.dialogue_id
     WHERE way.role <> 'assistant'
 )
 

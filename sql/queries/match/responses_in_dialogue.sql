@@ -14,9 +14,13 @@ SELECT
     response.path_hash
 FROM derived.response_hashes AS response
 INNER JOIN derived.message_contexts AS child
-    ON response.response_message_id = child.message_id
+    ON
+        response.response_message_id = child.message_id
+        AND response.dialogue_id = child.dialogue_id
 INNER JOIN derived.message_contexts AS prompt
-    ON child.context_parent_id = prompt.message_id
+    ON
+        child.context_parent_id = prompt.message_id
+        AND child.dialogue_id = prompt.dialogue_id
 INNER JOIN raw.messages AS message
     ON
         child.message_id = message.id

@@ -26,7 +26,9 @@ CROSS JOIN
         FROM derived.qa_chunks AS chunk
         INNER JOIN derived.dialogue_pages AS page
             ON chunk.dialogue_id = page.dialogue_id AND chunk.page = page.page
-        WHERE chunk.pair_id = pair.pair_id
+        WHERE
+            chunk.pair_id = pair.pair_id
+            AND chunk.dialogue_id = pair.dialogue_id
         ORDER BY page.page
         LIMIT 1
     ) AS place

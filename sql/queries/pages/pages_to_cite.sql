@@ -21,5 +21,7 @@ INNER JOIN derived.all_pages AS page
 INNER JOIN derived.all_documents AS document
     ON page.doc_id = document.doc_id
 LEFT JOIN derived.exchange_content AS content
-    ON page.exchange_id = content.exchange_id
+    ON
+        page.exchange_id = content.exchange_id
+        AND page.doc_id = content.dialogue_id
 WHERE page.exchange_id IS NULL OR content.exchange_id IS NOT NULL;

@@ -7,9 +7,13 @@ SELECT
     page.markdown
 FROM derived.all_pages AS page
 LEFT JOIN derived.dialogue_pages AS dialogue_page
-    ON page.exchange_id = dialogue_page.exchange_id
+    ON
+        page.exchange_id = dialogue_page.exchange_id
+        AND page.doc_id = dialogue_page.dialogue_id
 LEFT JOIN derived.exchange_content AS content
-    ON page.exchange_id = content.exchange_id
+    ON
+        page.exchange_id = content.exchange_id
+        AND page.doc_id = content.dialogue_id
 WHERE
     page.doc_id = %(doc_id)s::uuid
     AND page.page BETWEEN %(first_page)s AND %(last_page)s

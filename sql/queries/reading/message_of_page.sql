@@ -2,7 +2,9 @@
 SELECT exchange.first_message_id::text AS message_id
 FROM derived.dialogue_pages AS page
 INNER JOIN derived.exchanges AS exchange
-    ON page.exchange_id = exchange.id
+    ON
+        page.exchange_id = exchange.id
+        AND page.dialogue_id = exchange.dialogue_id
 WHERE
     page.dialogue_id = %(dialogue_id)s::uuid
     AND page.page = %(page)s;

@@ -6,7 +6,9 @@ INNER JOIN derived.all_chunks AS chunk
         asked.doc_id = chunk.doc_id
         AND asked.page = chunk.page
 LEFT JOIN derived.qa_pairs AS pair
-    ON chunk.pair_id = pair.pair_id
+    ON
+        chunk.pair_id = pair.pair_id
+        AND chunk.doc_id = pair.dialogue_id
 WHERE NOT chunk.is_near_duplicate
 ORDER BY
     chunk.doc_id ASC,

@@ -1,0 +1,183 @@
+"""One archive of N messages in a process of its own: what each step from the import to the index takes.
+
+    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR
+
+``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
+of them at a time. Prints a line of JSON. The home is new, and stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+
+from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogues import build_asset
+from archive_pipeline.building.duplicates import refresh_duplicates
+from archive_pipeline.building.executors.executor import Executor
+from archive_pipeline.building.executors.opening import open_executor
+from archive_pipeline.derive.registry import ASSETS, code_versions, effective_version
+from archive_pipeline.domain.choices import ExecutorKind
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.orchestration.assets.summary import summarize
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.report.charts import count_charts
+from archive_pipeline.retrieval.index.run import index_archive
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.rows import fetch_rows
+from archive_pipeline.store.server.embedded import release
+from archive_pipeline.store.staleness import stale_dialogues
+from benchmarks.corpus import write_corpus
+from benchmarks.processor import server_process, tree_seconds
+
+MEAN_MESSAGES: Final = 20
+# Of a part of the export: 150 MB.
+DIALOGUES_PER_PART: Final = 5_000
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step took.
+
+    Attributes:
+        seconds: wall time.
+        ours: processor seconds of Python, workers included.
+        postgres: processor seconds of the server.
+        rows: written by COPY, 0 where that was not counted.
+    """
+
+    seconds: float
+    ours: float
+    postgres: float
+    rows: int
+
+
+@dataclass
+class TableSize:
+    """A row of ``table_sizes``."""
+
+    name: str
+    size_bytes: int
+
+
+class Steps:
+    """Measures one step after another."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._server = server_process(settings)
+        self.steps: dict[str, Step] = {}
+
+    def measure(self, name: str, work: Callable[[], int]) -> None:
+        """Do something that returns rows written; a step that is measured again is added to."""
+        before, started = self._spent(), time.perf_counter()
+        rows = work()
+        seconds = time.perf_counter() - started
+        ours, postgres = (after - earlier for after, earlier in zip(self._spent(), before, strict=True))
+        known = self.steps.get(name, Step(0, 0, 0, 0))
+        self.steps[name] = Step(
+            known.seconds + seconds, known.ours + ours, known.postgres + postgres, known.rows + rows
+        )
+
+    def _spent(self) -> tuple[float, float]:
+        return tree_seconds(psutil.Process()), tree_seconds(self._server)
+
+
+def main() -> None:
+    """Measure one size."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--messages", type=int, required=True)
+    parser.add_argument("--executor", type=ExecutorKind, default=ExecutorKind.LOCAL)
+    parser.add_argument("--home", type=Path, required=True)
+    arguments = parser.parse_args()
+    settings = Settings(home=arguments.home.resolve(), executor=arguments.executor)
+    with _database(settings) as database:
+        print(json.dumps(_measure(database, settings, arguments.messages)))
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[Database]:
+    try:
+        database = Database.open(settings)
+        migrate(database)
+        yield database
+        database.engine.dispose()
+    finally:
+        release(settings.postgres_folder)
+
+
+def _measure(database: Database, settings: Settings, wanted: int) -> dict[str, Any]:
+    steps = Steps(settings)
+    messages = 0
+    for number, dialogues in enumerate(_parts(wanted)):
+        path = settings.home / "part.json"
+        messages += write_corpus(path, dialogues=dialogues, seed=number, mean_messages=MEAN_MESSAGES).messages
+        steps.measure("import", lambda path=path: _imported(database, path))  # type: ignore[misc]
+        path.unlink()
+    cache = BatchCache()
+    with open_executor(database, settings, cache) as executor:
+        for name in ASSETS:
+            steps.measure(name, lambda name=name: _built(database, settings, name, cache, executor))  # type: ignore[misc]
+        steps.measure("duplicates", lambda: refresh_duplicates(database, settings, executor=executor).rows)
+    steps.measure("index", lambda: index_archive(database, settings).embedding.embedded)
+    steps.measure("summary", lambda: _summarized(database, settings))
+    with database.session() as connection:
+        tables = {table.name: table.size_bytes for table in fetch_rows(connection, "summary/table_sizes", TableSize)}
+    return {
+        "executor": settings.executor.value,
+        "wanted": wanted,
+        "messages": messages,
+        "steps": {name: asdict(step) for name, step in steps.steps.items()},
+        "raw_bytes": _bytes_of(tables, "raw."),
+        "derived_bytes": _bytes_of(tables, "derived."),
+        "peak_megabytes": _peak(resource.RUSAGE_SELF),
+        "peak_megabytes_of_a_worker": _peak(resource.RUSAGE_CHILDREN),
+    }
+
+
+def _parts(messages: int) -> Iterator[int]:
+    """Yield the dialogues of each part of the export."""
+    left = max(1, messages // MEAN_MESSAGES)
+    while left:
+        yield min(left, DIALOGUES_PER_PART)
+        left -= min(left, DIALOGUES_PER_PART)
+
+
+def _imported(database: Database, path: Path) -> int:
+    import_archive(database, read_paths([path]))
+    return 0
+
+
+def _built(database: Database, settings: Settings, name: str, cache: BatchCache, executor: Executor) -> int:
+    with database.session() as connection:
+        dialogues = stale_dialogues(connection, name, effective_version(name, settings))
+    return sum(build_asset(database, settings, name, dialogues, cache=cache, executor=executor).rows.values())
+
+
+def _summarized(database: Database, settings: Settings) -> int:
+    summarize(database, code_versions(settings))
+    with database.snapshot() as connection:
+        count_charts(connection)
+    return 0
+
+
+def _bytes_of(tables: dict[str, int], prefix: str) -> int:
+    return sum(size for name, size in tables.items() if name.startswith(prefix))
+
+
+def _peak(who: int) -> int:
+    return round(resource.getrusage(who).ru_maxrss / 1024)
+
+
+if __name__ == "__main__":
+    main()
