@@ -67,7 +67,8 @@ class _Held:
         spare = max(1, most // 4)
         if len(self.content_hashes) <= most + spare:
             return None
-        cosines = self.directions @ (asked / np.float32(length))
+        # As fast as `@`, whose library keeps another core busy for milliseconds after each product.
+        cosines: Vectors = np.einsum("ij,j->i", self.directions, asked / np.float32(length))
         cosines[self.without] = _FARTHER_THAN_ALL
         least = np.partition(cosines, -(most + spare))[-(most + spare)]
         near = np.flatnonzero(cosines >= least - _WIDTH)
