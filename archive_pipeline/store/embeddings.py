@@ -120,6 +120,7 @@ def add_vectors(
 ) -> None:
     """Store the vectors of texts that had none: a row of ``vectors`` for each hash."""
     copy_vectors(connection, generation.id, hashes, vectors, is_half=form is VectorForm.HALVES)
+    _touch_indexes(connection, generation)
 
 
 def change_form(connection: psycopg.Connection[Any], generation: Generation, form: VectorForm) -> int:
@@ -174,9 +175,17 @@ def set_chance(connection: psycopg.Connection[Any], generation: Generation, chan
 
 def delete_unused(connection: psycopg.Connection[Any], generation: Generation) -> int:
     """Delete the vectors of texts that no chunk has any more; return how many."""
-    return connection.execute(
+    deleted = connection.execute(
         load_query("embeddings/delete_unused_embeddings"), {"generation_id": generation.id}
     ).rowcount
+    if deleted:
+        _touch_indexes(connection, generation)
+    return deleted
+
+
+def _touch_indexes(connection: psycopg.Connection[Any], generation: Generation) -> None:
+    """Say that the vectors are others, with the caller's commit: searches may hold those of before in memory."""
+    connection.execute(load_query("embeddings/touch_indexes"), {"generation_id": generation.id})
 
 
 def delete_unused_of_all(connection: psycopg.Connection[Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.rows import args_row, class_row, scalar_row
+from psycopg.rows import BaseRowFactory, RowMaker, args_row, class_row, scalar_row
 
 from archive_pipeline.store.sql_files import load_query
 
@@ -14,6 +14,22 @@ RowT = TypeVar("RowT")
 ValueT = TypeVar("ValueT", str, int, float, bool)
 
 _NOTHING: Mapping[str, Any] = {}
+
+
+def row_of(kind: type[RowT]) -> BaseRowFactory[RowT]:
+    """Return what makes objects of rows: a class whose fields are the columns, in any order.
+
+    A named tuple whose fields are in the order of the columns takes a row as it is, which costs a seventh.
+    """
+    by_name = class_row(kind)
+    fields: object = getattr(kind, "_fields", None)
+    make: RowMaker[RowT] | None = getattr(kind, "_make", None)
+
+    def factory(cursor: Any) -> RowMaker[RowT]:
+        columns = tuple(column.name for column in cursor.description or ())
+        return by_name(cursor) if make is None or fields != columns else make
+
+    return factory
 
 
 def fetch_rows(
@@ -27,7 +43,7 @@ def fetch_rows(
         row: a class whose fields are the columns of the query.
         parameters: of the query.
     """
-    with connection.cursor(row_factory=class_row(row)) as cursor:
+    with connection.cursor(row_factory=row_of(row)) as cursor:
         return cursor.execute(load_query(query), parameters).fetchall()
 
 
@@ -35,7 +51,7 @@ def fetch_row(
     connection: psycopg.Connection[Any], query: str, row: type[RowT], parameters: Mapping[str, Any] = _NOTHING
 ) -> RowT | None:
     """Return the first row of a query, None if it has none; arguments as those of ``fetch_rows``."""
-    with connection.cursor(row_factory=class_row(row)) as cursor:
+    with connection.cursor(row_factory=row_of(row)) as cursor:
         return cursor.execute(load_query(query), parameters).fetchone()
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows
+from archive_pipeline_tests.derive.batches import batch_of, linear, store
 
 pytestmark = pytest.mark.postgres
 
@@ -21,6 +22,25 @@ class Has:
 
 class Lacks(NamedTuple):
     has_content: bool
+
+
+class InOrder(NamedTuple):
+    has_content: bool
+    has_chunks: bool
+
+
+class InAnotherOrder(NamedTuple):
+    has_chunks: bool
+    has_content: bool
+
+
+@pytest.mark.parametrize("kind", [InOrder, InAnotherOrder])
+def test_a_named_tuple_gets_its_columns_by_their_names(database: Database, kind: type[InOrder | InAnotherOrder]):
+    store(database, batch_of(linear("d", ("user", "Is anybody there?"))))
+    with database.session() as connection:
+        [row] = fetch_rows(connection, "search/archive_has", kind)
+    assert type(row) is kind
+    assert (row.has_content, row.has_chunks) == (True, False)
 
 
 def test_a_row_is_an_object_of_its_class(database: Database):

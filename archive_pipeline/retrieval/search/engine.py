@@ -15,6 +15,7 @@ from archive_pipeline.errors import InvalidQueryError, RerankerError
 from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index.client import ChromaClient
+from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.pages.store import PageStore
 from archive_pipeline.retrieval.rerank.cross_encoder import CrossEncoderReranker
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
@@ -60,6 +61,7 @@ class SearchEngine:
         chroma_client: the vector store; opened when it is needed.
         rules: how pages are ranked.
         now: says what time it is, for times such as "last week".
+        held_vectors: what an engine of many searches has in memory.
     """
 
     database: Database
@@ -67,6 +69,7 @@ class SearchEngine:
     chroma_client: ChromaClient | None = None
     rules: RankingRules = DEFAULT_RULES
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
+    held_vectors: HeldVectors = field(default_factory=HeldVectors, repr=False)
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)

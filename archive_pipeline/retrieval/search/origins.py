@@ -29,7 +29,10 @@ class Origin(NamedTuple):
 def origins_of(connection: psycopg.Connection[Any], doc_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """Return, by id of a document, the earliest dialogues that it came with, three at most; ids of others have none."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    wanted = {"doc_ids": sorted(doc_ids), "count": _MOST}
-    for origin in fetch_rows(connection, "search/origins_of_documents", Origin, wanted):
+    wanted = sorted(doc_ids)
+    if not wanted:
+        return found
+    parameters = {"doc_ids": wanted, "count": _MOST}
+    for origin in fetch_rows(connection, "search/origins_of_documents", Origin, parameters):
         found[origin.document_id].append(origin.as_dict())
     return found

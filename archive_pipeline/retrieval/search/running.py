@@ -20,6 +20,7 @@ from archive_pipeline.errors import (
 )
 from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
 from archive_pipeline.retrieval.index.client import ChromaClient
+from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
@@ -95,6 +96,10 @@ class Engine(Protocol):
     @property
     def rules(self) -> RankingRules:
         """How pages are ranked."""
+
+    @property
+    def held_vectors(self) -> HeldVectors:
+        """Vectors in memory."""
 
     def client(self) -> ChromaClient:
         """Return the vector store."""
@@ -285,7 +290,7 @@ class Search:
         return vectors.pages(self._vector(vectors), most=self._most)
 
     def _searched(self) -> SearchedVectors:
-        return searched_vectors(self._request, self._engine.settings, self._engine.client())
+        return searched_vectors(self._request, self._engine.settings, self._engine.client(), self._engine.held_vectors)
 
     def _vector(self, vectors: SearchedVectors) -> Vectors:
         return self._engine.embedder(vectors.generation.model).embed_query(self._query.wanted_text)

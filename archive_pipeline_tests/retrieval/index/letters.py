@@ -9,6 +9,7 @@ import numpy as np
 from archive_pipeline.retrieval.embedders.interface import Vectors
 from archive_pipeline.retrieval.index.choice import searched_index
 from archive_pipeline.retrieval.index.client import ChromaClient
+from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.search.retrievers.dense import searched_vectors
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -48,5 +49,5 @@ def searched(database: Database, home: Settings) -> VectorIndex:
 
 def nearest_ids(database: Database, home: Settings, text: str = "anything", most: int = 1_000) -> list[str]:
     """Chunks as a search finds them."""
-    vectors = searched_vectors(database, home, ChromaClient(database, home))
+    vectors = searched_vectors(database, home, ChromaClient(database, home), HeldVectors())
     return list(vectors.chunks(Letters().embed_query(text), most=most).ids)

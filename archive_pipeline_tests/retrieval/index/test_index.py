@@ -19,6 +19,7 @@ from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index import chroma_sync as syncing
 from archive_pipeline.retrieval.index.chroma import open_chroma
 from archive_pipeline.retrieval.index.client import ChromaClient
+from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
 from archive_pipeline.retrieval.index.verify import compare
 from archive_pipeline.retrieval.search.retrievers.dense import searched_vectors
@@ -363,6 +364,6 @@ def test_a_server_that_is_not_there_is_an_error(built: Database, home: Settings,
 def test_the_default_model_finds_what_is_meant(built: Database, home: Settings):
     generation = index_archive(built, home).sync.index.generation
     vector = open_embedder(home, generation.model).embed_query("biggest planets")
-    found = searched_vectors(built, home, ChromaClient(built, home)).chunks(vector, most=2)
+    found = searched_vectors(built, home, ChromaClient(built, home), HeldVectors()).chunks(vector, most=2)
     documents = "SELECT dialogue_id::text FROM derived.qa_chunks WHERE chunk_id = ANY(%s::uuid[])"
     assert set(query(built, documents, list(found.ids))) == {(PLANETS.id,)}

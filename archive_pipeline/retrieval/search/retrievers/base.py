@@ -8,14 +8,13 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 import psycopg
-from psycopg.rows import class_row
 
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.query import Term
 from archive_pipeline.retrieval.search.retrievers.words import WordIndex, words_of_term
 from archive_pipeline.retrieval.search.rows import AllowedChunk, ChunkOnPage, FoundChunk
 from archive_pipeline.store.conditions import query_where
-from archive_pipeline.store.rows import fetch_column, fetch_rows
+from archive_pipeline.store.rows import fetch_column, fetch_rows, row_of
 from archive_pipeline.text.languages import UNKNOWN
 
 # Filters that let so few chunks through are answered exactly; wider ones by longer rankings.
@@ -61,7 +60,7 @@ def filtered_rows(
 ) -> list[RowT]:
     """Return the rows of a query of ``sql/queries/search`` that the filters let through."""
     statement = query_where(f"search/{query}", filters.conditions())
-    with connection.cursor(row_factory=class_row(row)) as cursor:
+    with connection.cursor(row_factory=row_of(row)) as cursor:
         return cursor.execute(statement, {**filters.parameters(), **parameters}).fetchall()
 
 

@@ -14,6 +14,7 @@ from archive_pipeline.retrieval.embedders.interface import Vectors
 from archive_pipeline.retrieval.index.choice import chosen_store
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.collections import ReadCollection
+from archive_pipeline.retrieval.index.held_vectors import Candidates, HeldVectors
 from archive_pipeline.retrieval.index.nearest import nearest_chunks, nearest_pages, scores_of_texts
 from archive_pipeline.retrieval.index.postgres import NO_INDEX
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking
@@ -22,7 +23,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.embeddings import Chance, Generation, from_bytes
 from archive_pipeline.store.reading import Sessions
 from archive_pipeline.store.rows import fetch_rows
-from archive_pipeline.store.vector_indexes import IN_POSTGRESQL, active_index
+from archive_pipeline.store.vector_indexes import IN_POSTGRESQL, VectorIndex, active_index
 
 
 class SearchedVectors(Protocol):
@@ -46,13 +47,16 @@ class SearchedVectors(Protocol):
         """Return the scores of some texts, by the hashes of those that have a vector."""
 
 
-def searched_vectors(sessions: Sessions, settings: Settings, client: ChromaClient) -> SearchedVectors:
+def searched_vectors(
+    sessions: Sessions, settings: Settings, client: ChromaClient, held: HeldVectors
+) -> SearchedVectors:
     """Return the vectors that are searched now.
 
     Args:
         sessions: on the archive; a statement has a connection of its own, so that no retriever waits for another.
         settings: which store is chosen.
         client: the store if that is Chroma.
+        held: vectors in memory, if the store is PostgreSQL.
 
     Raises:
         VectorStoreError: there is no index yet, or the store cannot be used.
@@ -65,7 +69,7 @@ def searched_vectors(sessions: Sessions, settings: Settings, client: ChromaClien
         return _InChroma(sessions, client, client.index.generation, client.index.chance)
     if index is None:
         raise VectorStoreError(NO_INDEX)
-    return _InPostgreSQL(sessions, index.generation, index.chance)
+    return _InPostgreSQL(sessions, index, held)
 
 
 # The share of this rank, and of those below it, is 0: a fixed one, so that who asks for more gets no other order.
@@ -85,12 +89,24 @@ def with_shares(ranking: Ranking) -> Ranking:
 @dataclass(frozen=True)
 class _InPostgreSQL:
     sessions: Sessions
-    generation: Generation
-    chance: Chance | None
+    index: VectorIndex
+    held: HeldVectors
+
+    @property
+    def generation(self) -> Generation:
+        return self.index.generation
+
+    @property
+    def chance(self) -> Chance | None:
+        return self.index.chance
 
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         with self.sessions.session() as connection:
-            return _ranking(nearest_chunks(connection, self.generation, vector, most=most))
+
+            def candidates() -> Candidates | None:
+                return self.held.candidates(connection, self.index, vector, most=most)
+
+            return _ranking(nearest_chunks(connection, self.generation, vector, most=most, candidates=candidates))
 
     def pages(self, vector: Vectors, *, most: int) -> Ranking:
         with self.sessions.session() as connection:
