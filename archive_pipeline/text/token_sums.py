@@ -1,9 +1,9 @@
 """Counting the tokens of any part of a text whose words were counted once: sums up to where words begin.
 
-A tokenizer takes texts apart before it looks for tokens. No token of ``cl100k_base`` goes on from a character that is no
-white space to a space, nor from a line end to a character that is no white space: what is counted on both sides of such
-a place adds up, whatever else is around it. A word here is what stands between two such places. Many texts are split
-at once, and each different word of them is counted once, if it was not seen before.
+A tokenizer takes texts apart before it looks for tokens. No token of ``cl100k_base`` goes on from a character that is
+no white space to a space, nor from a line end to a character that is no white space: what is counted on both sides of
+such a place adds up, whatever else is around it. A word here is what stands between two such places. Many texts are
+split at once, and each different word of them is counted once, if it was not seen before.
 """
 
 from __future__ import annotations
