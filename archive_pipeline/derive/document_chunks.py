@@ -48,6 +48,7 @@ def document_chunks(document_id: str, pages: Sequence[tuple[int, str]], chunk_to
         chunk_tokens: most tokens of a chunk.
     """
     language = text_language(_beginning(text for _, text in pages))
+    pieces_of_pages = split_into_pieces([(text, language) for _, text in pages], chunk_tokens)
     rows = [
         (
             row_id("document_chunk", document_id, str(page), str(index)),
@@ -61,8 +62,8 @@ def document_chunks(document_id: str, pages: Sequence[tuple[int, str]], chunk_to
             piece.content_hash,
             piece.language,
         )
-        for page, text in pages
-        for index, piece in enumerate(split_into_pieces(text, chunk_tokens, language))
+        for (page, _), pieces in zip(pages, pieces_of_pages, strict=True)
+        for index, piece in enumerate(pieces)
     ]
     columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
     return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})

@@ -76,21 +76,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
         batch: the dialogues.
         chunk_tokens: most tokens of a chunk.
     """
-    pieces: dict[tuple[str, str], list[Piece]] = {}
-    languages = _dialogue_languages(batch)
-
-    def side(name: str, text: str, language: str) -> _Side:
-        found = pieces.get((text, language))
-        if found is None:
-            found = [] if text == NO_RESULT_CONTENT else split_into_pieces(text, chunk_tokens, language)
-            pieces[text, language] = found
-        return _Side(name, text, found)
-
-    def chunked(pair: Pair) -> _ChunkedPair:
-        language = languages[batch.dialogue[pair.end]]
-        return _ChunkedPair(pair, (side(QUESTION, pair.question, language), side(ANSWER, pair.answer, language)))
-
-    questions = [[chunked(pair) for pair in siblings] for siblings in _siblings(find_pairs(batch))]
+    questions = list(_siblings(_chunked(batch, find_pairs(batch), chunk_tokens)))
     _mark_near_duplicates(questions)
     pages = page_of_messages(batch)
     rows = [row for siblings in questions for pair in siblings for row in _rows(batch, pair, pages[pair.pair.end])]
@@ -98,10 +84,29 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
     return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
 
 
-def _siblings(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+def _chunked(batch: DialogueBatch, pairs: Sequence[Pair], chunk_tokens: int) -> Iterator[_ChunkedPair]:
+    """Yield the pairs in order; a text that several of them have is cut once."""
+    languages = _dialogue_languages(batch)
+    around = [languages[batch.dialogue[pair.end]] for pair in pairs]
+    texts = dict.fromkeys(
+        (text, language)
+        for pair, language in zip(pairs, around, strict=True)
+        for text in (pair.question, pair.answer)
+        if text != NO_RESULT_CONTENT
+    )
+    pieces = dict(zip(texts, split_into_pieces(list(texts), chunk_tokens), strict=True))
+
+    def side(name: str, text: str, language: str) -> _Side:
+        return _Side(name, text, pieces.get((text, language), []))
+
+    for pair, language in zip(pairs, around, strict=True):
+        yield _ChunkedPair(pair, (side(QUESTION, pair.question, language), side(ANSWER, pair.answer, language)))
+
+
+def _siblings(pairs: Iterable[_ChunkedPair]) -> Iterator[list[_ChunkedPair]]:
     """Yield the pairs of each question, which is a message or a tool call; the one on the primary path comes first."""
-    for _, group in groupby(pairs, key=lambda pair: (pair.start, pair.call)):
-        yield sorted(group, key=lambda pair: (pair.is_branch, pair.end))
+    for _, group in groupby(pairs, key=lambda chunked: (chunked.pair.start, chunked.pair.call)):
+        yield sorted(group, key=lambda chunked: (chunked.pair.is_branch, chunked.pair.end))
 
 
 def _dialogue_languages(batch: DialogueBatch) -> list[str]:

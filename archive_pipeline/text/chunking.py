@@ -11,7 +11,6 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 from __future__ import annotations
 
 import re
-import string
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,15 +21,13 @@ import numpy as np
 
 from archive_pipeline.text.graphemes import grapheme_edges, is_one_cluster
 from archive_pipeline.text.markdown import blocks
-from archive_pipeline.text.tokens import Tokenizer
+from archive_pipeline.text.token_sums import CountedText
 
 # No token is shorter than a byte, no character longer than four bytes.
 _BYTES_PER_CHARACTER: Final = 4
 _GRAPHEMES_PER_UNIT: Final = 16
 # In characters; longer ones are runs of white space and the like.
 _LONGEST_TOKEN: Final = 16
-# So many characters before a line's end show which of them are one token with it.
-_BEFORE_LINE_END: Final = 8
 
 # Where a text is cut, from the first choice to the last: after lines, sentences, words.
 _AFTER_LINE: Final = re.compile(r"\n+")
@@ -69,31 +66,24 @@ class _Unit(NamedTuple):
     is_prose: bool
 
 
-def chunk_text(text: str, sizes: ChunkSizes, tokenizer: Tokenizer) -> list[Chunk]:
+def chunk_text(counted: CountedText, sizes: ChunkSizes) -> list[Chunk]:
     """Return the chunks of a text in order; none for white space only."""
+    text = counted.text
     span = _trimmed(text, 0, len(text), is_prose=False)
     if span is None:
         return []
-    tokens = _tokens_within(text[slice(*span)], sizes.limit, tokenizer)
-    return [Chunk(*span, tokens)] if tokens is not None else list(_Chunker(text, sizes, tokenizer).chunks())
-
-
-def _tokens_within(text: str, limit: int, tokenizer: Tokenizer) -> int | None:
-    """Count the tokens of a text, None if there are more than the limit: words are told apart faster than tokens."""
-    if len(text) > limit and len(text.split(maxsplit=limit)) > limit:
-        return None
-    return tokenizer.count_till_limit(text, limit)
+    tokens = counted.tokens if span == (0, len(text)) else counted.between(*span)
+    return [Chunk(*span, tokens)] if tokens <= sizes.limit else list(_Chunker(counted, sizes).chunks())
 
 
 class _Chunker:
     """The state of cutting one text."""
 
-    def __init__(self, text: str, sizes: ChunkSizes, tokenizer: Tokenizer) -> None:
-        self._text = text
+    def __init__(self, counted: CountedText, sizes: ChunkSizes) -> None:
+        self._text = counted.text
         self._sizes = sizes
-        self._tokenizer = tokenizer
-        self._count = tokenizer.count
-        self._edges = grapheme_edges(text)
+        self._tokens_between = counted.between
+        self._edges = grapheme_edges(counted.text)
 
     def chunks(self) -> Iterator[Chunk]:
         units = self._units()
@@ -130,35 +120,7 @@ class _Chunker:
     def _chunk(self, units: Sequence[_Unit]) -> Chunk | None:
         """Return the chunk of units that follow each other; None for white space only."""
         span = _trimmed(self._text, units[0].start, units[-1].end, is_prose=units[0].is_prose)
-        return None if span is None else Chunk(*span, self._tokens(units, *span))
-
-    def _tokens(self, units: Sequence[_Unit], start: int, end: int) -> int:
-        """Count the tokens between two positions in the first and in the last unit.
-
-        No token spans the beginning of a line that is not indented: what is counted on both sides of it adds up.
-        """
-        if start != units[0].start or not all(self._begins_line(unit.start) for unit in units[1:]):
-            return self._count(self._text[start:end])
-        last = units[-1]
-        is_counted = end == last.end and self._text[end - 1] != " "
-        before = sum(unit.tokens for unit in units[:-1])
-        return before + (last.tokens if is_counted else self._tokens_up_to(end, last))
-
-    def _tokens_up_to(self, end: int, unit: _Unit) -> int:
-        """Count the tokens of a unit up to where the white space at its end begins.
-
-        Line ends are one token, or part of a token with the punctuation before them: only these are counted again.
-        """
-        text, left_out = self._text, self._text[end : unit.end]
-        before = text[max(unit.start, end - _BEFORE_LINE_END) : end]
-        word = before.rstrip(string.punctuation)
-        if left_out.strip("\n") or before.endswith(" ") or not before.isascii() or not word[-1:].isalnum():
-            return self._count(text[unit.start : end])
-        marks = before[len(word) :]
-        return unit.tokens - self._count(marks + left_out) + self._count(marks)
-
-    def _begins_line(self, position: int) -> bool:
-        return self._text[position - 1] == "\n" and not self._text[position].isspace()
+        return None if span is None else Chunk(*span, self._tokens_between(*span))
 
     def _tail(self, units: list[_Unit]) -> _Unit | None:
         """Return the end of a chunk's units that the next chunk repeats: prose only, and never all of it."""
@@ -173,20 +135,11 @@ class _Chunker:
         for cut in (_AFTER_SENTENCE, _AFTER_WORD):
             starts = [start for start in self._cuts(cut, earliest - 1, end) if earliest <= start < end]
             # The later one starts, the fewer tokens.
-            counted: dict[int, int] = {}
-            fitting = bisect_left(starts, 1, key=lambda start: self._is_overlap(start, end, counted))
+            fitting = bisect_left(starts, -self._sizes.overlap, key=lambda start: -self._tokens_between(start, end))
             if fitting < len(starts):
                 at = starts[fitting]
-                return _Unit(at, end, counted[at], is_prose=True)
+                return _Unit(at, end, self._tokens_between(at, end), is_prose=True)
         return None
-
-    def _is_overlap(self, start: int, end: int, counted: dict[int, int]) -> bool:
-        """Tell whether the text between two positions is small enough to be repeated; keep what was counted."""
-        tokens = _tokens_within(self._text[start:end], self._sizes.overlap, self._tokenizer)
-        if tokens is None:
-            return False
-        counted[start] = tokens
-        return True
 
     def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:
         """Return the positions after what a pattern finds, moved to the end of the grapheme cluster they are in."""
@@ -237,8 +190,8 @@ class _Chunker:
 
     def _unit(self, start: int, end: int, *, is_prose: bool) -> _Unit:
         # A token begins with the space before a word: one at the end counts with what follows.
-        text = self._text[start:end]
-        return _Unit(start, end, self._count(text.removesuffix(" ")), is_prose)
+        counted_end = end - 1 if start < end and self._text[end - 1] == " " else end
+        return _Unit(start, end, self._tokens_between(start, counted_end), is_prose)
 
     def _snap(self, position: int) -> int:
         """Return the first position from the given one that is not inside a grapheme cluster."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from archive_pipeline.text.chunking import Chunk, ChunkSizes, chunk_text
 from archive_pipeline.text.languages import text_language
-from archive_pipeline.text.tokens import chunk_tokenizer
+from archive_pipeline.text.token_sums import word_tokens
 
 # A chunk repeats up to this part of its size of the one before it.
 OVERLAP_SHARE: Final = 8
@@ -29,18 +30,20 @@ class Piece(NamedTuple):
     language: str
 
 
-def split_into_pieces(text: str, chunk_tokens: int, around: str) -> list[Piece]:
-    """Return the chunks of a text in order.
+def split_into_pieces(texts: Sequence[tuple[str, str]], chunk_tokens: int) -> Iterator[list[Piece]]:
+    """Yield the chunks of each text in order.
 
     Args:
-        text: the text.
+        texts: texts, and the language of the dialogue or document that each is from.
         chunk_tokens: most tokens of a chunk.
-        around: the language of the dialogue or document.
     """
     sizes = ChunkSizes(limit=chunk_tokens, overlap=chunk_tokens // OVERLAP_SHARE)
-    language = text_language(text, around)
-    pieces: list[Piece] = []
-    for chunk in chunk_text(text, sizes, chunk_tokenizer()):
-        own = text[chunk.start : chunk.end]
-        pieces.append(Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest(), language))
-    return pieces
+    counted_texts = word_tokens().count([text for text, _ in texts])
+    for counted, (text, around) in zip(counted_texts, texts, strict=True):
+        language = text_language(text, around)
+        yield [_piece(text, chunk, language) for chunk in chunk_text(counted, sizes)]
+
+
+def _piece(text: str, chunk: Chunk, language: str) -> Piece:
+    own = text[chunk.start : chunk.end]
+    return Piece(chunk, own, hashlib.sha256(own.encode()).hexdigest(), language)

@@ -60,9 +60,6 @@ class Tokenizer(Protocol):
     def count(self, text: str) -> int:
         """Return the number of tokens of a text."""
 
-    def count_till_limit(self, text: str, limit: int) -> int | None:
-        """Return the number of tokens, None if there are more than the limit; stops there."""
-
 
 def chunk_tokenizer() -> Tokenizer:
     """Return the tokenizer that sizes of chunks are counted with."""
