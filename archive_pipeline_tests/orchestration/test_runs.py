@@ -412,6 +412,28 @@ def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
     assert kept[0] == kept[1] >= len(ASSETS)
 
 
+def test_dagster_makes_as_many_events_of_many_dialogues_as_of_few(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str | None] = []
+    store = PooledEventLogStorage.store_event
+
+    def note(storage: PooledEventLogStorage, entry: dg.EventLogEntry) -> None:
+        if entry.dagster_event and entry.dagster_event.is_step_materialization:
+            made.append(entry.step_key)
+        store(storage, entry)
+
+    monkeypatch.setattr(PooledEventLogStorage, "store_event", note)
+    keys = add_dialogues(database, 12)
+    for some in (keys[:1], keys[1:]):
+        made.clear()
+        outcome = run_derived(instance, settings, some)
+        assert sorted(filter(None, made)) == sorted(ASSETS)
+        assert events_per_partition(instance, outcome, MATERIALIZED) == Counter(
+            (asset, key) for asset in ASSETS for key in some
+        )
+
+
 def test_moving_a_thousand_keys_takes_few_statements(instance: dg.DagsterInstance, settings: Settings) -> None:
     keys = [f"chatgpt-move-{number:04d}" for number in range(3_000)]
     register_keys(instance, settings, keys)

@@ -38,6 +38,7 @@ RECYCLE_SECONDS: Final = 3_600
 KEYS_PER_STATEMENT: Final = 10_000
 # Clocks of two machines on one database differ by so much at most.
 CLOCK_TOLERANCE_SECONDS: Final = 5.0
+# Whoever polls for events follows their ids, so those that are taken must not be missing for long.
 EVENTS_PER_TRANSACTION: Final = 1_000
 
 _engines: WeakSet[sqlalchemy.Engine] = WeakSet()
@@ -120,19 +121,17 @@ class PooledEventLogStorage(PostgresEventLogStorage):
 
     def _store_materializations(self, event: EventLogEntry, partitions: PartitionSet) -> None:
         with_own = [(key, partitions.metadata.get(key, {})) for key in partitions.keys]
-        texts = list(event_texts(event, with_own))  # beforehand: whoever polls for events follows their ids
         time = self._event_insert_timestamp(event)  # type: ignore[no-untyped-call]
         common = _common_columns(event)
         with self.index_transaction() as connection:
             # Taken beforehand because COPY returns nothing.
-            taken = connection.exec_driver_sql(load_query("dagster/next_event_ids"), {"number": len(texts)})
+            taken = connection.exec_driver_sql(load_query("dagster/next_event_ids"), {"number": len(with_own)})
             ids = taken.scalars().all()
-            rows = zip(ids, partitions.keys, texts, strict=True)
-            copy_rows(
-                connection, SqlEventLogStorageTable, ("id", "partition", "event"), rows, {**common, "timestamp": time}
-            )
+            rows = zip(ids, partitions.keys, event_texts(event, with_own), strict=True)
+            of_run = {**common, "timestamp": time}
+            copy_rows(connection, SqlEventLogStorageTable, ("id", "partition", "event"), rows, of_run)
             tags = self._tags_for_asset_event(event)  # those that Dagster looks for
-            tag_rows = [(number, key, value) for number in ids for key, value in tags.items()]
+            tag_rows = ((number, key, value) for number in ids for key, value in tags.items())
             of_asset = {"asset_key": common["asset_key"], "event_timestamp": time}
             copy_rows(connection, AssetEventTagsTable, ("event_id", "key", "value"), tag_rows, of_asset)
             # Dagster keeps the last event of an asset in a table of its own.

@@ -8,7 +8,6 @@ row; here it does so once, and texts are put into what came of it.
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -74,9 +73,7 @@ def event_texts(entry: EventLogEntry, partitions: Iterable[tuple[str, Metadata]]
 
 def _template(entry: EventLogEntry, shape: _Shape) -> list[str]:
     """Return the text of an event with stand-ins for what differs between partitions, cut at them."""
-    own: dict[str, MetadataValue[Any]] = {
-        name: _stand_in(kind, place)[0] for place, (name, kind) in enumerate(shape)
-    }
+    own: dict[str, MetadataValue[Any]] = {name: _stand_in(kind, place)[0] for place, (name, kind) in enumerate(shape)}
     marks = "|".join(map(re.escape, [_PARTITION_MARK, *_marks(shape)]))
     return re.split(f"({marks})", serialize_value(event_of(entry, _ANY_PARTITION, own)))
 
@@ -93,7 +90,8 @@ def _stand_in(kind: type[Any], _place: int) -> tuple[MetadataValue[Any], str]:
     if kind in _ONE_TEXT:
         value = f"any text {uuid4()}"
     else:
-        value = random.getrandbits(62) if kind is IntMetadataValue else random.random()  # noqa: S311 (no secret)
+        number = uuid4().int  # not of `random`, whose seed anybody may set
+        value = number >> 64 if kind is IntMetadataValue else number / 2**128
     return kind(value), json.dumps(value)
 
 

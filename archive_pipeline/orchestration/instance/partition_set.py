@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import dagster as dg
 
@@ -18,10 +18,12 @@ class PartitionSet(str):
         metadata: partition -> what only its event shows.
     """
 
+    __slots__ = ("keys", "metadata")
+
     keys: Sequence[str]
     metadata: Mapping[str, Metadata]
 
-    def __new__(cls, keys: Sequence[str], metadata: Mapping[str, Metadata]) -> PartitionSet:
+    def __new__(cls, keys: Sequence[str], metadata: Mapping[str, Metadata]) -> Self:
         """Return what stands for the keys."""
         partition = super().__new__(cls, keys[0])
         partition.keys, partition.metadata = keys, metadata
