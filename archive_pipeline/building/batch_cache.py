@@ -57,3 +57,10 @@ class BatchCache:
             else:
                 self._spilled.put(key, batch)
         return batch
+
+    def clear(self) -> None:
+        """Forget all batches, also those of the temporary file: a run that has ended may be held by what ran it."""
+        self._batches.clear()
+        self._text_bytes.clear()
+        self._used = 0
+        self._spilled = SpilledBatches(self.disk_budget)

@@ -24,10 +24,9 @@ from dagster import (
     TimestampMetadataValue,
     UrlMetadataValue,
 )
-from dagster._core.events import StepMaterializationData
 from dagster._serdes import serialize_value
 
-from archive_pipeline.orchestration.instance.partition_set import Metadata
+from archive_pipeline.orchestration.instance.partition_set import Metadata, of_partition
 
 # Stands for a partition, and is found again in the text.
 _ANY_PARTITION: Final = f"any partition {uuid4()}"
@@ -42,13 +41,7 @@ _Shape = tuple[tuple[str, type[Any]], ...]
 
 def event_of(entry: EventLogEntry, partition: str, own: Metadata) -> EventLogEntry:
     """Return a materialisation as that of one partition, which has metadata of its own."""
-    event = entry.get_dagster_event()
-    data: Any = event.event_specific_data
-    if not isinstance(data, StepMaterializationData):
-        raise TypeError(f"no materialisation: {event.event_type_value}")
-    metadata = {**data.materialization.metadata, **own}
-    data = data._replace(materialization=data.materialization._replace(partition=partition, metadata=metadata))
-    return entry._replace(dagster_event=event._replace(event_specific_data=data))
+    return entry._replace(dagster_event=of_partition(entry.get_dagster_event(), partition, own))
 
 
 def event_texts(entry: EventLogEntry, partitions: Iterable[tuple[str, Metadata]]) -> Iterator[str]:
@@ -64,7 +57,8 @@ def event_texts(entry: EventLogEntry, partitions: Iterable[tuple[str, Metadata]]
         if all(kind in _ONE_VALUE for _, kind in shape):
             if shape not in templates:
                 templates[shape] = _template(entry, shape)
-            fillings = {mark: _encode(value.value) for mark, value in zip(_marks(shape), own.values(), strict=True)}
+            contents = (_encode(value.value) for value in own.values())
+            fillings = dict(zip(_stand_ins(shape), contents, strict=True))
             fillings[_PARTITION_MARK] = _encode(partition)
             yield "".join(fillings.get(piece, piece) for piece in templates[shape])
         else:
@@ -73,26 +67,26 @@ def event_texts(entry: EventLogEntry, partitions: Iterable[tuple[str, Metadata]]
 
 def _template(entry: EventLogEntry, shape: _Shape) -> list[str]:
     """Return the text of an event with stand-ins for what differs between partitions, cut at them."""
-    own: dict[str, MetadataValue[Any]] = {name: _stand_in(kind, place)[0] for place, (name, kind) in enumerate(shape)}
-    marks = "|".join(map(re.escape, [_PARTITION_MARK, *_marks(shape)]))
+    stand_ins = _stand_ins(shape)
+    own = {name: value for (name, _), value in zip(shape, stand_ins.values(), strict=True)}
+    marks = "|".join(map(re.escape, [_PARTITION_MARK, *stand_ins]))
     return re.split(f"({marks})", serialize_value(event_of(entry, _ANY_PARTITION, own)))
 
 
 @cache
-def _marks(shape: _Shape) -> tuple[str, ...]:
-    return tuple(_stand_in(kind, place)[1] for place, (_, kind) in enumerate(shape))
+def _stand_ins(shape: _Shape) -> dict[str, MetadataValue[Any]]:
+    """Return a stand-in for each value of a shape, by its text."""
+    return dict(map(_stand_in, (kind for _, kind in shape)))
 
 
-@cache
-def _stand_in(kind: type[Any], _place: int) -> tuple[MetadataValue[Any], str]:
-    """Return the stand-in for a value of a kind, another one for each place, and its text."""
+def _stand_in(kind: type[Any]) -> tuple[str, MetadataValue[Any]]:
+    number = uuid4().int  # not of `random`, whose seed anybody may set
     value: Any
     if kind in _ONE_TEXT:
-        value = f"any text {uuid4()}"
+        value = f"any text {number}"
     else:
-        number = uuid4().int  # not of `random`, whose seed anybody may set
         value = number >> 64 if kind is IntMetadataValue else number / 2**128
-    return kind(value), json.dumps(value)
+    return json.dumps(value), kind(value)
 
 
 def _encode(value: Any) -> str:

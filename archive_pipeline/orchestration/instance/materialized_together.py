@@ -19,7 +19,6 @@ from dagster._core.execution.context.metadata_logging import (
 )
 from dagster._core.execution.context.output import OutputContext
 from dagster._core.execution.context.system import StepExecutionContext
-from dagster._core.execution.plan.outputs import StepOutputHandle
 
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
 from archive_pipeline.orchestration.instance.partition_set import Metadata, PartitionSet
@@ -45,8 +44,8 @@ def _put_in_place(step: StepExecutionContext, partitions: PartitionSet) -> None:
     """Let the output of the step have one partition, which stands for all."""
     make = step.get_output_context
 
-    def get_output_context(handle: StepOutputHandle, output_metadata: Mapping[str, Any] | None = None) -> OutputContext:
-        output = make(handle, output_metadata)
+    def get_output_context(*arguments: Any, **named: Any) -> OutputContext:
+        output = make(*arguments, **named)
         output._asset_partitions_subset = DefaultPartitionsSubset({partitions})  # noqa: SLF001
         return output
 

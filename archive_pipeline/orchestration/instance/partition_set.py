@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import dagster as dg
+from dagster._core.events import StepMaterializationData
 
 Metadata = Mapping[str, dg.MetadataValue[Any]]
 
@@ -28,3 +29,13 @@ class PartitionSet(str):
         partition = super().__new__(cls, keys[0])
         partition.keys, partition.metadata = keys, metadata
         return partition
+
+
+def of_partition(event: dg.DagsterEvent, partition: str, own: Metadata) -> dg.DagsterEvent:
+    """Return a materialisation as that of one partition, which has metadata of its own."""
+    data: Any = event.event_specific_data
+    if not isinstance(data, StepMaterializationData):
+        raise TypeError(f"no materialisation: {event.event_type_value}")
+    metadata = {**data.materialization.metadata, **own}
+    data = data._replace(materialization=data.materialization._replace(partition=partition, metadata=metadata))
+    return event._replace(event_specific_data=data)
