@@ -1,6 +1,6 @@
 """``llm-archive import`` of a whole export, all tables included: its rates, its memory, and the size of the archive.
 
-    python -m benchmarks.whole_import [--dialogues 5000] [--short]
+    python -m benchmarks.whole_import [--dialogues 5000] [--short [MESSAGES]]
 
 Runs the command in a process of its own on an archive in a temporary folder, and adds up, several times a second, the
 memory of the processes that are ours and of PostgreSQL's: the private part of each, and its share of what it has in
@@ -44,12 +44,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dialogues", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--short", action="store_true", help="messages of a few words, 200 in a dialogue")
+    parser.add_argument(
+        "--short", nargs="?", type=int, const=200, metavar="MESSAGES", help="in each dialogue, of a few words; 200"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
         path = Path(folder) / "conversations.json"
         if arguments.short:
-            write_short(path, dialogues=arguments.dialogues)
+            write_short(path, dialogues=arguments.dialogues, messages=arguments.short)
         else:
             write_corpus(path, dialogues=arguments.dialogues, seed=arguments.seed)
         settings = Settings(home=Path(folder) / "home")
@@ -60,28 +62,28 @@ def main() -> None:
             release(settings.postgres_folder)
 
 
-def write_short(path: Path, *, dialogues: int) -> None:
-    """Write an export of dialogues of 200 messages of a few words each."""
+def write_short(path: Path, *, dialogues: int, messages: int) -> None:
+    """Write an export of dialogues of so many messages of a few words each."""
     with path.open("w", encoding="utf-8") as file:
         for number in range(dialogues):
             file.write("," if number else "[")
-            json.dump(_short_dialogue(number), file)
+            json.dump(_short_dialogue(number, messages), file)
         file.write("]")
 
 
-def _short_dialogue(number: int) -> dict[str, Any]:
+def _short_dialogue(number: int, messages: int) -> dict[str, Any]:
     mapping: dict[str, Any] = {}
-    for position in range(200):
+    for position in range(messages):
         key = f"{number:08x}-{position:04x}"
         mapping[key] = {
             "id": key,
             "parent": f"{number:08x}-{position - 1:04x}" if position else None,
-            "children": [f"{number:08x}-{position + 1:04x}"] if position < 199 else [],
+            "children": [f"{number:08x}-{position + 1:04x}"] if position < messages - 1 else [],
             "message": {
                 "id": key,
                 "author": {"role": "assistant" if position % 2 else "user", "metadata": {}},
                 "create_time": 1.7e9 + number * 1_000 + position,
-                "content": {"content_type": "text", "parts": [f"Number {number * 200 + position} is said now."]},
+                "content": {"content_type": "text", "parts": [f"Number {number * messages + position} is said now."]},
                 "status": "finished_successfully",
                 "weight": 1.0,
                 "recipient": "all",
@@ -95,7 +97,7 @@ def _short_dialogue(number: int) -> dict[str, Any]:
         "create_time": 1.7e9 + number,
         "update_time": 1.7e9 + number,
         "mapping": mapping,
-        "current_node": f"{number:08x}-00c7",
+        "current_node": f"{number:08x}-{messages - 1:04x}",
     }
 
 

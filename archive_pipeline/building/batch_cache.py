@@ -35,13 +35,6 @@ class BatchCache:
     def __post_init__(self) -> None:
         self._spilled = SpilledBatches(self.disk_budget)
 
-    def clear(self) -> None:
-        """Keep nothing of the batches so far, which nobody asks for any more."""
-        self._batches.clear()
-        self._used = 0
-        self._text_bytes.clear()
-        self._spilled = SpilledBatches(self.disk_budget)
-
     def chunks(self, database: Database, dialogues: Sequence[DialogueRef]) -> Iterator[list[DialogueRef]]:
         """Return the dialogues in chunks; the texts of each are measured once."""
         new = [dialogue for dialogue in dialogues if (dialogue.id, dialogue.fingerprint) not in self._text_bytes]
@@ -64,3 +57,10 @@ class BatchCache:
             else:
                 self._spilled.put(key, batch)
         return batch
+
+    def clear(self) -> None:
+        """Forget all batches, also those of the temporary file: a run that has ended may be held by what ran it."""
+        self._batches.clear()
+        self._text_bytes.clear()
+        self._used = 0
+        self._spilled = SpilledBatches(self.disk_budget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,17 +16,18 @@ from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.staleness import (
     DialogueRef,
-    count_messages,
     find_dialogue,
     key_of,
     quarantined_dialogues,
-    stale_dialogues,
+    stale_in_batches,
 )
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
 
 SHOWN_QUARANTINED: Final = 5
+# Of the dialogues of an archive only keys are held, which are a fifth of all that is known of them.
+DIALOGUES_AT_ONCE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,14 @@ class BuildPlan:
 
 def plan_stale(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
     """Plan to build whatever is stale in the archive, from this command or left over from an interrupted one."""
-    return _plan(archive, {name: _stale(archive, name) for name in assets}, full=False)
+    versions = {name: effective_version(name, archive.settings) for name in assets}
+    return _plan(archive, {name: _stale(archive, name, version) for name, version in versions.items()}, full=False)
 
 
 def plan_all(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
     """Plan to build everything."""
-    with archive.database.session() as connection:
-        everything = stale_dialogues(connection, "", "")
-    return _plan(archive, dict.fromkeys(assets, everything), full=True)
+    plan = _plan(archive, {"": _stale(archive, "", "")}, full=True)
+    return replace(plan, assets=list(assets), messages=dict.fromkeys(assets, plan.messages[""]))
 
 
 def plan_dialogues(archive: OpenArchive, assets: Sequence[str], names: Sequence[str], *, full: bool) -> BuildPlan:
@@ -161,16 +162,16 @@ def _quarantined(archive: OpenArchive, plan: BuildPlan) -> list[str]:
     ]
 
 
-def _stale(archive: OpenArchive, name: str) -> list[DialogueRef]:
-    with archive.database.session() as connection:
-        return stale_dialogues(connection, name, effective_version(name, archive.settings))
+def _stale(archive: OpenArchive, name: str, version: str) -> Iterator[DialogueRef]:
+    for batch in stale_in_batches(archive.database, name, version, DIALOGUES_AT_ONCE):
+        yield from batch
 
 
-def _plan(archive: OpenArchive, dialogues: dict[str, list[DialogueRef]], *, full: bool) -> BuildPlan:
-    partitioning = archive.settings.partitioning
-    return BuildPlan(
-        keys={key_of(dialogue, partitioning) for refs in dialogues.values() for dialogue in refs},
-        assets=list(dialogues),
-        messages={name: count_messages(refs) for name, refs in dialogues.items()},
-        full=full,
-    )
+def _plan(archive: OpenArchive, dialogues: Mapping[str, Iterable[DialogueRef]], *, full: bool) -> BuildPlan:
+    keys: set[str] = set()
+    messages = dict.fromkeys(dialogues, 0)
+    for name, refs in dialogues.items():
+        for dialogue in refs:
+            keys.add(key_of(dialogue, archive.settings.partitioning))
+            messages[name] += dialogue.message_count
+    return BuildPlan(keys=keys, assets=list(dialogues), messages=messages, full=full)

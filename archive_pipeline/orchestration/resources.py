@@ -50,11 +50,12 @@ def archive_resource(settings: Settings, progress: Progress | None = None) -> dg
         if context.instance is not None and context.run is not None:
             tag_process(context.instance, context.run)
         database = Database.open(settings)
+        cache = BatchCache()
         try:
-            cache = BatchCache()
             with open_executor(database, settings, cache) as executor:
                 yield Archive(database, settings, cache, executor, progress or ProgressLines(_log(context)))
         finally:
+            cache.clear()
             database.engine.dispose()
 
     return dg.ResourceDefinition(open_archive, description="The archive's database, and the batches a run has read.")

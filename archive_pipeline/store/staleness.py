@@ -5,7 +5,7 @@ Dialogues that an asset could not be built for are quarantined: not stale until 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -147,11 +147,6 @@ def text_bytes(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str])
     """Return the bytes of the texts and tool calls of dialogues; those without any are left out."""
     rows = connection.execute(load_query("staleness/text_bytes"), {"dialogue_ids": list(dialogue_ids)})
     return dict(rows.fetchall())
-
-
-def count_messages(dialogues: Iterable[DialogueRef]) -> int:
-    """Return how many live messages the dialogues have."""
-    return sum(dialogue.message_count for dialogue in dialogues)
 
 
 def find_dialogue(connection: psycopg.Connection[Any], name: str) -> DialogueRef | None:

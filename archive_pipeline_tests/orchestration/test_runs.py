@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from sqlalchemy import text
 
 from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration import local_runs
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
@@ -398,10 +400,12 @@ def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
     instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[int] = []
+    partitions: list[object] = []
 
     def execute(*arguments: Any, **named: Any) -> RunResult:
         result = execute_here(*arguments, **named)
         kept.append(len(result.events))
+        partitions.extend(event.partition for event in result.events if event.is_step_materialization)
         return result
 
     monkeypatch.setattr(local_runs, "execute_here", execute)
@@ -411,6 +415,44 @@ def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
     assert many.success
     assert many.rows["prompt_responses"] == 9 * few.rows["prompt_responses"] > 0
     assert kept[0] == kept[1] >= len(ASSETS)
+    assert {type(partition) for partition in partitions} == {str}  # one that stands for all would keep all
+
+
+def test_a_run_that_has_ended_holds_no_batches(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(local_runs.KEYS_PER_OWN_RUN, settings.partitioning, 2)
+    held: list[int] = []
+
+    def note(asset: str, done: int, _total: int) -> None:
+        if (asset, done) == ("message_paths", 0):  # nothing is read yet of the run that begins
+            held.append(sum(isinstance(each, DialogueBatch) for each in gc.get_objects()))
+
+    outcome = run_derived(instance, settings, add_dialogues(database, 6), progress=note)
+    assert (outcome.success, len(outcome.run_ids)) == (True, 3)
+    assert held == [held[0]] * 3
+
+
+def test_dagster_makes_as_many_events_of_many_dialogues_as_of_few(
+    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str | None] = []
+    store = PooledEventLogStorage.store_event
+
+    def note(storage: PooledEventLogStorage, entry: dg.EventLogEntry) -> None:
+        if entry.dagster_event and entry.dagster_event.is_step_materialization:
+            made.append(entry.step_key)
+        store(storage, entry)
+
+    monkeypatch.setattr(PooledEventLogStorage, "store_event", note)
+    keys = add_dialogues(database, 12)
+    for some in (keys[:1], keys[1:]):
+        made.clear()
+        outcome = run_derived(instance, settings, some)
+        assert sorted(filter(None, made)) == sorted(ASSETS)
+        assert events_per_partition(instance, outcome, MATERIALIZED) == Counter(
+            (asset, key) for asset in ASSETS for key in some
+        )
 
 
 def test_moving_a_thousand_keys_takes_few_statements(instance: dg.DagsterInstance, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, br
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
 from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
 from archive_pipeline.orchestration.instance.earlier_metadata import earlier_metadata
-from archive_pipeline.orchestration.instance.partition_metadata import add_partition_metadata
+from archive_pipeline.orchestration.instance.materialized_together import materialize_together
 from archive_pipeline.orchestration.partitions.keys import KEYS_PER_RUN, partitions_definition
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.settings import Settings
@@ -75,8 +75,8 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
                 progress=archive.progress,
             )
             failed = _quarantined(archive, name, set(keys))
-            if name == SHOWN_ASSET:
-                add_partition_metadata(context, _shown(context, archive, name, dialogues))
+            shown = _shown(context, archive, name, dialogues) if name == SHOWN_ASSET else {}
+        materialize_together(context, shown)
         stale = {key_of(dialogue, archive.settings.partitioning) for dialogue in dialogues}
         metadata = run_metadata(result, up_to_date=len(set(keys) - stale - set(failed)), quarantined=len(failed))
         return dg.MaterializeResult(metadata=metadata)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from io import StringIO
 from typing import Any
 
 import sqlalchemy
@@ -12,18 +11,43 @@ from psycopg2 import sql
 
 from archive_pipeline.store.sql_files import load_query
 
-Row = Mapping[str, Any]
+
+def copy_rows(
+    connection: sqlalchemy.Connection,
+    table: sqlalchemy.Table,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    common: Mapping[str, Any],
+) -> None:
+    """Append rows in the connection's transaction; twice as fast as INSERT.
+
+    Each row is asked for while PostgreSQL is at work on those before it; none is kept.
+
+    Args:
+        connection: to the database.
+        table: of Dagster.
+        columns: whose values the rows have.
+        rows: the values of each row.
+        common: values of further columns, which are the same in all rows.
+    """
+    end = "".join("\t" + _copy_text(value) for value in common.values()) + "\n"
+    lines = ("\t".join(map(_copy_text, row)) + end for row in rows)
+    with closing(connection.connection.cursor()) as cursor:
+        names = sql.SQL(", ").join(map(sql.Identifier, [*columns, *common]))
+        statement = sql.SQL(load_query("dagster/copy_rows"))
+        copy = statement.format(relation=sql.Identifier(table.name), column_names=names)
+        cursor.copy_expert(copy, _Lines(lines))
 
 
-def copy_rows(connection: sqlalchemy.Connection, table: sqlalchemy.Table, rows: Sequence[Row]) -> None:
-    """Append rows, all with the same columns, in the connection's transaction; twice as fast as INSERT."""
-    if rows:
-        lines = "".join("\t".join(map(_copy_text, row.values())) + "\n" for row in rows)
-        with closing(connection.connection.cursor()) as cursor:
-            columns = sql.SQL(", ").join(map(sql.Identifier, rows[0]))
-            statement = sql.SQL(load_query("dagster/copy_rows"))
-            copy = statement.format(relation=sql.Identifier(table.name), column_names=columns)
-            cursor.copy_expert(copy, StringIO(lines))
+class _Lines:
+    """A file that is made while it is read, line by line whatever is asked for."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def read(self, _size: int) -> str:
+        """Return the next line."""
+        return next(self._lines, "")
 
 
 def _copy_text(value: object) -> str:

@@ -14,21 +14,23 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from itertools import groupby
 from typing import Any, Final
 from weakref import WeakSet
 
+import psycopg2
 import sqlalchemy
-from dagster import AssetKey, DagsterEventType, EventLogEntry
+from dagster import AssetKey, EventLogEntry
 from dagster._core.scheduler.instigation import InstigatorState, SensorInstigatorData
 from dagster._core.storage.event_log import DynamicPartitionsTable, SqlEventLogStorageTable
 from dagster._core.storage.event_log.base import PlannedMaterializationInfo
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from dagster_postgres import PostgresEventLogStorage, PostgresScheduleStorage
+from more_itertools import chunked
 
-from archive_pipeline.orchestration.instance.bulk_copy import Row, copy_rows
+from archive_pipeline.orchestration.instance.bulk_copy import copy_rows
 from archive_pipeline.orchestration.instance.event_shapes import EventShapesTable, fold_events, read_whole_events
-from archive_pipeline.orchestration.instance.event_texts import SerializedEvent, serialize_events
+from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
+from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.store.sql_files import load_query
 
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
@@ -37,7 +39,8 @@ RECYCLE_SECONDS: Final = 3_600
 KEYS_PER_STATEMENT: Final = 10_000
 # Clocks of two machines on one database differ by so much at most.
 CLOCK_TOLERANCE_SECONDS: Final = 5.0
-BULK_EVENT: Final = DagsterEventType.ASSET_MATERIALIZATION.value
+# Whoever polls for events follows their ids, so those that are taken must not be missing for long.
+EVENTS_PER_TRANSACTION: Final = 1_000
 
 _engines: WeakSet[sqlalchemy.Engine] = WeakSet()
 
@@ -110,58 +113,39 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         super().optimize_for_webserver(statement_timeout, pool_recycle, max_overflow)
         read_whole_events(self._engine)
 
-    def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
-        """Store a batch; materialisations of one batch may be of several assets and lie between checks."""
-        for event_type, group in groupby(events, key=_event_type):
-            if event_type == BULK_EVENT:
-                self._store_asset_events(list(group))
-            else:
-                super().store_event_batch(list(group))
+    def store_event(self, event: EventLogEntry) -> None:
+        """Store an event; one that stands for many partitions, as one of each."""
+        partition = event.dagster_event.partition if event.dagster_event else None
+        if not isinstance(partition, PartitionSet):
+            super().store_event(event)
+            return
+        for keys in chunked(partition.keys, EVENTS_PER_TRANSACTION):
+            of_keys = PartitionSet(keys, partition.metadata)
+            try:
+                self._store_materializations(event, of_keys)
+            except (sqlalchemy.exc.DBAPIError, psycopg2.Error):  # Dagster tries what it writes in bulk again, too
+                self._store_materializations(event, of_keys)
 
-    def _store_asset_events(self, events: Sequence[EventLogEntry]) -> None:
-        serialized = list(serialize_events(events))  # beforehand: whoever polls for events follows their ids
+    def _store_materializations(self, event: EventLogEntry, partitions: PartitionSet) -> None:
+        with_own = [(key, partitions.metadata.get(key, {})) for key in partitions.keys]
+        time = self._event_insert_timestamp(event)  # type: ignore[no-untyped-call]
+        common = _common_columns(event)
         with self.index_transaction() as connection:
             # Taken beforehand because COPY returns nothing.
-            taken = connection.exec_driver_sql(load_query("dagster/next_event_ids"), {"number": len(events)})
+            taken = connection.exec_driver_sql(load_query("dagster/next_event_ids"), {"number": len(with_own)})
             ids = taken.scalars().all()
-            texts, shapes = fold_events(serialized, ids)
+            texts, shapes = fold_events(list(serialize_events(event, with_own)), ids)
             if shapes:
                 connection.execute(EventShapesTable.insert(), shapes)
-            rows, tags = self._rows(events, serialized, texts, ids)
-            copy_rows(connection, SqlEventLogStorageTable, rows)
-            copy_rows(connection, AssetEventTagsTable, tags)
+            rows = zip(ids, partitions.keys, texts, strict=True)
+            of_run = {**common, "timestamp": time}
+            copy_rows(connection, SqlEventLogStorageTable, ("id", "partition", "event"), rows, of_run)
+            tags = self._tags_for_asset_event(event)  # those that Dagster looks for
+            tag_rows = ((number, key, value) for number in ids for key, value in tags.items())
+            of_asset = {"asset_key": common["asset_key"], "event_timestamp": time}
+            copy_rows(connection, AssetEventTagsTable, ("event_id", "key", "value"), tag_rows, of_asset)
             # Dagster keeps the last event of an asset in a table of its own.
-            last = {row["asset_key"]: position for position, row in enumerate(rows)}
-            for position in last.values():
-                self._store_asset_event(connection, events[position], ids[position])
-
-    def _rows(
-        self,
-        events: Sequence[EventLogEntry],
-        serialized_events: Sequence[SerializedEvent],
-        texts: Sequence[str],
-        ids: Sequence[int],
-    ) -> tuple[list[Row], list[Row]]:
-        """Return the rows of the events, and the rows of those of their tags that Dagster looks for."""
-        rows: list[Row] = []
-        tag_rows: list[Row] = []
-        common: Row = {}
-        tags: list[Row] = []
-        for number, entry, serialized, text in zip(ids, events, serialized_events, texts, strict=True):
-            if not serialized.is_repeat:
-                common, tags = _common_columns(entry), self._tags(entry)
-            time = self._event_insert_timestamp(entry)  # type: ignore[no-untyped-call]
-            own = {"id": number, "event": text, "timestamp": time, "partition": serialized.partition}
-            rows.append({**own, **common})
-            tag_rows += [{"event_id": number, "event_timestamp": time, **tag} for tag in tags]
-        return rows, tag_rows
-
-    def _tags(self, entry: EventLogEntry) -> list[Row]:
-        asset_key = _asset_key(entry)
-        return [
-            {"asset_key": asset_key, "key": key, "value": value}
-            for key, value in self._tags_for_asset_event(entry).items()
-        ]
+            self._store_asset_event(connection, event_of(event, *with_own[-1]), ids[-1])
 
     def get_dynamic_partitions(self, partitions_def_name: str) -> Sequence[str]:
         """Return the keys in their order, fetched anew only if any was added or deleted since, by whichever process.
@@ -261,20 +245,11 @@ def _without_future_ticks(state: InstigatorState) -> InstigatorState:
     return state.with_data(data._replace(last_tick_timestamp=None, last_tick_start_timestamp=None))
 
 
-def _event_type(entry: EventLogEntry) -> str:
-    return entry.get_dagster_event().event_type_value
-
-
-def _common_columns(entry: EventLogEntry) -> Row:
+def _common_columns(entry: EventLogEntry) -> dict[str, str | None]:
     event = entry.get_dagster_event()
     return {
         "run_id": entry.run_id,
         "dagster_event_type": event.event_type_value,
         "step_key": event.step_key,
-        "asset_key": _asset_key(entry),
+        "asset_key": event.asset_key.to_string() if event.asset_key else None,
     }
-
-
-def _asset_key(entry: EventLogEntry) -> str | None:
-    asset_key = entry.get_dagster_event().asset_key
-    return asset_key.to_string() if asset_key else None

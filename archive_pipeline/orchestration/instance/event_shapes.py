@@ -8,14 +8,12 @@ that whoever reads events by this engine gets Dagster's own text. Other events a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import sqlalchemy
 from dagster._core.storage.event_log import SqlEventLogStorageTable
 
-from archive_pipeline.orchestration.instance.bulk_copy import Row
 from archive_pipeline.orchestration.instance.event_texts import SerializedEvent
 
 EventShapesTable: Final = sqlalchemy.Table(
@@ -30,23 +28,23 @@ _STORED_EVENT: Final = SqlEventLogStorageTable.c.event
 _WHOLE_EVENT: Final = sqlalchemy.func.dagster.event_text(_STORED_EVENT).label(_STORED_EVENT.name)
 
 
-def fold_events(events: Sequence[SerializedEvent], ids: Sequence[int]) -> tuple[list[str], list[Row]]:
+def fold_events(events: Sequence[SerializedEvent], ids: Sequence[int]) -> tuple[list[str], list[dict[str, object]]]:
     """Return the stored texts of the events, which have these ids, in their order, and the rows of their shapes.
 
-    A shape has the id of its first event. An event that nothing repeats is stored as it is, and so is one whose text
-    could not be cut at what differs.
+    A shape has the id of its first event. An event whose form no other one has is stored as it is.
     """
-    texts: list[str] = []
-    shapes: list[Row] = []
-    starts = [position for position, event in enumerate(events) if not event.is_repeat]
-    for start, end in pairwise([*starts, len(events)]):
-        if end - start == 1 or not events[start].fillings:
-            texts += [event.text for event in events[start:end]]
+    texts = [""] * len(events)
+    shapes: list[dict[str, object]] = []
+    for positions in _by_form(events):
+        alike = [events[position] for position in positions]
+        if len(alike) == 1:
+            texts[positions[0]] = alike[0].text
             continue
-        gaps = _gaps(events[start:end])
-        shapes.append({"id": ids[start], "last_event_id": ids[end - 1], "text": _shape(events[start], gaps)})
-        number = str(ids[start])
-        texts += ["\n".join([number, *map(event.fillings.__getitem__, gaps)]) for event in events[start:end]]
+        gaps = _gaps(alike)
+        number, last = ids[positions[0]], ids[positions[-1]]
+        shapes.append({"id": number, "last_event_id": last, "text": _shape(alike[0], gaps)})
+        for position, event in zip(positions, alike, strict=True):
+            texts[position] = "\n".join([str(number), *map(event.fillings.__getitem__, gaps)])
     return texts, shapes
 
 
@@ -64,6 +62,14 @@ def _with_whole_events(
             whole = [_WHOLE_EVENT if column is _STORED_EVENT else column for column in columns]
             statement = statement.with_only_columns(*whole, maintain_column_froms=True)
     return statement, many, parameters
+
+
+def _by_form(events: Sequence[SerializedEvent]) -> Iterable[list[int]]:
+    """Return the positions of the events of each form."""
+    positions: dict[int, list[int]] = {}
+    for position, event in enumerate(events):
+        positions.setdefault(id(event.pieces), []).append(position)
+    return positions.values()
 
 
 def _gaps(events: Sequence[SerializedEvent]) -> list[str]:

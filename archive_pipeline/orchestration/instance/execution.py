@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,6 +20,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.orchestration.instance.orphans import process_tag
+from archive_pipeline.orchestration.instance.partition_set import PartitionSet, of_partition
 
 # Whoever starts runs of this job sees to it that what they left is built: a command's user, or the sensor, which counts
 # attempts. A second run by Dagster's own retries would be at work on the same dialogues at the same time.
@@ -77,6 +79,7 @@ def execute_here(
     )
     with seldom_collected():  # a run over many partitions makes millions of objects, hardly any of them in a cycle
         events = list(_kept(execute_run_iterator(InMemoryJob(job), run, instance)))
+    gc.collect()  # what Dagster had of the run, before the next one begins: its contexts know each other
     if _was_interrupted(events):
         raise KeyboardInterrupt
     ended = instance.get_run_by_id(run.run_id)
@@ -91,9 +94,14 @@ def _kept(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.DagsterEvent]:
             key = event.step_materialization_data.materialization.asset_key
             if key not in seen:
                 seen.add(key)
-                yield event
+                yield _of_first_partition(event)
         elif event.event_type in _TOLD_OF_RUN:
             yield event
+
+
+def _of_first_partition(event: dg.DagsterEvent) -> dg.DagsterEvent:
+    partition = event.partition
+    return of_partition(event, partition.keys[0], {}) if isinstance(partition, PartitionSet) else event
 
 
 def _was_interrupted(events: Iterable[dg.DagsterEvent]) -> bool:

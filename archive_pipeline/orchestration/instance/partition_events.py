@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import dagster as dg
 from dagster import DagsterEvent, DagsterEventType
-from dagster._core.events import DagsterEventBatchMetadata, StepMaterializationData
+from dagster._core.events import StepMaterializationData
 from dagster._core.instance.utils import RUNLESS_JOB_NAME, RUNLESS_RUN_ID
 from dagster._core.storage.partition_status_cache import AssetPartitionStatus
+
+from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
+from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 
 _SHOWN: Final = (AssetPartitionStatus.MATERIALIZED, AssetPartitionStatus.IN_PROGRESS)
 
@@ -26,19 +28,15 @@ def not_shown(
 def report_materialized(
     instance: dg.DagsterInstance, asset: str, keys: Sequence[str], metadata: Mapping[str, str]
 ) -> None:
-    """Report the asset as materialised for the keys, in one batch of events."""
-    batch = str(uuid.uuid4())
-    for number, event in enumerate(_events(asset, keys, metadata), start=1):
-        instance.report_dagster_event(
-            event, RUNLESS_RUN_ID, batch_metadata=DagsterEventBatchMetadata(batch, is_end=number == len(keys))
-        )
-
-
-def _events(asset: str, keys: Sequence[str], metadata: Mapping[str, str]) -> Iterator[DagsterEvent]:
-    for key in keys:
-        materialization = dg.AssetMaterialization(dg.AssetKey(asset), partition=key, metadata=metadata)
-        yield DagsterEvent(
+    """Report the asset as materialised for the keys."""
+    if not keys:
+        return
+    is_own_storage = isinstance(instance.event_log_storage, PooledEventLogStorage)
+    for partition in [PartitionSet(keys, {})] if is_own_storage else keys:
+        materialization = dg.AssetMaterialization(dg.AssetKey(asset), partition=partition, metadata=metadata)
+        event = DagsterEvent(
             event_type_value=DagsterEventType.ASSET_MATERIALIZATION.value,
             event_specific_data=StepMaterializationData(materialization),
             job_name=RUNLESS_JOB_NAME,
         )
+        instance.report_dagster_event(event, RUNLESS_RUN_ID)

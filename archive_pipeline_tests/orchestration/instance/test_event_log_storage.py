@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import dagster as dg
+import psycopg2
 import pytest
 from dagster import AssetMaterialization, DagsterEvent, DagsterEventType
 from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset
@@ -14,7 +16,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from archive_pipeline.orchestration.instance import event_log_storage
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
+from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
@@ -106,3 +110,46 @@ def test_a_wiped_asset_has_no_plans(instance: dg.DagsterInstance):
     storage.wipe_asset(key)
     assert unmade(key) == {}
     assert [storage.get_latest_planned_materialization_info(key, name) for name in ("a", "b")] == [None, None]
+
+
+def materialized(storage: PooledEventLogStorage, key: dg.AssetKey) -> list[tuple[str | None, dict[str, Any]]]:
+    """The materialisations of an asset, oldest first: partition and metadata."""
+    records = storage.fetch_materializations(key, limit=100, ascending=True).records
+    made = [record.asset_materialization for record in records]
+    return [(each.partition, {name: value.value for name, value in each.metadata.items()}) for each in made if each]
+
+
+def test_an_event_of_many_partitions_is_stored_as_one_of_each(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log_storage, "EVENTS_PER_TRANSACTION", 2)
+    storage, key = instance.event_log_storage, new_key()
+    assert isinstance(storage, PooledEventLogStorage)
+    title = {"title": dg.MetadataValue.text("of the second\t\\N")}
+    storage.store_event(entry(key, MADE, PartitionSet(KEYS, {KEYS[1]: title}), RUNS[0]))
+    assert materialized(storage, key) == [(KEYS[0], {}), (KEYS[1], {"title": title["title"].value}), (KEYS[2], {})]
+    last = storage.get_asset_records([key])[0].asset_entry.last_materialization_record
+    assert last is not None
+    assert last.partition_key == KEYS[2]
+    newest = storage.fetch_materializations(key, limit=1).records[0]
+    assert (last.storage_id, last.event_log_entry) == (newest.storage_id, newest.event_log_entry)
+
+
+def test_events_that_could_not_be_written_are_written_once(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage, key = instance.event_log_storage, new_key()
+    assert isinstance(storage, PooledEventLogStorage)
+    calls: list[object] = []
+    copy_rows = event_log_storage.copy_rows
+
+    def fail_once(connection: Any, table: Any, *arguments: Any) -> None:
+        calls.append(table)
+        copy_rows(connection, table, *arguments)
+        if len(calls) == 1:
+            raise psycopg2.OperationalError("the connection is gone")
+
+    monkeypatch.setattr(event_log_storage, "copy_rows", fail_once)
+    storage.store_event(entry(key, MADE, PartitionSet(KEYS, {}), RUNS[0]))
+    assert len(calls) == 3
+    assert [partition for partition, _ in materialized(storage, key)] == list(KEYS)

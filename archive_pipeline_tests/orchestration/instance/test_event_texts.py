@@ -1,8 +1,11 @@
-"""Events of a batch have, letter by letter, the texts that Dagster's own serialiser gives each of them."""
+"""An event of many partitions has, for each and letter by letter, the text that Dagster's own serialiser gives."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import dagster as dg
+import pytest
 from dagster import EventLogEntry
 from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationPlanned
 from dagster._core.events import DagsterEvent, StepMaterializationData
@@ -10,91 +13,70 @@ from dagster._serdes import serialize_value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.orchestration.instance.event_texts import serialize_events
+from archive_pipeline.orchestration.instance import event_texts as module
+from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
 
 TIMES = st.floats(allow_nan=False, allow_infinity=False)
-PARTITIONS = st.none() | st.text()
 # Values that are equal to each other and yet have different texts.
-TEXTS = st.text(max_size=3)
-METADATA = st.fixed_dictionaries(
-    {},
-    optional={
-        "a": st.sampled_from([0, False, 0.0, -0.0, 1, True, 1.0, "1"]),
-        "b": st.text(max_size=3) | st.text(max_size=3).map(dg.MetadataValue.url),
-    },
+EQUAL = st.sampled_from([0, False, 0.0, -0.0, 1, True, 1.0, "1", None])
+VALUES = (
+    EQUAL
+    | st.text(max_size=3)
+    | st.integers()
+    | st.text(max_size=3).map(dg.MetadataValue.md)
+    | st.text(max_size=3).map(dg.MetadataValue.url)
+    | TIMES.map(dg.MetadataValue.timestamp)
+    | st.lists(st.text(max_size=2), max_size=2)
 )
+METADATA = st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES)
 TAGS = st.dictionaries(st.sampled_from(["x", "y"]), st.sampled_from(["u", "v"]), max_size=2)
 
 
-def entry(event_type: str, data: object, time: float, message: str = "m") -> EventLogEntry:
-    event = DagsterEvent(event_type, "job", message=message, step_key="step", event_specific_data=data)
+def entry(data: object, *, time: float = 1.0, event_type: str = "ASSET_MATERIALIZATION") -> EventLogEntry:
+    event = DagsterEvent(event_type, "job", message="m", step_key="step", event_specific_data=data)
     return EventLogEntry(None, "DEBUG", "", "run", time, step_key="step", job_name="job", dagster_event=event)
 
 
-def materialized(
-    key: str, partition: str | None, time: float, metadata: dict[str, object], tags: dict[str, str]
-) -> EventLogEntry:
-    event = dg.AssetMaterialization(key, partition=partition, metadata=metadata, tags=tags)
-    return entry("ASSET_MATERIALIZATION", StepMaterializationData(event), time)
+def materialized(partition: str | None, metadata: dict[str, Any], tags: dict[str, str], time: float) -> EventLogEntry:
+    event = dg.AssetMaterialization("key", partition=partition, metadata=metadata, tags=tags)
+    return entry(StepMaterializationData(event), time=time)
 
 
-def texts(entries: list[EventLogEntry]) -> list[str]:
-    return [serialized.text for serialized in serialize_events(entries)]
+def normal(metadata: dict[str, Any]) -> dict[str, dg.MetadataValue[Any]]:
+    return dict(dg.AssetMaterialization("key", metadata=metadata).metadata)
 
 
-KEYS = st.sampled_from(["one", "two"])
-ENTRIES = st.builds(materialized, KEYS, PARTITIONS, TIMES, METADATA, TAGS)
-
-
-@given(st.lists(ENTRIES, max_size=8))
-def test_texts_are_dagster_s_own(entries: list[EventLogEntry]) -> None:
-    serialized = list(serialize_events(entries))
-    assert [item.text for item in serialized] == list(map(serialize_value, entries))
-    assert [item.partition for item in serialized] == [item.get_dagster_event().partition for item in entries]
-
-
-@given(st.lists(st.tuples(PARTITIONS, TIMES), min_size=1, max_size=8), METADATA, TAGS)
-def test_events_that_differ_in_partition_and_time_are_repeats(
-    events: list[tuple[str | None, float]], metadata: dict[str, object], tags: dict[str, str]
+@given(METADATA, TAGS, TIMES, st.lists(st.tuples(st.text(), METADATA), max_size=6))
+def test_texts_are_dagster_s_own(
+    common: dict[str, Any], tags: dict[str, str], time: float, partitions: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    values = dict(dg.AssetMaterialization("key", metadata=metadata).metadata)
-    entries = [materialized("key", partition, time, values, tags) for partition, time in events]
-    serialized = list(serialize_events(entries))
-    assert [item.is_repeat for item in serialized] == [False, *[True] * (len(events) - 1)]
-    assert [item.text for item in serialized] == list(map(serialize_value, entries))
+    whole = materialized("any", common, tags, time)
+    events = serialize_events(whole, [(partition, normal(own)) for partition, own in partitions])
+    single = [materialized(partition, {**common, **own}, tags, time) for partition, own in partitions]
+    assert [event.text for event in events] == list(map(serialize_value, single))
 
 
-OWN = st.tuples(st.text(max_size=5), st.integers(), st.text(), TIMES)
+def test_an_event_is_serialised_once_however_many_partitions_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    serialized: list[object] = []
+
+    def serialize(value: Any) -> str:
+        serialized.append(value)
+        return serialize_value(value)
+
+    monkeypatch.setattr(module, "serialize_value", serialize)
+    own = [normal({"title": f"number {number}", "messages": number}) for number in range(100)]
+    texts = list(serialize_events(materialized("any", {"seconds": 0.5}, {}, 1.0), [("p", each) for each in own]))
+    assert (len(texts), len(serialized)) == (100, 1)
+    # Those that have no title have another form.
+    list(
+        serialize_events(
+            materialized("any", {}, {}, 1.0), [*[("p", each) for each in own], ("q", normal({"messages": 1}))]
+        )
+    )
+    assert len(serialized) == 1 + 2
 
 
-@given(st.lists(st.tuples(PARTITIONS, TIMES, OWN), min_size=1, max_size=8))
-def test_texts_and_numbers_that_each_partition_has_of_its_own_are_repeats(
-    events: list[tuple[str | None, float, tuple[str, int, str, float]]],
-) -> None:
-    common = dict(dg.AssetMaterialization("key", metadata={"seconds": 0.5, "rows": 3}).metadata)
-    entries = []
-    for partition, time, (title, count, tree, began) in events:
-        own = {"title": title, "count": count, "tree": dg.MetadataValue.md(tree)}
-        timestamp = dg.MetadataValue.timestamp(began)
-        entries.append(materialized("key", partition, time, {**common, **own, "began": timestamp}, {}))
-    serialized = list(serialize_events(entries))
-    assert [item.is_repeat for item in serialized] == [False, *[True] * (len(events) - 1)]
-    assert [item.text for item in serialized] == list(map(serialize_value, entries))
-
-
-def test_values_that_are_equal_and_look_different_are_no_repeats() -> None:
-    entries = [materialized("key", "p", 1.0, {"a": value}, {}) for value in (1, True, 1.0, 0.0, -0.0)]
-    assert [item.is_repeat for item in serialize_events(entries)] == [False] * 5
-    assert texts(entries) == list(map(serialize_value, entries))
-
-
-def test_a_partition_that_is_in_the_tags_as_well_is_written_in_both_places() -> None:
-    entries = [materialized("key", partition, 1.0, {"a": partition}, {"t": partition}) for partition in ("p", "q")]
-    assert texts(entries) == list(map(serialize_value, entries))
-
-
-def test_other_kinds_of_events_are_left_to_dagster() -> None:
+def test_only_a_materialisation_is_of_a_partition() -> None:
     data = AssetCheckEvaluationPlanned(asset_key=dg.AssetKey("key"), check_name="check", partitions_subset=None)
-    entries = [entry("ASSET_CHECK_EVALUATION_PLANNED", data, time) for time in (1.0, 2.0)]
-    assert texts(entries) == list(map(serialize_value, entries))
-    assert [item.is_repeat for item in serialize_events(entries)] == [False, False]
+    with pytest.raises(TypeError, match="no materialisation: ASSET_CHECK_EVALUATION_PLANNED"):
+        event_of(entry(data, event_type="ASSET_CHECK_EVALUATION_PLANNED"), "p", {})
