@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import astuple
 from math import log2
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.retrieval.search.results import SearchResults
+from benchmarks.quality.asking import Archive, ask_all
 from benchmarks.quality.generated import generate
 from benchmarks.quality.measures import Found, mean_with_interval, measure
 from benchmarks.quality.questions import ABSTENTION, Kind, Question
+
+
+class _NoPages:
+    """A database of no pages."""
+
+    @contextmanager
+    def session(self):
+        yield self
+
+    def execute(self, *_query):
+        return self
+
+    def fetchall(self):
+        return []
+
+
+NO_PAGES = _NoPages()
 
 
 def found(*dialogues: str) -> Found:
@@ -63,6 +83,30 @@ def test_every_answer_is_a_message_of_the_file_and_nothing_else_is_asked_of_it(t
         for dialogue, messages in each.gold.items():
             assert messages <= conversations[dialogue]["mapping"].keys()
     assert min(Counter(each.kind for each in asked.questions).values()) >= 20
+
+
+class SlowlyOrdered:
+    """An engine that needs some searches until the second stage has ordered a result."""
+
+    def __init__(self, searches: int) -> None:
+        self.searches = searches
+        self.asked = 0
+
+    def search_now(self, *_asked):
+        self.asked += 1
+        return SearchResults([], retrievers=[], degraded={}, notes=["slow"], reranked=self.asked >= self.searches)
+
+
+@pytest.mark.parametrize(("searches", "late"), [(1, 0.0), (2, 1.0), (7, 1.0)])
+def test_a_question_is_asked_until_the_second_stage_had_time(searches: int, late: float):
+    engine = SlowlyOrdered(searches)
+    run = ask_all(Archive(NO_PAGES, []), engine, [question("a")], "hybrid")
+    assert (run.late, engine.asked) == (late, searches)
+
+
+def test_a_second_stage_that_never_answers_is_no_figure():
+    with pytest.raises(RuntimeError, match="slow"):
+        ask_all(Archive(NO_PAGES, []), SlowlyOrdered(1_000), [question("a")], "hybrid")
 
 
 def _folder(parent: Path, name: str) -> Path:

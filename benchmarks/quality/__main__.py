@@ -4,7 +4,8 @@
 
 Makes an archive of sessions with facts in them, and with ARCHIVE_REAL_DATA one of published conversations. Each variant
 answers the same questions; half of them, chosen by a hash of the question's id, is held out, and nothing may be tuned
-on it. Prints means with 95 % bootstrap intervals.
+on it. Prints means with 95 % bootstrap intervals. The second stage is measured with the model that ARCHIVE_RERANKER
+names, and left out with the reason where there is none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
+from archive_pipeline.errors import MissingExtraError, RerankerError
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.embedders.interface import STATIC
@@ -32,7 +34,7 @@ from benchmarks.quality.generated import generate
 from benchmarks.quality.measures import by_kind, mean_with_interval
 from benchmarks.quality.published import published
 from benchmarks.quality.questions import Asked
-from benchmarks.quality.variants import VARIANTS, WEIGHTS, Variant
+from benchmarks.quality.variants import SECOND_STAGE, VARIANTS, WEIGHTS, Variant
 
 _HALVES: Final = {"tuning": False, "held-out": True}
 
@@ -46,10 +48,11 @@ def main() -> None:
     parser.add_argument("--model", default=STATIC, help="as ARCHIVE_EMBEDDING_MODEL names it")
     parser.add_argument("--weights", action="store_true", help="compare weights of meaning instead, on the tuning half")
     arguments = parser.parse_args()
-    variants, half = (WEIGHTS, "tuning") if arguments.weights else (VARIANTS, arguments.half)
+    variants, half = (WEIGHTS, "tuning") if arguments.weights else ((*VARIANTS, SECOND_STAGE), arguments.half)
     with tempfile.TemporaryDirectory(prefix="quality-", dir="/tmp") as folder:
         for asked in _archives(Path(folder), arguments.seed, arguments.fillers):
-            settings = Settings(home=Path(folder) / asked.name, embedding_model=arguments.model)
+            reranker = os.environ.get("ARCHIVE_RERANKER") or None
+            settings = Settings(home=Path(folder) / asked.name, embedding_model=arguments.model, reranker=reranker)
             try:
                 _compare(asked, settings, variants, is_held_out=_HALVES[half])
             finally:
@@ -75,11 +78,30 @@ def _compare(asked: Asked, settings: Settings, variants: Sequence[Variant], *, i
     print("recall@5  recall@10 (95 %)         message@10  nDCG@10  nothing said: wrongly, rightly")
     archive = Archive(database, [question for question in questions if question.gold])
     for variant in variants:
-        engine = SearchEngine(database, settings, rules=variant.rules, now=lambda: asked.now)
+        searched = settings if variant.has_second_stage else settings.model_copy(update={"reranker": None})
+        engine = SearchEngine(database, searched, rules=variant.rules, now=lambda: asked.now)
+        reason = _why_no_second_stage(engine) if variant.has_second_stage else None
+        if reason is not None:
+            print(f"{variant.name}: left out, {reason}")
+            continue
         run = ask_all(archive, engine, questions, variant.mode)
         _print(variant.name, run)
+        if variant.has_second_stage:
+            print(f"  {run.late:.2f} of the questions were asked again: one search has too little time for the model")
     _print_kinds(run)
     database.engine.dispose()
+
+
+def _why_no_second_stage(engine: SearchEngine) -> str | None:
+    """Return why the second stage cannot be measured; None if it can."""
+    model = engine.settings.reranker
+    if not model:
+        return "ARCHIVE_RERANKER names no model"
+    try:
+        engine.reranker(model)
+    except (MissingExtraError, RerankerError) as error:
+        return str(error)
+    return None
 
 
 def _print(name: str, run: Run) -> None:

@@ -21,11 +21,13 @@ class Variant:
         name: for the table.
         mode: of the search.
         rules: of the ranking.
+        has_second_stage: whether the reranker that the user names orders the best pages anew.
     """
 
     name: str
     mode: str
     rules: RankingRules
+    has_second_stage: bool = False
 
 
 def _by_reciprocal_ranks(retrieved: Mapping[str, Retrieved[PageKey]]) -> dict[PageKey, float]:
@@ -59,4 +61,5 @@ VARIANTS: Final = (
     Variant("+ times are filters", "hybrid", replace(_PLAIN, are_times_read=True)),
     Variant("+ nothing below chance (the default)", "hybrid", RankingRules()),
 )
+SECOND_STAGE: Final = Variant("+ second stage", "hybrid", RankingRules(), has_second_stage=True)
 WEIGHTS: Final = tuple(map(_weighted, _TRIED_WEIGHTS))
