@@ -6,7 +6,8 @@ WITH planned_set AS (
     SELECT
         event.id,
         event.asset_key,
-        dagster.event_text(event.event)::jsonb #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}' AS partitions
+        dagster.event_text(event.event)::jsonb
+        #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}' AS partitions
     FROM dagster.event_logs AS event
     WHERE event.partition IS NULL AND event.dagster_event_type = 'ASSET_MATERIALIZATION_PLANNED'
 ),

@@ -11,7 +11,8 @@ WHERE
         event.partition = %(partition)s
         OR (
             event.partition IS NULL
-            AND dagster.event_text(event.event)::jsonb #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}'
+            AND dagster.event_text(event.event)::jsonb
+            #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}'
             @> to_jsonb(%(partition)s::text)
         )
     )

@@ -19,7 +19,8 @@ planned AS (
     SELECT
         event.id,
         jsonb_array_elements_text(
-            dagster.event_text(event.event)::jsonb #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}'
+            dagster.event_text(event.event)::jsonb
+            #> '{dagster_event,event_specific_data,partitions_subset,subset,__set__}'
         ) AS partition
     FROM dagster.event_logs AS event
     WHERE
