@@ -11,3 +11,11 @@ def has_ended(process: psutil.Process) -> bool:
         return bool(process.status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
+
+
+def command_line(process: psutil.Process) -> list[str]:
+    """Return its arguments; [] if it has ended, whether or not anybody asked for its exit code."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []

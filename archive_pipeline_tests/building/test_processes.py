@@ -30,6 +30,7 @@ from archive_pipeline_tests.building.driver import start_build
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.golden.cases import DIALOGUES as CASES
+from archive_pipeline_tests.processes import command_line
 from archive_pipeline_tests.system.commands import gate, wait_until
 from archive_pipeline_tests.tables import derived_rows, query
 
@@ -56,7 +57,7 @@ def executor(database: Database) -> Iterator[ProcessExecutor]:
 def workers(of: int | None = None) -> list[psutil.Process]:
     """Return the worker processes of a process, by default of this one."""
     children = psutil.Process(of).children()
-    return [child for child in children if child.is_running() and WORKER in " ".join(child.cmdline())]
+    return [child for child in children if WORKER in " ".join(command_line(child))]
 
 
 @contextmanager
@@ -154,7 +155,7 @@ def test_the_password_is_in_no_argument(database: Database, settings: Settings, 
     store(database, batch_of(*TALKS))
     with pytest.MonkeyPatch.context() as patch, small_chunks(patch):
         build_asset(database, settings, "exchanges", everything(database), executor=executor)
-    shown = [" ".join(worker.cmdline()) for worker in workers()]
+    shown = [" ".join(command_line(worker)) for worker in workers()]
     assert len(shown) == 2
     assert not any("postgresql://" in arguments or database.url in arguments for arguments in shown)
 

@@ -23,7 +23,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.documents import files, hostile
 from archive_pipeline_tests.documents.stored import PAGE, refuse_to_chunk, store_document
-from archive_pipeline_tests.processes import has_ended
+from archive_pipeline_tests.processes import command_line, has_ended
 from archive_pipeline_tests.retrieval.visual.test_search import ColourEncoder
 from archive_pipeline_tests.tables import query, records
 
@@ -371,10 +371,7 @@ def test_members_of_an_export_are_bounded_together(llm_archive: CommandLine, dat
 
 
 def is_reader(child: psutil.Process) -> bool:
-    try:
-        return "archive_pipeline.documents.worker" in child.cmdline()
-    except psutil.NoSuchProcess:
-        return False
+    return "archive_pipeline.documents.worker" in command_line(child)
 
 
 @pytest.mark.system

@@ -27,6 +27,7 @@ from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline_tests.exports import chain, chatgpt, claude, write
+from archive_pipeline_tests.processes import command_line
 from archive_pipeline_tests.tables import query, raw_rows, records
 
 pytestmark = pytest.mark.postgres
@@ -64,7 +65,7 @@ def reads_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 def readers() -> list[psutil.Process]:
     """The processes that read for this one."""
     children = psutil.Process().children()
-    return [child for child in children if "archive_pipeline.ingest.ahead_process" in child.cmdline()]
+    return [child for child in children if "archive_pipeline.ingest.ahead_process" in command_line(child)]
 
 
 def many(count: int) -> list[dict]:

@@ -36,6 +36,7 @@ from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, re
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
+from archive_pipeline_tests.processes import command_line
 from archive_pipeline_tests.work import counted_statements
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -128,7 +129,7 @@ def test_a_run_in_worker_processes_builds_the_same_and_leaves_none(
 
     def note(_stage: str, _done: int, _total: int, /) -> None:
         seen.update(
-            child.pid for child in psutil.Process().children() if "executors.worker" in " ".join(child.cmdline())
+            child.pid for child in psutil.Process().children() if "executors.worker" in " ".join(command_line(child))
         )
 
     chosen = settings.with_values(executor="processes", workers=2)

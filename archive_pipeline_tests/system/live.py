@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from archive_pipeline_tests.processes import has_ended
+from archive_pipeline_tests.processes import command_line, has_ended
 from archive_pipeline_tests.system.commands import Command, wait_until
 
 # For what takes a few seconds, or a restart of Dagster, on a machine that is busy with other things.
@@ -94,16 +94,16 @@ class Live:
         parent = psutil.Process(self.command.process.pid)
         found = [process for process in (parent, *parent.children(recursive=True)) if not has_ended(process)]
         self._seen.update(found)
-        self.command_lines.update(" ".join(_command_line(process)) for process in found)
+        self.command_lines.update(" ".join(command_line(process)) for process in found)
         return found
 
     def part(self, name: str) -> psutil.Process | None:
         """The process that does this, None while there is none."""
-        return next((process for process in self.processes() if PARTS[name] in _command_line(process)), None)
+        return next((process for process in self.processes() if PARTS[name] in command_line(process)), None)
 
     def workers(self) -> list[psutil.Process]:
         """The processes of runs: children of the one with the code."""
-        return [process for process in self.processes() if any("spawn_main" in word for word in _command_line(process))]
+        return [process for process in self.processes() if any("spawn_main" in word for word in command_line(process))]
 
     def kill(self, *processes: psutil.Process | None) -> None:
         """End processes as a crash does."""
@@ -174,10 +174,3 @@ def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
-
-
-def _command_line(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.NoSuchProcess:
-        return []

@@ -65,15 +65,15 @@ def test_an_import_on_a_full_disk_says_so_and_goes_on_with_room(
     database.engine.dispose()
 
 
-# Too few for initdb, for the archive's database, for its tables.
-@pytest.mark.parametrize("inodes", [400, 1045, 1500])
-def test_a_disk_without_inodes_is_told_and_no_server_stays(inodes: int, start: Start):
+# Too few for initdb; for the tables of an import.
+@pytest.mark.parametrize(("inodes", "codes"), [(400, [2, 2]), (1060, [0, 2])])
+def test_a_disk_without_inodes_is_told_and_no_server_stays(inodes: int, codes: list[int], start: Start):
     with mounted_disk(f"size=500m,nr_inodes={inodes}") as disk:
         home = disk / "home"
-        for command in (("stats",), ("import", "examples/sample_archive")):
+        for command, code in zip((("stats",), ("import", "examples/sample_archive")), codes, strict=True):
             ended = start(home, *command, variables={"TMPDIR": str(disk)}).end()
-            assert ended.code == 2
-            assert "make room on" in ended.error
+            assert ended.code == code
+            assert code == 0 or "make room on" in ended.error
             assert not servers_below(disk)
 
 
