@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from detect_secrets.plugins.jwt import JwtTokenDetector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from archive_pipeline.errors import ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor
-from archive_pipeline.export.redaction.rules import Span, finders, has_luhn_digit, is_iban, shaped_rules
+from archive_pipeline.export.redaction.rules import JSON_TOKENS, Span, finders, has_luhn_digit, is_iban, shaped_rules
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
@@ -81,6 +82,18 @@ def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], betw
 def test_no_text_is_passed_over_in_which_a_pattern_finds_something(rule: ShapedRule, data: st.DataObject):
     text = data.draw(st.from_regex(rule.pattern))
     assert rule.may_find(Traits.of(text))
+
+
+@given(st.lists(st.sampled_from(["eyJ", "a", "é", "0123456789", ".", "-", "=", "+", " "]), max_size=30).map("".join))
+def test_tokens_of_json_are_those_of_detect_secrets(text: str):
+    (theirs,) = JwtTokenDetector.denylist
+    own = [match.span() for match in JSON_TOKENS[1].finditer(text) if match[1]]
+    assert own == [match.span() for match in theirs.finditer(text)]
+
+
+@pytest.mark.parametrize("pattern", JSON_TOKENS)
+def test_a_long_word_of_many_beginnings_is_gone_through_once(pattern: re.Pattern[str]):
+    assert [match.span() for match in pattern.finditer("eyJ" * 10_000)] == [(0, 30_000)]
 
 
 def test_national_numbers_need_a_country():

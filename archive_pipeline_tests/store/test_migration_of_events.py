@@ -14,6 +14,7 @@ from dagster._serdes import serialize_value
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, pooled_engine
+from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import alembic_config, migrate
@@ -51,13 +52,14 @@ def test_events_are_whole_before_and_after(new_database: Callable[[], Database])
     migrate(database)
     storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
     entries = [materialized(name) for name in ("a", "b", "c")]
-    storage.store_event_batch(entries)
+    of_all = materialized(PartitionSet(["a", "b", "c"], {}))
+    storage.store_event(of_all)
     assert [text[0] for text in stored_texts(database)] == ["1"] * 3
     downgrade(database)
     assert stored_texts(database) == list(map(serialize_value, entries))
     migrate(database)
     assert differences(database) == []
-    storage.store_event_batch(entries)
+    storage.store_event(of_all)
     found = dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION, asset_key=KEY)
     records = storage.get_event_records(found, ascending=True)
     assert [record.event_log_entry for record in records] == [*entries, *entries]

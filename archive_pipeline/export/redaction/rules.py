@@ -38,10 +38,16 @@ _HOME: Final = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([^\s
 _NO_USERS: Final = frozenset({"shared", "public", "default", "all users", "runner", "user", "username", "you", "name"})
 _PEM: Final = r"(?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PRIVATE_KEY: Final = re.compile(rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)", re.DOTALL)
-# Anthropic, OpenAI, Google, Hugging Face, GitHub (fine-grained), tokens of JSON, and what stands behind Bearer.
+# Anthropic, OpenAI, Google, Hugging Face, GitHub (fine-grained), and what stands behind Bearer.
 _PREFIXED: Final = re.compile(
     r"sk-ant-[\w-]{20,}|sk-(?:proj|svcacct|admin)-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,}|github_pat_\w{36,}"
-    r"|eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]+)?|(?<=Bearer )[\w.~+/-]{20,}=*"
+    r"|(?<=Bearer )[\w.~+/-]{20,}=*"
+)
+# Tokens of JSON, and what detect-secrets takes for them. Each pattern takes all characters of a part whether a dot
+# follows or not, and it is a token if one does: else each of many beginnings in one long word is followed to its end.
+JSON_TOKENS: Final = (
+    re.compile(r"eyJ[\w-]{10,}+(\.[\w-]{10,}(?:\.[\w-]+)?)?"),
+    re.compile(r"eyJ[A-Za-z0-9_=-]++(\.[A-Za-z0-9_=-]+\.?)?"),
 )
 # What makers of others document: models' endpoints (Groq, xAI, Perplexity, Replicate, NVIDIA), clouds and servers
 # (DigitalOcean, Alibaba, Grafana, Vault, Supabase, Sentry, age), code and packages (Docker, RubyGems, Atlassian, Figma,
@@ -82,6 +88,7 @@ _NEEDLES: Final = {
 _NEEDLES_IN_CASE: Final = {
     "ArtifactoryDetector": (0, ("AKC", "AP")),
     "MailchimpDetector": (32, ("-us",)),
+    "NpmDetector": (0, ("/:_authToken=",)),
     "StripeDetector": (0, ("k_live_",)),
 }
 _NAMED: Final = (*_ASSIGNED, "secret", "credential", "auth")
@@ -159,6 +166,8 @@ def secrets(text: str) -> Iterator[Span]:
     """Find keys of services, tokens and passwords."""
     for pattern, group in ((_PREFIXED, 0), (_PASSWORD_IN_URL, 1)):
         yield from (Span(*match.span(group), "SECRET") for match in pattern.finditer(text))
+    for pattern in JSON_TOKENS:
+        yield from (Span(*match.span(), "SECRET") for match in pattern.finditer(text) if match[1])
     shaped, by_keyword = _detectors()
     traits = Traits.of(text)
     if traits.longest_word >= _SHORTEST_PREFIXED:
@@ -198,7 +207,7 @@ def shaped_rules() -> Iterator[ShapedRule]:
         MissingExtraError: it is not installed.
     """
     util = _optional("detect_secrets.core.plugins.util")
-    left_out = {"IPPublicDetector", "BasicAuthDetector", "PrivateKeyDetector", "KeywordDetector"}
+    left_out = {"IPPublicDetector", "BasicAuthDetector", "JwtTokenDetector", "PrivateKeyDetector", "KeywordDetector"}
     classes: Iterable[Any] = util.get_mapping_from_secret_type_to_class().values()
     for cls in sorted(classes, key=lambda cls: str(cls.__name__)):
         if hasattr(cls, "denylist") and cls.__name__ not in left_out:

@@ -16,8 +16,8 @@ DATABASE: Final = "archive"
 # From here the server is administered, and tools for PostgreSQL look for it. The other two databases that a new server
 # has are copies of it, of 8 MB each, which nothing here needs: one becomes the archive's, one is dropped.
 MAINTENANCE_DATABASE: Final = "template1"
-DEFAULT_DATABASE: Final = "postgres"
-SPARE_TEMPLATE: Final = "template0"
+
+_IS_TEMPLATE: Final = "SELECT FROM pg_database WHERE datname = %s AND datistemplate"
 
 
 class Connect(Protocol):
@@ -30,23 +30,25 @@ class Connect(Protocol):
 def prepare_database(connect: Connect) -> None:
     """Create role and database where they are missing; what another version left to the superuser becomes the role's.
 
-    Databases that a new server has besides are dropped, unless they hold something or are in use. Every step is one
-    transaction and is done only if it is needed, so an interrupted start is made good by the next.
+    Databases that a new server has besides are dropped, unless they hold something or are in use. Every step is done
+    only if it is needed, so an interrupted start is made good by the next. Each is one transaction but for dropping a
+    database, which nobody can connect to any more if the server is killed meanwhile: it is dropped again.
     """
     with connect(MAINTENANCE_DATABASE) as connection:
         state = connection.execute(load_query("server/embedded_state").encode()).fetchone()
-        has_role, owner, others = state or (False, None, [])
+        has_role, owner, unusable, others = state or (False, None, [], [])
+        empty = [name for name in others if _is_empty(connect, name)]
         if not has_role:
             _create_role(connection)
         if owner is None:
-            _create_database(connection, is_there=DEFAULT_DATABASE in others)
+            _create_database(connection, empty.pop() if empty else None)
     with connect(DATABASE) as connection:
         if owner in {None, ADMINISTRATOR}:
             connection.execute(load_query("server/own_objects").encode())
         # Only a superuser may add it; vectors are searched by it.
         connection.execute(load_query("server/add_extension").encode())
-    if others:
-        _drop_databases(connect, others if owner is not None else {*others} - {DEFAULT_DATABASE})
+    if unusable or empty:
+        _drop_databases(connect, [*unusable, *empty])
 
 
 def _create_role(connection: psycopg.Connection[Any]) -> None:
@@ -59,22 +61,23 @@ def _create_role(connection: psycopg.Connection[Any]) -> None:
         connection.execute(sql.SQL("GRANT SET ON PARAMETER session_replication_role TO {}").format(role))
 
 
-def _create_database(connection: psycopg.Connection[Any], *, is_there: bool) -> None:
-    """Make the archive's database, the superuser's for now, of the one that a new server has if it is there."""
-    statement = sql.SQL("ALTER DATABASE {default} RENAME TO {archive}" if is_there else "CREATE DATABASE {archive}")
-    names = {"default": sql.Identifier(DEFAULT_DATABASE), "archive": sql.Identifier(DATABASE)}
-    connection.execute(statement.format(**names))
+def _create_database(connection: psycopg.Connection[Any], spare: str | None) -> None:
+    """Make the archive's database, the superuser's for now: of an empty one if there is any."""
+    statement = "ALTER DATABASE {spare} RENAME TO {archive}" if spare else "CREATE DATABASE {archive}"
+    names = {"spare": sql.Identifier(spare or DATABASE), "archive": sql.Identifier(DATABASE)}
+    connection.execute(sql.SQL(statement).format(**names))
 
 
 def _drop_databases(connect: Connect, names: Iterable[str]) -> None:
-    """Drop those of the databases that nobody has put anything into; one that is in use is left for another start."""
-    # Nobody can connect to the spare template, so it holds nothing.
-    empty = [name for name in names if name == SPARE_TEMPLATE or _is_empty(connect, name)]
+    """Drop databases; one that is in use is left for another start."""
     with connect(MAINTENANCE_DATABASE) as connection:
-        for name in map(sql.Identifier, empty):
+        for name in names:
+            identifier = sql.Identifier(name)
             with suppress(psycopg.errors.ObjectInUse):
-                connection.execute(sql.SQL("ALTER DATABASE {} IS_TEMPLATE false").format(name))
-                connection.execute(sql.SQL("DROP DATABASE {}").format(name))
+                # Once it is being dropped, a database cannot be changed any more.
+                if connection.execute(_IS_TEMPLATE, [name]).fetchone() is not None:
+                    connection.execute(sql.SQL("ALTER DATABASE {} IS_TEMPLATE false").format(identifier))
+                connection.execute(sql.SQL("DROP DATABASE {}").format(identifier))
 
 
 def _is_empty(connect: Connect, name: str) -> bool:

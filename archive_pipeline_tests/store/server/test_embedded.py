@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
@@ -16,6 +17,7 @@ import pytest
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.server.database import prepare_database
 from archive_pipeline.store.server.embedded import embedded_url, release, restart_when_gone
 from archive_pipeline_tests.processes import has_ended
 
@@ -225,3 +227,53 @@ def test_a_new_server_has_no_database_that_nothing_needs(home: Path):
     assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
     release(home / "postgres")
     assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
+
+
+def administer(url: str, database: str = "archive") -> psycopg.Connection[Any]:
+    """Connect as the superuser of the embedded server, which is up; statements commit one by one."""
+    address = url.replace("//archive@", "//postgres@").replace("/archive?", f"/{database}?")
+    return psycopg.connect(address, autocommit=True)
+
+
+@pytest.mark.parametrize("name", ["postgres", "template0"])
+def test_a_database_that_a_server_was_killed_over_while_it_dropped_it_is_dropped(home: Path, name: str):
+    with administer(embedded_url(home / "postgres")) as connection:
+        connection.execute(f"CREATE DATABASE {name} ALLOW_CONNECTIONS {name == 'postgres'}")
+        # What DROP DATABASE does first and does not take back: nobody can connect to it any more, nor change it.
+        connection.execute("UPDATE pg_database SET datconnlimit = -2 WHERE datname = %s", [name])
+    release(home / "postgres")
+    assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_database_that_holds_something_stays_and_does_not_become_the_archive(home: Path, is_open: bool):
+    url = embedded_url(home / "postgres")
+    with administer(url) as connection:
+        connection.execute("CREATE DATABASE postgres")
+    with administer(url, "postgres") as connection:
+        connection.execute("CREATE TABLE mine ()")
+    with administer(url, "template1") as connection:
+        connection.execute("DROP DATABASE archive")
+        connection.execute(f"ALTER DATABASE postgres ALLOW_CONNECTIONS {is_open}")
+    release(home / "postgres")
+    url = embedded_url(home / "postgres")
+    assert databases(url) == ["archive", "postgres", "template1"]
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regclass('mine')").fetchone() == (None,)
+
+
+def test_a_database_that_somebody_is_connected_to_is_left_alone(home: Path):
+    # DROP DATABASE waits for the end of sessions for five seconds, and every command would.
+    url = embedded_url(home / "postgres")
+    with administer(url) as connection:
+        connection.execute("CREATE DATABASE postgres")
+    asked: list[str] = []
+
+    def connect(database: str) -> psycopg.Connection[Any]:
+        asked.append(database)
+        return administer(url, database)
+
+    with administer(url, "postgres"):
+        prepare_database(connect)
+        assert asked == ["template1", "archive"]
+        assert databases(url) == ["archive", "postgres", "template1"]
