@@ -1,7 +1,7 @@
 """What each format of an export is made of, as ``COPY TO`` statements: its tables, its columns, in its order.
 
-Rows come dialogue by dialogue, message by message, part by part, as the exported files have them. What an export computes (trees,
-turns) has no statement, so a COPY is always less than the export.
+Rows come dialogue by dialogue, message by message, part by part, as the exported files have them. What an export
+computes (trees, turns) is not in them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TEXT: Final = """(
 
 
 def _copy(columns: str, rows: str) -> str:
-    return f"COPY (SELECT {columns} FROM {rows}) TO STDOUT"
+    return f"COPY (SELECT {columns} FROM {rows}) TO STDOUT"  # noqa: S608 (of the constants below)
 
 
 _SAID: Final = (
@@ -58,7 +58,8 @@ _PARQUET: Final = (_WHOLE_DIALOGUES, _copy(f"{_WHOLE_PLACE}, {_TEXT}", f"{_LIVE}
 _QA: Final = (
     _copy(
         "pair.pair_id, pair.pair_type, pair.question, pair.answer, pair.answer_rule, pair.is_error, message.model, "
-        "message.created_at, dialogue.source, dialogue.partition_key, dialogue.title, pair.workspace_id, pair.session_id",
+        "message.created_at, dialogue.source, dialogue.partition_key, dialogue.title, "
+        "pair.workspace_id, pair.session_id",
         "derived.qa_pairs AS pair INNER JOIN raw.dialogues AS dialogue ON pair.dialogue_id = dialogue.id "
         "INNER JOIN raw.messages AS message ON pair.dialogue_id = message.dialogue_id "
         "AND pair.end_sequence_number = message.sequence_number "

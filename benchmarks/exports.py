@@ -1,8 +1,8 @@
 """What exports take beside a bare ``COPY TO`` of the rows that each format is made of.
 
-Run it with ``python -m benchmarks.exports``, on an archive of its own that is removed. Each format is exported in turns with
-its COPY. Both open their connections anew, as a command does. Processor time is of this process and of the server's, the
-mean of all rounds; wall time is the best round's, since the machine may have other work.
+Run it with ``python -m benchmarks.exports``, on an archive of its own that is removed. Each format is exported in turns
+with its COPY. Both open their connections anew, as a command does. Processor time is of this process and of the
+server's, the mean of all rounds; wall time is the best round's, since the machine may have other work.
 """
 
 from __future__ import annotations
@@ -83,9 +83,7 @@ def measure(database: Database, settings: Settings, folder: Path, rounds: int) -
     with database.session() as connection:
         messages = count_all_messages(connection)
     server = server_process(settings)
-    print(
-        f"{messages:,} messages; seconds of wall and processor, messages a second of wall, processor time by that of COPY"
-    )
+    print(f"{messages:,} messages; seconds of wall and processor, messages a second of wall, processor time by COPY's")
     print(f"{'':10} {'export':>23} {'COPY TO':>23}")
     for name in FORMATS:
         copied, exported = Clock(server), Clock(server)
