@@ -45,11 +45,11 @@ class Rows:
     """Some rows of a table.
 
     Attributes:
-        columns: by name.
+        columns: by name, of Python or of Arrow.
         counts: how many rows each dialogue of the group has, in the order of the dialogues, which is that of the rows.
     """
 
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any] | pa.Array | pa.ChunkedArray]
     counts: list[int]
 
 
