@@ -108,6 +108,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dialogues", type=int, default=1_050)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument(
+        "--out", type=Path, help="where files go, in a folder of their own: in memory, file systems cost least"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="exports-", dir="/tmp") as name:  # a socket's path has to be short
         folder = Path(name)
@@ -119,7 +122,8 @@ def main() -> None:
             migrate(database)
             import_archive(database, read_paths([folder / "conversations.json"]))
             build_stale(database, settings)
-            measure(database, settings, folder, options.rounds)
+            with tempfile.TemporaryDirectory(prefix="exports-", dir=options.out or folder) as written:
+                measure(database, settings, Path(written), options.rounds)
         finally:
             database.engine.dispose()
             release(settings.postgres_folder)
