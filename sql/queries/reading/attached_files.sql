@@ -11,7 +11,8 @@ FROM raw.attached_files AS file
 LEFT JOIN raw.attachment_contents AS content
     ON file.sha256 = content.sha256
 WHERE
-    CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END = ANY(%(ids)s::uuid [])
+    CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END -- noqa: RF02
+    = ANY(%(ids)s::uuid [])
 ORDER BY
     file.message_id,
     coalesce(file.sha256, file.file_id),
