@@ -64,10 +64,11 @@ def chosen_leaves(dialogue: Dialogue, paths: ExportPaths) -> list[int]:
 
 def current_leaf(dialogue: Dialogue) -> int:
     """Return the message that the source's pointer leads to, else the end of the main path; -1 without messages."""
+    positions = dialogue.batch.positions(dialogue.number)
+    own = dialogue.batch.message_ids[positions.start : positions.stop]
     active = dialogue.heading.active_message_id
-    for position in dialogue.batch.positions(dialogue.number):
-        if dialogue.batch.message_ids[position] == active:
-            return position
+    if active is not None and active in own:
+        return positions.start + own.index(active)
     return forest_of(dialogue.batch).primary_leaf[dialogue.number]
 
 

@@ -73,10 +73,11 @@ def preferences(
         counts: pairs that are none, by reason.
     """
     forest = forest_of(dialogue.batch)
-    current = frozenset(dialogue.path(current_leaf(dialogue)))
-    for parent in dialogue.batch.positions(dialogue.number):
+    parents = [parent for parent in dialogue.batch.positions(dialogue.number) if len(forest.children[parent]) > 1]
+    current = frozenset(dialogue.path(current_leaf(dialogue))) if parents else frozenset()
+    for parent in parents:
         siblings = sorted(forest.children[parent])
-        if len(siblings) > 1 and {dialogue.batch.role[sibling] for sibling in siblings} <= ASSISTANT_SIDE:
+        if {dialogue.batch.role[sibling] for sibling in siblings} <= ASSISTANT_SIDE:
             prompt = turns(dialogue, dialogue.path(parent), roles, Counter())
             if prompt and prompt[-1].role == "user":
                 yield from _of_siblings(dialogue, siblings, prompt, annotations, roles, counts, current)

@@ -127,8 +127,7 @@ def _write(
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
             writer = _Writer(format_, run, output, component, AttachmentStore.of(settings.home))
-            has_messages, has_files = format_.has_messages, format_.files is not None
-            found = groups(snapshot, choices, has_messages=has_messages, with_files=has_files)
+            found = groups(snapshot, choices, has_messages=format_.has_messages, with_files=format_.has_attached)
             with closing(read_ahead(found)) as batches, collection_paused():
                 for group in batches:
                     progress(writer.write(snapshot, group if redactor is None else _redacted(group, redactor)))

@@ -61,8 +61,7 @@ def groups(snapshot: Snapshot, choices: Choices, *, has_messages: bool, with_fil
     for headings in _batches(snapshot, choices):
         ids = [heading.dialogue_id for heading in headings]
         dialogues = read_dialogues(snapshot, headings) if has_messages else []
-        messages = [message.id for dialogue in dialogues for message in dialogue.messages] if with_files else []
-        files = attached_files(snapshot.connection, messages) if messages else {}
+        files = attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {}
         yield Group(headings, dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
 
 

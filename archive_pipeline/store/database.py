@@ -23,6 +23,8 @@ from archive_pipeline.store.sql_files import load_query
 MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
 _DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
+# Columns have types that every server has. To ask for its types takes longer than to read a thousand messages.
+_ARROW: Final = {"adbc.postgresql.type_resolver_mode": "builtin"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +132,7 @@ class Database:
 
         It asks for a result in several requests, which a pooler passes to one server in a transaction only.
         """
-        with adbc_driver_postgresql.dbapi.connect(self.url, autocommit=self.direct_url is None) as connection:
+        with arrow_connection(self.url, autocommit=self.direct_url is None) as connection:
             yield connection
 
     def check_server(self) -> None:
@@ -181,6 +183,11 @@ def psycopg_connection(connection: sqlalchemy.Connection) -> psycopg.Connection[
     if not isinstance(below, psycopg.Connection):
         raise TypeError(f"expected a psycopg connection, got {type(below).__name__}")
     return below
+
+
+def arrow_connection(url: str, *, autocommit: bool) -> adbc_driver_postgresql.dbapi.Connection:
+    """Return an ADBC connection, on which columns of types that extensions add cannot be read."""
+    return adbc_driver_postgresql.dbapi.connect(url, db_kwargs=_ARROW, autocommit=autocommit)
 
 
 def _reason(message: str) -> str:

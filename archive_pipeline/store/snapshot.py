@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import adbc_driver_manager
-import adbc_driver_postgresql.dbapi
 import psycopg
 import pyarrow as pa
 
 from archive_pipeline.errors import QueryTimeoutError
-from archive_pipeline.store.database import Database
+from archive_pipeline.store.database import Database, arrow_connection
 from archive_pipeline.store.sql_files import load_query, uuid_array
 
 _TIMED_OUT: Final = "57014"
@@ -66,7 +65,7 @@ def read_snapshot(database: Database, *, seconds: float = 0) -> Iterator[Snapsho
             connection.execute(limit)
             connection.execute(_ZONE)
             [(name,)] = connection.execute("SELECT pg_export_snapshot()").fetchall()
-            with adbc_driver_postgresql.dbapi.connect(database.url) as arrow:
+            with arrow_connection(database.url, autocommit=False) as arrow:
                 with arrow.cursor() as cursor:
                     for statement in (isolation, f"SET TRANSACTION SNAPSHOT '{name}'", limit, _ZONE):
                         cursor.execute(statement)

@@ -45,11 +45,11 @@ class Rows:
     """Some rows of a table.
 
     Attributes:
-        columns: by name.
+        columns: by name, of Python or of Arrow.
         counts: how many rows each dialogue of the group has, in the order of the dialogues, which is that of the rows.
     """
 
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any] | pa.Array | pa.ChunkedArray]
     counts: list[int]
 
 
@@ -155,6 +155,7 @@ class Format:
             of Arrow can have them.
         has_lines: tables are written as lines of JSON too.
         has_messages: it is made of messages; else of what is derived of them, and no message is read.
+        has_attached: the files that messages came with are part of it.
         needs: derived assets that it is made of.
         is_redacted: secrets are replaced unless that is declined.
         tags: of its dataset card.
@@ -171,6 +172,7 @@ class Format:
     features: Callable[[Choices], pa.Schema] | None = None
     has_lines: bool = False
     has_messages: bool = True
+    has_attached: bool = False
     needs: tuple[str, ...] = ()
     is_redacted: bool = False
     tags: tuple[str, ...] = ()

@@ -31,4 +31,5 @@ MARKDOWN: Final = Format(
     "files",
     frozenset(),
     files=_files,
+    has_attached=True,
 )

@@ -6,7 +6,6 @@ tree. ``qa`` has the question-answer pairs, as lines of JSON and as Parquet.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
@@ -20,7 +19,6 @@ from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import MAIN, Branch, branches
 from archive_pipeline.export.formats.base import Format, Rows, Run
 from archive_pipeline.export.selection import Group
-from archive_pipeline.store.columns import columns_of_table
 from archive_pipeline.store.snapshot import Snapshot
 
 _MOMENT: Final = pa.timestamp("us", "UTC")
@@ -190,21 +188,21 @@ def _content_rows(group: Group, table: str) -> Rows:
 
 
 def _qa(snapshot: Snapshot, group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
-    headings = {heading.dialogue_id: heading for heading in group.headings}
-    pairs = snapshot.of_dialogues("export/dialogue_pairs", list(headings))
+    pairs = snapshot.of_dialogues("export/dialogue_pairs", [heading.dialogue_id for heading in group.headings])
     if group.copies:
         is_copy = pc.is_in(pairs["answer_message_id"], pa.array(group.copies, _TEXT))
         run.left_out["duplicates"] += pc.sum(is_copy).as_py() or 0
         pairs = pairs.filter(pc.invert(is_copy))
-    columns: dict[str, Any] = dict(columns_of_table(pairs))
-    del columns["answer_message_id"]
-    own = columns.pop("dialogue_id")
-    for name in ("question", "answer"):
-        columns[name] = [*map(run.redact, columns[name])]
+    columns: dict[str, Any] = {name: pairs[name] for name in QA_SCHEMAS["qa"].names if name in pairs.column_names}
+    if run.choices.redact:
+        for name in ("question", "answer"):
+            columns[name] = [*map(run.redact, pairs[name].to_pylist())]
+    # Columns stay Arrow's: an object of Python for each value takes a fifth of the processor time.
+    dialogue = pc.index_in(pairs["dialogue_id"], pa.array([heading.dialogue_id for heading in group.headings], _TEXT))
     for name in ("source", "partition_key", "title"):
-        columns[name] = [getattr(headings[dialogue_id], name) for dialogue_id in own]
-    count_of = Counter(own)
-    yield "qa", Rows(columns, [count_of[dialogue_id] for dialogue_id in headings])
+        columns[name] = pa.array([getattr(heading, name) for heading in group.headings], _TEXT).take(dialogue)
+    counts = np.bincount(dialogue.to_numpy(), minlength=len(group.headings))
+    yield "qa", Rows(columns, counts.tolist())
 
 
 PARQUET: Final = Format(

@@ -37,7 +37,7 @@ def _traces(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, b
                 header["name"] = dialogue.heading.title
             messages = [message for turn in path.turns for message in _trace_messages(turn, run)]
             lines = [header, *({"type": "message", "message": message} for message in messages)]
-            yield f"{session}.jsonl", b"".join(orjson.dumps(line) + b"\n" for line in lines)
+            yield f"{session}.jsonl", b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
 
 
 def _trace_messages(turn: Turn, run: Run) -> Iterator[dict[str, Any]]:
@@ -72,7 +72,7 @@ def _atif(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, byt
             "final_metrics": {"total_steps": len(path.turns)},
             "extra": {"dialogue": dialogue.heading.partition_key, "title": dialogue.heading.title},
         }
-        yield f"{session}.json", orjson.dumps(trajectory, option=orjson.OPT_INDENT_2) + b"\n"
+        yield f"{session}.json", orjson.dumps(trajectory, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _step(number: int, turn: Turn, path: Path, run: Run) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import mimetypes
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import psycopg
 
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.store.rows import fetch_row, fetch_rows
+
+Scope = Literal["dialogues", "messages"]
 
 # What nothing tells of gets no suffix.
 _UNKNOWN: Final = "application/octet-stream"
@@ -37,10 +39,18 @@ class AttachedContent(NamedTuple):
         return f"{self.file_id}{suffix or ''}"
 
 
-def attached_files(connection: psycopg.Connection[Any], message_ids: Sequence[str]) -> dict[str, list[AttachedContent]]:
-    """Return the files of some messages, by the id of the message; messages without any are left out."""
+def attached_files(
+    connection: psycopg.Connection[Any], ids: Sequence[str], *, scope: Scope = "messages"
+) -> dict[str, list[AttachedContent]]:
+    """Return the files of some messages, by the id of the message; messages without any are left out.
+
+    Args:
+        connection: to the archive.
+        ids: of the messages, or of the dialogues that they are in.
+        scope: what the ids are of.
+    """
     found: dict[str, list[AttachedContent]] = defaultdict(list)
-    for file in fetch_rows(connection, "reading/attached_files", AttachedContent, {"message_ids": list(message_ids)}):
+    for file in fetch_rows(connection, "reading/attached_files", AttachedContent, {"scope": scope, "ids": list(ids)}):
         found[file.message_id].append(file)
     for files in found.values():
         files.sort(key=lambda file: (file.name, file.file_id))

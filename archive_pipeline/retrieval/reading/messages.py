@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import psycopg
 
 from archive_pipeline.domain.batch import join_texts
+from archive_pipeline.retrieval.reading.attached_files import Scope
 from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, columns_of_table, datetimes
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query, uuid_array
@@ -134,7 +135,7 @@ def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page:
     return None if row is None else str(row[0])
 
 
-def _statement(query: str, scope: Literal["dialogues", "messages"], ids: Sequence[str], limit: int) -> str:
+def _statement(query: str, scope: Scope, ids: Sequence[str], limit: int) -> str:
     statement = load_query(f"reading/{query}").replace("{scope}", scope).replace("{limit}", str(limit))
     return statement.replace("{ids}", uuid_array(ids))
 

@@ -1,4 +1,5 @@
--- The files that some messages point to, each once a message, kept or missing.
+-- The files that the messages of some dialogues, or some messages, point to, each once a message, kept or missing; the
+-- planner reduces the CASE to a column.
 SELECT DISTINCT ON (file.message_id, coalesce(file.sha256, file.file_id))
     file.message_id::text AS message_id,
     file.file_id,
@@ -9,7 +10,9 @@ SELECT DISTINCT ON (file.message_id, coalesce(file.sha256, file.file_id))
 FROM raw.attached_files AS file
 LEFT JOIN raw.attachment_contents AS content
     ON file.sha256 = content.sha256
-WHERE file.message_id = ANY(%(message_ids)s::uuid [])
+WHERE
+    CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END -- noqa: RF02
+    = ANY(%(ids)s::uuid [])
 ORDER BY
     file.message_id,
     coalesce(file.sha256, file.file_id),
