@@ -23,7 +23,7 @@ _PACKAGE: Final = "wordllama"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR: Final = "embedding.weight"
-# Vectors that are gathered at once: 1 MB, which stays in a processor's cache until it is added up (docs/performance.md).
+# Vectors that are gathered at once: 1 MB, which is in a processor's cache when it is added up (docs/performance.md).
 _TOKENS_AT_ONCE: Final = 1 << 10
 
 
