@@ -17,6 +17,7 @@ from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index import embed
 from archive_pipeline.retrieval.index.embed import embed_chunks
+from archive_pipeline.retrieval.index.embedding_tasks import EmbeddingTask
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import embeddings
@@ -134,7 +135,7 @@ def test_what_killed_workers_had_is_made_by_others(
     replaced: list[str] = []
     replace = ProcessExecutor._replace
 
-    def counted(executor: ProcessExecutor, lost: object, task: embed.EmbeddingTask, deaths: object) -> None:
+    def counted(executor: ProcessExecutor, lost: object, task: EmbeddingTask, deaths: object) -> None:
         replaced.append(task.label)
         replace(executor, lost, task, deaths)  # type: ignore[arg-type]
 

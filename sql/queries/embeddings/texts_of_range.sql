@@ -1,4 +1,4 @@
--- Different texts of chunks in a range of hashes that have no vector of a generation. What siblings say too is left out.
+-- Different texts of chunks in a range of hashes without a vector of a generation. What siblings say too is left out.
 SELECT DISTINCT ON (chunk.content_hash)
     chunk.content_hash,
     chunk.text
