@@ -115,7 +115,7 @@ def _archive(
     import_archive(database, read_paths([path]))
     build_stale(database, settings)
     embedder = open_embedder(settings)
-    generation = embed_chunks(database, embedder, VectorForm.FLOATS, progress=lambda *_: None).generation
+    generation = embed_chunks(database, settings, embedder, VectorForm.FLOATS, progress=lambda *_: None).generation
     with database.session() as connection:
         rows = connection.execute(
             "SELECT chunk_id::text, content_hash, text, dialogue_id::text, vector FROM derived.qa_chunks "

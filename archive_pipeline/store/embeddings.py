@@ -74,6 +74,15 @@ class HashedText:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class HashRange:
+    """Hashes after one up to another one, and how many of their texts had no vector when that was asked."""
+
+    after: str
+    until: str
+    texts: int
+
+
 def find_generation(connection: psycopg.Connection[Any], model: str) -> Generation | None:
     """Return the generation of a model, None if it has none."""
     row = connection.execute(load_query("embeddings/embedding_generation"), {"model": model}).fetchone()
@@ -108,6 +117,20 @@ def texts_to_embed(
     """Return the next texts without a vector in the order of their hashes."""
     parameters = {"generation_id": generation.id, "after": after, "number": number}
     rows = connection.execute(load_query("embeddings/texts_to_embed"), parameters).fetchall()
+    return [HashedText(*row) for row in rows]
+
+
+def ranges_to_embed(connection: psycopg.Connection[Any], generation: Generation, *, number: int) -> list[HashRange]:
+    """Return all texts without a vector as ranges of their hashes, each of ``number`` texts, the last one of fewer."""
+    parameters = {"generation_id": generation.id, "number": number}
+    rows = connection.execute(load_query("embeddings/ranges_to_embed"), parameters).fetchall()
+    return [HashRange(after, *row) for after, row in zip(["", *(until for until, _ in rows)], rows, strict=False)]
+
+
+def texts_of_range(connection: psycopg.Connection[Any], generation: Generation, hashes: HashRange) -> list[HashedText]:
+    """Return the texts of a range without a vector in the order of their hashes: those that were built since, too."""
+    parameters = {"generation_id": generation.id, "after": hashes.after, "until": hashes.until}
+    rows = connection.execute(load_query("embeddings/texts_of_range"), parameters).fetchall()
     return [HashedText(*row) for row in rows]
 
 

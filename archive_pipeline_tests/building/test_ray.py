@@ -23,9 +23,14 @@ from archive_pipeline.building.dialogues import build_asset, build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.building.executors.ray_tasks import RayExecutor, _Place
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.domain.progress import no_progress
 from archive_pipeline.errors import ExecutorError
+from archive_pipeline.retrieval.embedders.registry import open_embedder
+from archive_pipeline.retrieval.index import embed
+from archive_pipeline.retrieval.index.choice import store_to_fill
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.embeddings import VectorForm
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline_tests.building.driver import start_build
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
@@ -42,6 +47,7 @@ TALKS = [
     for number in range(8)
 ]
 
+BATCH_TEXTS = 8
 CLUSTERS = "SELECT cluster::text FROM derived.duplicate_clusters AS cluster ORDER BY 1"
 
 
@@ -86,6 +92,19 @@ def built_by(database: Database, settings: Settings, executor: RayExecutor | Non
     return counted, derived_rows(database), query(database, statement)
 
 
+def embedded_by(database: Database, settings: Settings, executor: RayExecutor | None) -> list[tuple[str, str]]:
+    """Embed every text, a few at a time, by an executor or by the process itself; return every vector."""
+    query(database, "DELETE FROM derived.chunk_embeddings RETURNING 1")
+    store_to_fill(database, settings)
+    with pytest.MonkeyPatch.context() as patch:
+        if executor is not None:
+            patch.setattr(embed, "BATCH_TEXTS", BATCH_TEXTS)
+            patch.setattr(embed, "FEW_TEXTS", 0)
+        embedder = open_embedder(settings)
+        embed.embed_chunks(database, settings, embedder, VectorForm.HALVES, executor=executor, progress=no_progress)
+    return query(database, "SELECT content_hash, half_vector::text FROM derived.chunk_embeddings ORDER BY 1")
+
+
 @pytest.mark.usefixtures("small_chunks")
 def test_ray_gives_the_rows_of_a_local_build_and_lets_nobody_in(
     database: Database, settings: Settings, executor: RayExecutor
@@ -104,6 +123,9 @@ def test_ray_gives_the_rows_of_a_local_build_and_lets_nobody_in(
         patch.setattr(duplicates, "FEW_MESSAGES", 0)
         refresh_duplicates(database, settings, executor=executor)
     assert query(database, CLUSTERS) == clusters
+    vectors = embedded_by(database, settings, None)
+    assert len(vectors) > 2 * BATCH_TEXTS
+    assert embedded_by(database, settings, executor) == vectors
 
     # Nothing but the loopback interface, and nothing in the list of processes or in a file that others can read.
     processes = of_ray()

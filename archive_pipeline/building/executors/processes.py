@@ -56,10 +56,8 @@ class ProcessExecutor:
         deaths: Counter[Task] = Counter()
         self._start(min(self._limit, len(tasks)))
         try:
-            while True:
-                self._hand_out(queue)
-                if not any(worker.task for worker in self._workers):
-                    return
+            self._hand_out(queue)
+            while any(worker.task for worker in self._workers):
                 for worker in self._answering():
                     task, answer = worker.answer()
                     if answer is None:
@@ -67,6 +65,7 @@ class ProcessExecutor:
                     elif isinstance(answer, SentError):
                         raise received(answer)
                     else:
+                        self._hand_out(queue)  # it works while the caller makes use of the result
                         yield task, answer
         finally:
             self._end([worker for worker in self._workers if worker.task])

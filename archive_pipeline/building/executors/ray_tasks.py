@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, Final
 
 from archive_pipeline.building.executors.executor import Results
+from archive_pipeline.building.executors.one_thread import keep_to_one_thread
 from archive_pipeline.building.executors.ray_cluster import Cluster, connected
 from archive_pipeline.building.executors.sent_errors import SentError, received, sent
 from archive_pipeline.building.tasks import AnyTask, Batch, Result, Task, run_task
@@ -134,6 +135,7 @@ def _read(place: _Place, task: Task) -> Batch:
 
 def _build(place: _Place, task: Task, batch: Batch) -> Result | SentError:
     """Do a task in a worker."""
+    keep_to_one_thread()
     try:
         _check_version(task)
         return run_task(place.open(), task, None if batch is None else partial(_given, batch))

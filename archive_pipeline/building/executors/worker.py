@@ -18,6 +18,7 @@ from typing import Any
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.cached import run_cached
+from archive_pipeline.building.executors.one_thread import keep_to_one_thread
 from archive_pipeline.building.executors.sent_errors import SentError, sent
 from archive_pipeline.building.tasks import Result, Task
 from archive_pipeline.ingest.collection import seldom_collected
@@ -68,6 +69,7 @@ def _tasks(connection: Connection[Answer, Any]) -> Iterator[Task]:
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked says when it is over
+    keep_to_one_thread()
     try:
         serve(Connection(int(sys.argv[1])))
     except (EOFError, ConnectionError):

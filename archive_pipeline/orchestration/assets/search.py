@@ -153,8 +153,7 @@ def sync_metadata(store: VectorStore, result: SyncResult) -> dict[str, Any]:
 def embeddings(context: dg.AssetExecutionContext, archive: dg.ResourceParam[Archive]) -> dg.MaterializeResult[None]:
     with transient_errors_retried(), only_indexer(archive.database):
         stale = stale_chunks(archive)
-        form = FORMS[_store(context, archive)]
-        result = embed_chunks(archive.database, open_embedder(archive.settings), form, progress=archive.progress)
+        result = _embedded(archive, _store(context, archive))
     if any(stale.values()):
         context.log.warning(f"Chunks that are not up to date were embedded as they are stored: {stale}")
     return dg.MaterializeResult(metadata={**embedding_metadata(result), **stale})
@@ -184,13 +183,22 @@ def vector_index(
     with transient_errors_retried(), only_indexer(archive.database):
         # Usually nothing is left to embed: this names the generation, and an index is never ahead of its vectors.
         store = _store(context, archive, rebuild=config.rebuild)
-        generation = embed_chunks(
-            archive.database, open_embedder(archive.settings), FORMS[store], progress=archive.progress
-        ).generation
+        generation = _embedded(archive, store).generation
         result = sync(
             archive.database, archive.settings, store, generation, rebuild=config.rebuild, progress=archive.progress
         )
     return dg.MaterializeResult(metadata=sync_metadata(store, result))
+
+
+def _embedded(archive: Archive, store: VectorStore) -> EmbeddingResult:
+    return embed_chunks(
+        archive.database,
+        archive.settings,
+        open_embedder(archive.settings),
+        FORMS[store],
+        executor=archive.executor,
+        progress=archive.progress,
+    )
 
 
 def _store(context: dg.AssetExecutionContext, archive: Archive, *, rebuild: bool = False) -> VectorStore:

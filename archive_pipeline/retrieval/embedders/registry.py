@@ -9,13 +9,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from typing import Final
 
-from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.errors import ConfigurationError, MissingExtraError
 from archive_pipeline.retrieval.embedders.interface import STATIC, TRANSFORMERS_PREFIX, Embedder
 from archive_pipeline.settings import Settings
 
 SCHEMES: Final = ("http://", "https://")
+# What determines the vectors of ``static``: tokens and their vectors, and what cuts texts into tokens.
+_PACKAGES_OF_STATIC: Final = ("wordllama", "tokenizers")
 
 
 def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
@@ -48,3 +51,24 @@ def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
     raise ConfigurationError(
         f"ARCHIVE_EMBEDDING_MODEL={name!r}: use {STATIC}, {TRANSFORMERS_PREFIX}PATH or https://HOST/v1#MODEL"
     )
+
+
+def version_in_workers(name: str) -> str | None:
+    """Return the version of a model of which each worker process has its own; None for a model that one process asks.
+
+    That is ``static``. A transformer has a GPU or all processors to itself, and an endpoint's limits are those of one
+    client.
+
+    Raises:
+        MissingExtraError: its packages are not installed.
+    """
+    return None if name != STATIC else ",".join(f"{package}={_version(package)}" for package in _PACKAGES_OF_STATIC)
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise MissingExtraError(
+            f"the embedding model '{STATIC}' needs {package}: pip install 'llm-archive-pipeline[search]'"
+        ) from error

@@ -23,8 +23,8 @@ _PACKAGE: Final = "wordllama"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR: Final = "embedding.weight"
-# Vectors that are gathered at once: 32 MB.
-_TOKENS_AT_ONCE: Final = 1 << 15
+# Vectors that are gathered at once: 1 MB, which is in a processor's cache when it is added up (docs/performance.md).
+_TOKENS_AT_ONCE: Final = 1 << 10
 
 
 class StaticEmbedder:

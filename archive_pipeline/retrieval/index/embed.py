@@ -1,20 +1,26 @@
 """Embedding what has no vector yet: by the hash of its text, in batches that are committed one by one.
 
-An interrupted run goes on where it stopped. Another model gets vectors of its own beside those of the present one.
+Many texts are embedded where ``ARCHIVE_EXECUTOR`` says; this process alone stores the vectors. An interrupted run goes
+on where it stopped. Another model gets vectors of its own beside those of the present one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from archive_pipeline.building.executors.executor import Executor
+from archive_pipeline.building.executors.opening import executor_for
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import Embedder
+from archive_pipeline.retrieval.embedders.registry import version_in_workers
 from archive_pipeline.retrieval.index.chance import measure_chance
+from archive_pipeline.retrieval.index.embedding_tasks import Embedded, EmbeddingTask, embed_texts
 from archive_pipeline.retrieval.index.postgres import prepare_for
+from archive_pipeline.settings import Settings
 from archive_pipeline.store import embeddings, locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Generation, VectorForm
@@ -23,6 +29,8 @@ from archive_pipeline.store.vector_extension import has_half_vectors
 
 # A batch is one transaction, and what an interruption loses at most.
 BATCH_TEXTS: Final = 1_024
+# So many take one process as long as workers take to start (docs/scaling.md).
+FEW_TEXTS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +50,25 @@ class EmbeddingResult:
     cut_texts: int
 
 
-def embed_chunks(database: Database, embedder: Embedder, form: VectorForm, *, progress: Progress) -> EmbeddingResult:
+def embed_chunks(
+    database: Database,
+    settings: Settings,
+    embedder: Embedder,
+    form: VectorForm,
+    *,
+    executor: Executor | None = None,
+    progress: Progress,
+) -> EmbeddingResult:
     """Give every text of a chunk a vector of the model, purge those of texts that are gone, and measure chance.
 
     The caller holds ``only_indexer``.
 
     Args:
         database: the archive.
+        settings: from which a worker opens the model, too.
         embedder: the model.
         form: in which vectors are stored; those that have the other one get it.
+        executor: where many texts are embedded; by default one of the settings.
         progress: told of texts as ``embedding``.
 
     Raises:
@@ -62,28 +80,69 @@ def embed_chunks(database: Database, embedder: Embedder, form: VectorForm, *, pr
         total = embeddings.count_texts_to_embed(connection, generation)
     if form is VectorForm.HALVES:
         prepare_for(database, generation, total)
-    cut_before, done, after = embedder.cut_texts, 0, ""
+    done, cut_texts = 0, 0
     progress("embedding", done, total)
+    with closing(_embedded(database, settings, embedder, generation, total, executor)) as results:
+        for embedded in results:
+            _store(database, embedder, generation, form, embedded)
+            done += len(embedded.content_hashes)
+            cut_texts += embedded.cut_texts
+            progress("embedding", done, max(total, done))
+    with database.session() as connection:
+        deleted = embeddings.delete_unused(connection, generation)
+    measure_chance(database, embedder, generation, form)
+    return EmbeddingResult(generation, done, deleted, cut_texts)
+
+
+def _embedded(
+    database: Database,
+    settings: Settings,
+    embedder: Embedder,
+    generation: Generation,
+    total: int,
+    executor: Executor | None,
+) -> Generator[Embedded]:
+    """Yield what is embedded, batch by batch: by an executor if it is much, and here what is left."""
+    version = version_in_workers(embedder.name)
+    if version is not None and total >= FEW_TEXTS:
+        yield from _embedded_by_executor(database, settings, version, generation, executor)
+    yield from _embedded_here(database, embedder, generation)
+
+
+def _embedded_by_executor(
+    database: Database, settings: Settings, version: str, generation: Generation, given: Executor | None
+) -> Generator[Embedded]:
+    with database.session() as connection:
+        ranges = embeddings.ranges_to_embed(connection, generation, number=BATCH_TEXTS)
+    tasks = [EmbeddingTask(version, settings, generation, (each,)) for each in ranges]
+    with executor_for(database, settings, given) as executor, closing(executor.map_batches(tasks)) as results:
+        for _, embedded in results:
+            if embedded.content_hashes:  # some dialogues may have been deleted since
+                yield embedded
+
+
+def _embedded_here(database: Database, embedder: Embedder, generation: Generation) -> Generator[Embedded]:
+    after = ""
     while True:
         with database.session() as connection:
             texts = embeddings.texts_to_embed(connection, generation, after=after, number=BATCH_TEXTS)
         if not texts:
-            break
-        vectors = embedder.embed([text.text for text in texts])
-        if vectors.shape[1] != generation.dimensions:
-            raise EmbeddingError(
-                f"{embedder.name} gives vectors of {vectors.shape[1]} dimensions, the stored ones have "
-                f"{generation.dimensions}: it is another model now; delete its row in derived.embedding_generations"
-            )
-        with database.session() as connection:
-            embeddings.add_vectors(connection, generation, [text.content_hash for text in texts], vectors, form)
+            return
+        yield embed_texts(embedder, texts)
         after = texts[-1].content_hash
-        done += len(texts)
-        progress("embedding", done, max(total, done))
+
+
+def _store(
+    database: Database, embedder: Embedder, generation: Generation, form: VectorForm, embedded: Embedded
+) -> None:
+    dimensions = embedded.vectors.shape[1]
+    if dimensions != generation.dimensions:
+        raise EmbeddingError(
+            f"{embedder.name} gives vectors of {dimensions} dimensions, the stored ones have "
+            f"{generation.dimensions}: it is another model now; delete its row in derived.embedding_generations"
+        )
     with database.session() as connection:
-        deleted = embeddings.delete_unused(connection, generation)
-    measure_chance(database, embedder, generation, form)
-    return EmbeddingResult(generation, done, deleted, embedder.cut_texts - cut_before)
+        embeddings.add_vectors(connection, generation, embedded.content_hashes, embedded.vectors, form)
 
 
 def _change_form(database: Database, generation: Generation, form: VectorForm) -> None:

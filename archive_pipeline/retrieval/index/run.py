@@ -76,6 +76,6 @@ def index_archive(
         chosen = store_to_fill(database, settings, rebuild=rebuild)
         if chosen.store is VectorStore.CHROMA and not rebuild:
             open_chroma(settings)  # before hours of embedding
-        embedded = embed_chunks(database, embedder, FORMS[chosen.store], progress=progress)
+        embedded = embed_chunks(database, settings, embedder, FORMS[chosen.store], progress=progress)
         synced = sync(database, settings, chosen.store, embedded.generation, rebuild=rebuild, progress=progress)
     return IndexResult(embedded, synced, chosen.store, chosen.note, time.perf_counter() - started)

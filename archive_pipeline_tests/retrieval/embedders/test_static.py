@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from archive_pipeline.errors import ConfigurationError, MissingExtraError
 from archive_pipeline.retrieval.embedders import static
 from archive_pipeline.retrieval.embedders.interface import Vectors
-from archive_pipeline.retrieval.embedders.registry import open_embedder
+from archive_pipeline.retrieval.embedders.registry import open_embedder, version_in_workers
 from archive_pipeline.retrieval.embedders.static import StaticEmbedder
 from archive_pipeline.settings import Settings
 
@@ -47,8 +48,8 @@ def test_a_text_has_one_vector_whatever_it_is_embedded_with(embedder: StaticEmbe
     texts = [f"Text number {number} " + "with words " * (number % 7) for number in range(50)]
     together = embedder.embed(texts)
     monkeypatch.setattr(static, "_TOKENS_AT_ONCE", 32)
-    np.testing.assert_allclose(embedder.embed(texts), together, atol=1e-6)
-    np.testing.assert_allclose(embedder.embed_query(texts[9]), together[9], atol=1e-6)
+    np.testing.assert_array_equal(embedder.embed(texts), together)
+    np.testing.assert_array_equal([embedder.embed_query(text) for text in texts], together)
 
 
 def test_what_is_about_the_same_is_nearer_than_what_is_not(embedder: StaticEmbedder):
@@ -95,3 +96,25 @@ def test_a_name_that_means_nothing_is_an_error(name: str):
 
 def test_a_missing_extra_is_an_error_of_the_project():
     assert issubclass(MissingExtraError, Exception)
+
+
+def test_workers_have_their_own_and_say_of_which_version(embedder: StaticEmbedder, monkeypatch: pytest.MonkeyPatch):
+    versions = {"wordllama": "1.2", "tokenizers": "3.4"}
+    monkeypatch.setattr("importlib.metadata.version", versions.__getitem__)
+    assert version_in_workers(embedder.name) == "wordllama=1.2,tokenizers=3.4"
+
+
+@pytest.mark.parametrize("name", ["sentence-transformers:folder", "https://host/v1#model"])
+def test_other_models_are_asked_by_one_process(name: str):
+    assert version_in_workers(name) is None
+
+
+def test_a_worker_without_the_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch):
+    def missing(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    with pytest.raises(
+        MissingExtraError, match=r"'static' needs wordllama: pip install 'llm-archive-pipeline\[search\]'"
+    ):
+        version_in_workers("static")
