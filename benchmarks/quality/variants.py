@@ -10,7 +10,7 @@ from archive_pipeline.retrieval.search.fusion import PageKey, Retrieved, fuse
 from archive_pipeline.retrieval.search.running import RankingRules
 
 _PLAIN: Final = RankingRules(is_relevance_judged=False, are_times_read=False)
-_TRIED_WEIGHTS: Final = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65)
+_TRIED_WEIGHTS: Final = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
 
 
 @dataclass(frozen=True, slots=True)
