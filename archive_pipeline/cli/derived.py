@@ -57,6 +57,8 @@ def plan_stale(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
 
 def plan_all(archive: OpenArchive, assets: Sequence[str]) -> BuildPlan:
     """Plan to build everything."""
+    if not assets:
+        return _plan(archive, {}, full=True)
     plan = _plan(archive, {"": _stale(archive, "", "")}, full=True)
     return replace(plan, assets=list(assets), messages=dict.fromkeys(assets, plan.messages[""]))
 
