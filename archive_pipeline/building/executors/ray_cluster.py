@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
+
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import ExecutorError
 from archive_pipeline.store.server.socket import is_private
@@ -173,15 +175,5 @@ def _remove_abandoned(parent: Path) -> None:
     """Remove this user's folders of processes that were killed."""
     for folder in parent.glob(f"{_PREFIX}*"):
         process = folder.name.removeprefix(_PREFIX).split("-")[0]
-        if process.isdigit() and is_private(folder) and not _is_running(int(process)):
+        if process.isdigit() and is_private(folder) and not psutil.pid_exists(int(process)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # another user's, which has the number now
-        pass
-    return True
