@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -15,11 +16,10 @@ def read_ahead(
     reader: ThreadPoolExecutor, load: Callable[[Asked], Batch], asked: Iterable[Asked]
 ) -> Iterator[tuple[Asked, Future[Batch]]]:
     """Yield each of what is asked for with its batch, while the thread of ``reader`` reads the next one."""
-    pending: tuple[Asked, Future[Batch]] | None = None
+    pending: deque[tuple[Asked, Future[Batch]]] = deque()
     for each in asked:
-        following = (each, reader.submit(load, each))
-        if pending is not None:
-            yield pending
-        pending = following
-    if pending is not None:
-        yield pending
+        pending.append((each, reader.submit(load, each)))
+        if len(pending) > 1:
+            yield pending.popleft()  # whoever has it lets it go when it is of no more use
+    while pending:
+        yield pending.popleft()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeVar
+from weakref import ReferenceType, ref
 
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.limits import check_characters, too_large
@@ -27,6 +28,8 @@ class ExchangeRuns:
     """The exchanges of a batch; an exchange is a position in these lists, in the order of their last messages.
 
     Attributes:
+        batch_ref: the batch, which keeps this: a reference back would keep both until cycles are looked for, and a
+            build, which does that seldom, would have all of its batches in memory.
         start: per message, the first message of its exchange.
         ids: id of the exchange.
         last: its last message.
@@ -34,12 +37,24 @@ class ExchangeRuns:
         previous: the exchange before it on the path, -1 for none.
     """
 
-    batch: DialogueBatch
+    batch_ref: ReferenceType[DialogueBatch]
     start: list[int]
     ids: list[str]
     last: list[int]
     first: list[int]
     previous: list[int]
+
+    @property
+    def batch(self) -> DialogueBatch:
+        """The batch.
+
+        Raises:
+            ReferenceError: nobody holds it any more.
+        """
+        batch = self.batch_ref()
+        if batch is None:
+            raise ReferenceError("the batch of these exchanges is gone")
+        return batch
 
     @cached_property
     def along_paths(self) -> list[int]:
@@ -154,7 +169,7 @@ def find_exchanges(batch: DialogueBatch) -> ExchangeRuns:
     number = {position: index for index, position in enumerate(last)}
     before = [batch.parent[start[position]] for position in last]
     return ExchangeRuns(
-        batch=batch,
+        batch_ref=ref(batch),
         start=start,
         ids=[row_id("exchange", batch.message_ids[position]) for position in last],
         last=last,

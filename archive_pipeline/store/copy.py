@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import psycopg
 from psycopg import sql
 from sqlalchemy import JSON, Boolean, DateTime, Double, Integer, LargeBinary, Table, Text
 from sqlalchemy.types import TypeEngine
 
-from archive_pipeline.store.copy_text import NULL, ColumnKind, encode_values, pieces_of
+from archive_pipeline.store.copy_text import NULL, ROWS_PER_PIECE, ColumnKind, encode_values, whole_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,13 @@ class EncodedRows:
         table: the table.
         columns: names of its columns, in order.
         count: how many rows.
-        pieces: whole lines.
+        pieces: whole lines; what is to be written more than once has a list of them.
     """
 
     table: Table
     columns: tuple[str, ...]
     count: int
-    pieces: list[bytes]
+    pieces: Iterable[bytes]
 
 
 def encode_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
@@ -79,9 +80,11 @@ def foreign_keys_unchecked(connection: psycopg.Connection[Any]) -> Iterator[None
 
 
 def encode(table: Table, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield the rows in COPY's text format, in pieces of whole lines."""
-    columns = [_encode_column(kind_of(table.columns[name].type), rows[name]) for name in rows.columns]
-    yield from pieces_of(columns, len(rows))
+    """Yield the rows in COPY's text format, in pieces of whole lines; of a piece only there are texts to join."""
+    columns = [(kind_of(table.columns[name].type), rows[name].to_numpy()) for name in rows.columns]
+    for start in range(0, len(rows), ROWS_PER_PIECE):
+        part = slice(start, start + ROWS_PER_PIECE)
+        yield whole_lines([_encode_column(kind, values[part]) for kind, values in columns])
 
 
 def kind_of(declared: TypeEngine[Any]) -> ColumnKind:
@@ -89,9 +92,9 @@ def kind_of(declared: TypeEngine[Any]) -> ColumnKind:
     return next((kind for types, kind in _KINDS if isinstance(declared, types)), ColumnKind.PLAIN)
 
 
-def _encode_column(kind: ColumnKind, values: pd.Series[Any]) -> Sequence[str]:
+def _encode_column(kind: ColumnKind, values: npt.NDArray[Any]) -> Sequence[str]:
     if kind is ColumnKind.TIME and values.dtype != object:
-        texts: list[str] = np.datetime_as_string(values.to_numpy(dtype="datetime64[us]"), timezone="UTC").tolist()
+        texts: list[str] = np.datetime_as_string(values.astype("datetime64[us]"), timezone="UTC").tolist()
         return [NULL if text == "NaT" else text for text in texts]
     return encode_values(kind, values.tolist())
 

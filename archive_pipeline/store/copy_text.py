@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 NULL: Final = r"\N"
-_ROWS_PER_PIECE: Final = 2_000
+ROWS_PER_PIECE: Final = 2_000
 
 
 class ColumnKind(StrEnum):
@@ -58,9 +58,14 @@ def encode_values(kind: ColumnKind, values: Sequence[Any]) -> Sequence[str]:
 
 def pieces_of(columns: Sequence[Sequence[str]], rows: int) -> Iterator[str]:
     """Yield the rows of encoded columns in pieces of whole lines."""
-    for start in range(0, rows, _ROWS_PER_PIECE):
-        part = [column[start : start + _ROWS_PER_PIECE] for column in columns]
-        yield "\n".join(map("\t".join, zip(*part, strict=True))) + "\n"
+    for start in range(0, rows, ROWS_PER_PIECE):
+        yield whole_lines([column[start : start + ROWS_PER_PIECE] for column in columns])
+
+
+def whole_lines(columns: Sequence[Sequence[str]]) -> str:
+    """Return the rows of encoded columns, at least one, a line each."""
+    # The empty line at the end ends the last one: to add the line end to the text would copy all of it once more.
+    return "\n".join([*map("\t".join, zip(*columns, strict=True)), ""])
 
 
 def _encode_plain(values: Sequence[Any]) -> Sequence[str]:

@@ -6,9 +6,10 @@ few. Reading them is ``retrieval/search/retrievers/lexical.py``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,10 @@ from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_rows
 from archive_pipeline.store.lexical_segments import Segment, insert_segment
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
-from archive_pipeline.text.search_terms import MOST_TEXTS, index_texts
+from archive_pipeline.text.search_terms import index_texts
+
+# Only a dialogue that is larger than other batches has more: to index it as a whole takes twice the memory.
+CHUNKS_AT_ONCE: Final = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,8 @@ def _encode_segments(rows: pd.DataFrame) -> list[EncodedSegment]:
     texts, languages = rows["text"].tolist(), rows["language"].tolist()
     is_found = ~rows["is_near_duplicate"].to_numpy(dtype=bool) if "is_near_duplicate" in rows else np.ones(len(rows))
     segments = []
-    for start in range(0, len(rows), MOST_TEXTS):
-        found = np.flatnonzero(is_found[start : start + MOST_TEXTS])
+    for start in range(0, len(rows), CHUNKS_AT_ONCE):
+        found = np.flatnonzero(is_found[start : start + CHUNKS_AT_ONCE])
         at = (found + start).tolist()
         postings = index_texts([texts[row] for row in at], [languages[row] for row in at])
         ordinals, weights = found.astype("<u2")[postings.ordinals].tobytes().hex(), postings.weights.tobytes().hex()
@@ -71,7 +75,7 @@ def _encode_segments(rows: pd.DataFrame) -> list[EncodedSegment]:
             f"{term}\t{end - first}\t\\\\x{ordinals[4 * first : 4 * end]}\t\\\\x{weights[2 * first : 2 * end]}"
             for term, (first, end) in zip(postings.terms, pairwise(postings.bounds), strict=True)
         ]
-        segments.append(EncodedSegment(start, min(MOST_TEXTS, len(rows) - start), len(at), lines))
+        segments.append(EncodedSegment(start, min(CHUNKS_AT_ONCE, len(rows) - start), len(at), lines))
     return segments
 
 
@@ -98,11 +102,13 @@ def _take_numbers(connection: psycopg.Connection[Any], count: int) -> int:
 
 
 def _numbered(rows: EncodedChunks, first: int) -> EncodedRows:
-    """Put a number before each row; a row is a line."""
-    pieces: list[bytes] = []
-    number = first
-    for piece in rows.pieces:
+    """Put a number before each row, when the row is asked for."""
+    return EncodedRows(rows.table, (CHUNK_NUMBER, *rows.columns), rows.count, _numbered_pieces(rows.pieces, first))
+
+
+def _numbered_pieces(pieces: Iterable[bytes], number: int) -> Iterator[bytes]:
+    """Yield pieces with a number before each line, one more each."""
+    for piece in pieces:
         lines = piece.splitlines(keepends=True)
-        pieces.append(b"".join(b"%d\t%b" % numbered for numbered in enumerate(lines, number)))
+        yield b"".join(b"%d\t%b" % numbered for numbered in enumerate(lines, number))
         number += len(lines)
-    return EncodedRows(rows.table, (CHUNK_NUMBER, *rows.columns), rows.count, pieces)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import psycopg
-from more_itertools import split_when
+from more_itertools import constrained_batches, peekable, split_when
 
 from archive_pipeline.store import locks
 from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_rows
@@ -31,6 +31,9 @@ from archive_pipeline.text.search_terms import MOST_TEXTS
 MERGED_SEGMENTS: Final = 8
 # A build writes a segment anew if more than this share of its chunks is gone.
 DEAD_SHARE: Final = 0.25
+# What is read and written at once of a segment: one of 65,536 chunks has some 100 MB.
+ROWS_AT_ONCE: Final = 2_000
+CHARACTERS_AT_ONCE: Final = 1 << 20
 
 _POSTING_COLUMNS: Final = ("term", "chunk_count", "ordinals", "weights", "first_number")
 
@@ -155,16 +158,19 @@ def _groups(run: Sequence[Segment], size: int) -> Iterator[list[Segment]]:
 
 
 def _rewrite(connection: psycopg.Connection[Any], segments: Sequence[Segment]) -> None:
-    """Write neighbouring segments as one, without chunks that are gone."""
+    """Write neighbouring segments as one, without chunks that are gone; a part of their postings is in memory."""
     first, last = segments[0].first_number, segments[-1].last_number
     is_live = np.zeros(last - first + 1, dtype=bool)
     numbers = fetch_column(connection, "lexical/live_numbers", int, {"first_number": first, "last_number": last})
     is_live[[number - first for number in numbers]] = True
     starts = {"first_numbers": [segment.first_number for segment in segments]}
-    rows = connection.execute(load_query("lexical/postings_of_segments"), starts).fetchall()
-    connection.execute(load_query("lexical/delete_segments"), starts)
-    lines = [line for term, some in groupby(rows, itemgetter(0)) if (line := _merged(term, list(some), first, is_live))]
-    if lines:
+    connection.execute("SET LOCAL cursor_tuple_fraction = 1")  # all of its rows are wanted, not the first ones soon
+    with connection.cursor("postings") as rows:
+        rows.itersize = ROWS_AT_ONCE
+        rows.execute(load_query("lexical/postings_of_segments"), starts)
+        connection.execute(load_query("lexical/delete_segments"), starts)  # the cursor has what was there before
+        of_terms = groupby(rows, itemgetter(0))
+        lines = (line for term, some in of_terms if (line := _merged(term, list(some), first, is_live)))
         insert_segment(connection, Segment(first, last, int(is_live.sum())), lines)
 
 
@@ -178,9 +184,16 @@ def _merged(term: str, rows: Sequence[Any], first: int, is_live: npt.NDArray[np.
     return f"{term}\t{len(ordinals)}\t\\\\x{ordinals.tobytes().hex()}\t\\\\x{weights.tobytes().hex()}"
 
 
-def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines: Sequence[str]) -> None:
-    """Store a segment and its postings: all columns of these but the last one, in COPY's text format."""
-    if not lines:
+def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines: Iterable[str]) -> None:
+    """Store a segment and its postings, nothing without any; some are asked for at a time.
+
+    Args:
+        connection: in a transaction.
+        segment: the segment.
+        lines: of the postings all columns but the last one, in COPY's text format.
+    """
+    postings = peekable(lines)
+    if not postings:
         return
     frame = pd.DataFrame(
         {
@@ -192,5 +205,6 @@ def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines:
     )
     copy_rows(connection, encode_rows(search_segments, frame))
     end = f"\t{segment.first_number}\n"
-    text = end.join(lines) + end
-    copy_rows(connection, EncodedRows(search_postings, _POSTING_COLUMNS, len(lines), [text.encode()]))
+    for some in constrained_batches(postings, CHARACTERS_AT_ONCE, strict=False):
+        text = end.join(some) + end
+        copy_rows(connection, EncodedRows(search_postings, _POSTING_COLUMNS, len(some), [text.encode()]))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.settings import Settings
-from archive_pipeline.store import lexical_index
+from archive_pipeline.store import lexical_index, lexical_segments
+from archive_pipeline.store.copy import EncodedRows, copy_rows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted
 from archive_pipeline.store.raw_writes import delete_dialogues
+from archive_pipeline.store.tables import search_postings
 from archive_pipeline.text.search_terms import MOST_TEXTS, split_words, terms_of_word
 from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
 from archive_pipeline_tests.tables import query
@@ -69,6 +73,27 @@ def test_a_build_writes_what_its_chunks_say(database: Database, settings: Settin
     assert chunks == 40 == last - first + 1
     counted = "SELECT bool_and(chunk_count = length(ordinals) / 2 AND chunk_count = length(weights))"
     assert query(database, f"{counted} FROM derived.search_postings") == [(True,)]
+
+
+def test_postings_of_a_segment_are_read_and_written_some_at_a_time(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    sizes: list[int] = []
+
+    def recorded(connection: psycopg.Connection[Any], rows: EncodedRows) -> int:
+        if rows.table is search_postings:
+            sizes.append(sum(map(len, rows.pieces)))
+        return copy_rows(connection, rows)
+
+    monkeypatch.setattr(lexical_segments, "copy_rows", recorded)
+    monkeypatch.setattr(lexical_segments, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(lexical_segments, "CHARACTERS_AT_ONCE", 200)
+    for number in range(MERGED_SEGMENTS):
+        add(database, settings, talk(number))
+    assert [chunks for _, _, chunks in segments(database)] == [2 * MERGED_SEGMENTS]
+    assert indexed(database) == said(database)
+    assert len(sizes) > 2 * MERGED_SEGMENTS
+    assert max(sizes) < 400  # and the segment's number at the end of each line
 
 
 def test_many_small_writes_make_few_segments(database: Database, settings: Settings):
@@ -144,11 +169,11 @@ def test_what_a_broken_off_transaction_wrote_is_not_there(database: Database, se
 def test_rows_beyond_a_segment_begin_another_one(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(lexical_index, "MOST_TEXTS", 8)
+    monkeypatch.setattr(lexical_index, "CHUNKS_AT_ONCE", 8)
     add(database, settings, *(talk(number) for number in range(10)))
     assert [chunks for _, _, chunks in segments(database)] == [8, 8, 4]
     assert indexed(database) == said(database)
-    assert MOST_TEXTS == 1 << 16  # what 16 bits number
+    assert lexical_index.CHUNKS_AT_ONCE <= MOST_TEXTS == 1 << 16  # what 16 bits number
 
 
 def test_regenerated_answers_that_say_the_same_are_not_indexed(database: Database, settings: Settings):

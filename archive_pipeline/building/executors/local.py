@@ -12,6 +12,7 @@ from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.read_ahead import read_ahead
 from archive_pipeline.building.tasks import AnyTask, Result
 from archive_pipeline.ingest.collection import seldom_collected
+from archive_pipeline.ingest.heap import release_free_memory
 from archive_pipeline.store.database import Database
 
 Pending = tuple[AnyTask, Future[Result]]
@@ -41,10 +42,12 @@ class LocalExecutor:
             for task, batch in read_ahead(reader, load, tasks):
                 # Computed and encoded here: the writer then only waits for PostgreSQL.
                 step = task.computed(self._database, batch.result)
+                del batch  # what is encoded does not need it, and a writer may take long
                 written = _result_of(pending)
                 pending = task, writer.submit(step)
                 yield from written
             yield from _result_of(pending)
+        release_free_memory()  # an asset holds least between its end and the next one's first batch
 
 
 def _result_of(pending: Pending[AnyTask] | None) -> list[tuple[AnyTask, Result]]:

@@ -1,0 +1,45 @@
+"""Memory that is free goes back to the system where the C library can do that; elsewhere nothing happens."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import pytest
+
+from archive_pipeline.ingest import heap
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    heap._library.cache_clear()
+    yield
+    heap._library.cache_clear()
+
+
+@pytest.mark.parametrize("answer", [ValueError("unrecognized configuration name"), OSError(), None])
+def test_other_libraries_are_not_asked(monkeypatch: pytest.MonkeyPatch, answer: Exception | None):
+    def confstr(_name: str) -> None:
+        if answer is not None:
+            raise answer
+
+    def loaded(_name: object) -> None:
+        raise AssertionError("the C library was loaded")
+
+    monkeypatch.setattr(os, "confstr", confstr)
+    monkeypatch.setattr(ctypes, "CDLL", loaded)
+    heap.release_free_memory()
+
+
+def test_the_gnu_library_is_asked_to_keep_nothing(monkeypatch: pytest.MonkeyPatch):
+    kept: list[int] = []
+
+    class Library:
+        def malloc_trim(self, pad: int) -> int:
+            kept.append(pad)
+            return 1
+
+    monkeypatch.setattr(os, "confstr", lambda _name: "glibc 2.36")
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: Library())
+    heap.release_free_memory()
+    assert kept == [0]
