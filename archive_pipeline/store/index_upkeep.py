@@ -15,7 +15,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.sql_files import load_query
 
-SMALLEST_BYTES: Final = 256 * 1024
+SMALLEST_BYTES: Final = 1024 * 1024
 # About a second of work, for which writers of the table wait, and queries that could use the index.
 LARGEST_BYTES: Final = 128 * 1024 * 1024
 # It is in use, was dropped since, or the disk has no room for another one.
