@@ -22,6 +22,7 @@ from archive_pipeline.cli.derived import (
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, print_json, stdout_console
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
+from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 
 
 def run(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_json: bool) -> int:
@@ -34,7 +35,9 @@ def run(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_j
             plan = plan_all(archive, names) if full else plan_stale(archive, names)
         has_documents = DOCUMENT_CHUNKS in assets or not (assets or dialogues)
         documents = build_documents(archive, full=full, show_progress=not as_json) if has_documents else None
-        return _run(archive, plan, documents, as_json=as_json)
+        code = _run(archive, plan, documents, as_json=as_json)
+        rebuild_grown_indexes(archive.database)
+        return code
 
 
 def run_prompt_responses(dialogue_id: str | None, *, as_json: bool) -> int:

@@ -35,6 +35,7 @@ from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
@@ -95,6 +96,7 @@ def _import(
         left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
         outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
         failures += attachments.build_texts(archive, kept, show_progress=not as_json)
+        rebuild_grown_indexes(archive.database)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}

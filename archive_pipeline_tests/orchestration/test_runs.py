@@ -80,7 +80,7 @@ def stored_rows(database: Database, table: str, run_id: str) -> list[dict[str, A
         " WHERE run_id = %s AND asset_key IS NOT NULL"
         if table == "event_logs"
         else "SELECT tag.* FROM dagster.asset_event_tags AS tag INNER JOIN dagster.event_logs AS event"
-        " ON tag.event_id = event.id AND event.run_id = %s"
+        " ON tag.event_id = coalesce(dagster.event_shape_id(event.event), event.id) AND event.run_id = %s"
     )
     with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(query.encode(), [run_id]).fetchall()

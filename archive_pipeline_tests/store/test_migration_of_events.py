@@ -9,6 +9,7 @@ import dagster as dg
 import pytest
 from alembic import command
 from dagster import DagsterEvent, EventLogEntry
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from dagster._core.events import StepMaterializationData
 from dagster._serdes import serialize_value
 
@@ -31,16 +32,17 @@ KEY = dg.AssetKey("key")
 
 
 def materialized(partition: str) -> EventLogEntry:
-    data = StepMaterializationData(dg.AssetMaterialization(KEY, partition=partition))
+    tags = {DATA_VERSION_TAG: "v"}
+    data = StepMaterializationData(dg.AssetMaterialization(KEY, partition=partition, tags=tags))
     event = DagsterEvent("ASSET_MATERIALIZATION", "job", event_specific_data=data)
     return EventLogEntry(None, "DEBUG", "", "run", 1.0, dagster_event=event)
 
 
-def downgrade(database: Database) -> None:
+def downgrade(database: Database, revision: str = "0023") -> None:
     with database.engine.begin() as connection:
         config = alembic_config()
         config.attributes["connection"] = connection
-        command.downgrade(config, "0023")
+        command.downgrade(config, revision)
 
 
 def stored_texts(database: Database) -> list[str]:
@@ -63,6 +65,35 @@ def test_events_are_whole_before_and_after(new_database: Callable[[], Database])
     found = dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION, asset_key=KEY)
     records = storage.get_event_records(found, ascending=True)
     assert [record.event_log_entry for record in records] == [*entries, *entries]
+    storage.dispose()
+
+
+def tagged_events(database: Database) -> list[int]:
+    tags = query(database, "SELECT event_id, asset_key, key, value FROM dagster.asset_event_tags ORDER BY event_id")
+    assert {row[1:] for row in tags} == {(KEY.to_string(), DATA_VERSION_TAG, "v")}
+    return [row[0] for row in tags]
+
+
+def test_tags_of_an_earlier_version_are_found_and_come_back(new_database: Callable[[], Database]):
+    database = new_database()
+    migrate(database)
+    storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
+    for names in (("a", "b", "c"), ("d",), ("e", "f")):
+        storage.store_event(materialized(PartitionSet(list(names), {})))
+    versions = {name: {DATA_VERSION_TAG: "v"} for name in "abcdef"}
+    downgrade(database, "0024")
+    assert tagged_events(database) == [1, 2, 3, 4, 5, 6]  # as that version stored them
+    with (
+        database.session() as connection
+    ):  # as its housekeeping left them: without the event that a shape is named after
+        connection.execute("DELETE FROM dagster.asset_event_tags WHERE event_id = 1")
+        connection.execute("DELETE FROM dagster.event_logs WHERE id = 1")
+    migrate(database)
+    assert tagged_events(database) == [1, 4, 5]
+    found = storage.get_latest_tags_by_partition(KEY, dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG])
+    assert found == {name: version for name, version in versions.items() if name != "a"}
+    downgrade(database, "0024")
+    assert tagged_events(database) == [1, 2, 3, 4, 5, 6]
     storage.dispose()
 
 

@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.partitions.keys import NAMES
 from archive_pipeline.orchestration.partitions.stale_keys import only_writer_or_none
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 from archive_pipeline.store.look_ups import delete_old_look_ups
 from archive_pipeline.store.rows import fetch_row, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
@@ -121,6 +122,16 @@ def delete_look_ups(context: dg.OpExecutionContext, archive: dg.ResourceParam[Ar
         )
 
 
+@dg.op(
+    description="Rebuilds the indexes of tables that have doubled.",
+    ins={"after": dg.In(dg.Nothing)},
+    out=dg.Out(dg.Nothing),
+)
+def rebuild_indexes(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
+    with transient_errors_retried():
+        context.add_output_metadata({"indexes_rebuilt": len(rebuild_grown_indexes(archive.database))})
+
+
 @dg.op(description="Refreshes statistics.", ins={"after": dg.In(dg.Nothing)}, out=dg.Out(dg.Nothing))
 def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
     with transient_errors_retried():
@@ -132,9 +143,10 @@ def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arc
     description=(
         "Marks runs of killed processes as failed, makes the partition keys those of the archive's dialogues, "
         "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS) and old look-ups of messages arrays "
-        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), and refreshes the planner's statistics."
+        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), rebuilds the indexes of tables that have doubled, and refreshes the "
+        "planner's statistics."
     ),
     executor_def=dg.in_process_executor,
 )
 def housekeeping() -> None:
-    analyze_tables(delete_look_ups(delete_events(sweep_partition_keys(end_orphaned_runs()))))
+    analyze_tables(rebuild_indexes(delete_look_ups(delete_events(sweep_partition_keys(end_orphaned_runs())))))

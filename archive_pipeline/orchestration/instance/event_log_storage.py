@@ -29,6 +29,7 @@ from more_itertools import chunked
 
 from archive_pipeline.orchestration.instance.bulk_copy import copy_rows
 from archive_pipeline.orchestration.instance.event_shapes import EventShapesTable, fold_events, read_whole_events
+from archive_pipeline.orchestration.instance.event_tags import read_tags_of_all_events, tagged_ids
 from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.store.sql_files import load_query
@@ -104,14 +105,24 @@ class PooledEventLogStorage(PostgresEventLogStorage):
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
-        read_whole_events(engine)
+        self._read_as_dagster_does()
         self._known_tables: set[str] = set()
         self._partitions: dict[str, tuple[Any, list[str]]] = {}
 
     def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
         """Do what Dagster does when a web server starts, which makes another engine."""
         super().optimize_for_webserver(statement_timeout, pool_recycle, max_overflow)
+        self._read_as_dagster_does()
+
+    def _read_as_dagster_does(self) -> None:
         read_whole_events(self._engine)
+        read_tags_of_all_events(self._engine)
+
+    def _init_db(self) -> None:
+        """Create Dagster's tables, where there are none."""
+        super()._init_db()
+        with self._connect() as connection, connection.begin():
+            connection.exec_driver_sql(load_query("dagster/index_event_types"))
 
     def store_event(self, event: EventLogEntry) -> None:
         """Store an event; one that stands for many partitions, as one of each."""
@@ -141,7 +152,8 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             of_run = {**common, "timestamp": time}
             copy_rows(connection, SqlEventLogStorageTable, ("id", "partition", "event"), rows, of_run)
             tags = self._tags_for_asset_event(event)  # those that Dagster looks for
-            tag_rows = ((number, key, value) for number in ids for key, value in tags.items())
+            tagged = tagged_ids(ids, texts, shapes)
+            tag_rows = ((number, key, value) for number in tagged for key, value in tags.items())
             of_asset = {"asset_key": common["asset_key"], "event_timestamp": time}
             copy_rows(connection, AssetEventTagsTable, ("event_id", "key", "value"), tag_rows, of_asset)
             # Dagster keeps the last event of an asset in a table of its own.

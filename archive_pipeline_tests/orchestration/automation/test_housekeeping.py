@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import dagster as dg
 import pytest
 from dagster import DagsterEventType
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.automation.housekeeping import analyze, delete_old_events
@@ -81,17 +84,36 @@ def test_of_keys_that_were_removed_nothing_is_kept(
     )
 
 
-def test_tags_go_with_their_events(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
-    keys = add_dialogues(database, 1)
-    runs = run_derived(instance, settings, keys).run_ids + run_derived(instance, settings, keys).run_ids
-    age(database, 100, runs)
+def tagged_events(database: Database) -> set[int]:
+    return {number for (number,) in query(database, "SELECT event_id FROM dagster.asset_event_tags")}
+
+
+def test_tags_go_with_the_last_of_their_events(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = add_dialogues(database, 2)
+    before = tagged_events(database)
+    older = run_derived(instance, settings, keys).run_ids
+    of_older = tagged_events(database) - before
+    assert len(of_older) == len(ASSETS)  # of both dialogues once
+    newer = run_derived(instance, settings, keys[1:]).run_ids
+    of_newer = tagged_events(database) - before - of_older
+    age(database, 100, older + newer)
+    key = dg.AssetKey(next(iter(ASSETS)))
+    kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+
+    def versions() -> Mapping[str, Mapping[str, str]]:
+        return instance.event_log_storage.get_latest_tags_by_partition(key, kind, [DATA_VERSION_TAG], keys)
+
+    found = versions()
+    assert set(found) == set(keys)
     delete_old_events(database, 90)
-    with database.session() as connection:
-        query = (
-            "SELECT count(*) FROM dagster.asset_event_tags AS tag LEFT JOIN dagster.event_logs AS event"
-            " ON tag.event_id = event.id WHERE event.id IS NULL"
-        )
-        assert connection.execute(query).fetchone() == (0,)
+    assert tagged_events(database) >= of_older | of_newer
+    assert versions() == found
+    latest = run_derived(instance, settings, keys).run_ids
+    age(database, 100, latest)
+    delete_old_events(database, 90)
+    assert not tagged_events(database) & (of_older | of_newer)
 
 
 def test_young_events_and_those_of_runs_under_way_are_left(
@@ -172,5 +194,5 @@ def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -
     }
     sweep = {"keys_removed", "keys_added", "keys_left_to_runs"}
     deleted = {"events_deleted", "days_kept", "look_ups_deleted", "look_up_days_kept"}
-    assert set(outputs) == {"runs_ended", "tables_analyzed", *deleted, *sweep}
+    assert set(outputs) == {"runs_ended", "indexes_rebuilt", "tables_analyzed", *deleted, *sweep}
     assert (outputs["days_kept"], outputs["look_up_days_kept"]) == (90, 365)

@@ -1,5 +1,5 @@
--- Deletes old events of Dagster in a range of ids with their tags: not those that are kept, nor any of a run that has
--- not ended.
+-- Deletes old events of Dagster in a range of ids: not those that are kept, nor any of a run that has not ended. Their
+-- tags go too, but for those of a shape, which are those of other events.
 WITH deleted AS (
     DELETE FROM dagster.event_logs AS event
     WHERE
@@ -19,7 +19,9 @@ WITH deleted AS (
 untagged AS (
     DELETE FROM dagster.asset_event_tags AS tag
     USING deleted
-    WHERE tag.event_id = deleted.id
+    WHERE
+        tag.event_id = deleted.id
+        AND NOT EXISTS (SELECT FROM dagster.event_shapes AS shape WHERE shape.id = tag.event_id)
 )
 
 SELECT count(*) AS deleted

@@ -1,0 +1,66 @@
+"""Indexes built anew after large loads: keys that come in no order leave a B-tree a quarter larger than it need be.
+
+An index is rebuilt when its table has at least doubled since the last time, so the work grows no faster than the
+archive. Rebuilding is a transaction: a process that is killed meanwhile leaves the index as it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg import sql
+
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.rows import fetch_rows
+from archive_pipeline.store.sql_files import load_query
+
+SMALLEST_BYTES: Final = 1024 * 1024
+# About a second of work, for which writers of the table wait, and queries that could use the index.
+LARGEST_BYTES: Final = 128 * 1024 * 1024
+# It is in use, was dropped since, or the disk has no room for another one.
+_LEFT_FOR_NEXT_TIME: Final = (
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.DiskFull,
+)
+
+
+class _GrownIndex(NamedTuple):
+    schema_name: str
+    index_name: str
+    table_bytes: int
+
+
+def rebuild_grown_indexes(
+    database: Database, *, smallest: int = SMALLEST_BYTES, largest: int = LARGEST_BYTES
+) -> list[str]:
+    """Rebuild the indexes of tables that have doubled; those that cannot be now are left for the next time.
+
+    Args:
+        database: the archive's; the role owns its tables.
+        smallest: bytes of an index below which there is nothing to gain.
+        largest: bytes of an index above which others would wait too long.
+
+    Returns:
+        Names of the rebuilt indexes, as ``schema.index``.
+    """
+    with database.statements() as connection:
+        bounds = {"smallest": smallest, "largest": largest}
+        grown = fetch_rows(connection, "summary/indexes_to_rebuild", _GrownIndex, bounds)
+        return [f"{index.schema_name}.{index.index_name}" for index in grown if _rebuild(connection, index)]
+
+
+def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex) -> bool:
+    """Rebuild an index in a transaction of its own; return whether it could be."""
+    name = sql.Identifier(index.schema_name, index.index_name)
+    words = sql.Literal(f"Rebuilt at {index.table_bytes} bytes of its table")
+    try:
+        with connection.transaction():
+            connection.execute(load_query("locks/limit_waiting"))
+            connection.execute(sql.SQL(load_query("summary/rebuild_index")).format(index=name))
+            connection.execute(sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words))
+    except _LEFT_FOR_NEXT_TIME:
+        return False  # nothing is lost but room
+    return True

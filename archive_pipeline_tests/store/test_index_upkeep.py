@@ -1,0 +1,86 @@
+"""Indexes of tables that have doubled are rebuilt, once, and nobody who uses one is kept waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline_tests.tables import query
+
+pytestmark = pytest.mark.postgres
+
+SMALLEST = 65_536
+KEY = "derived.grown_pkey"
+ALL_VALID = "SELECT count(*) FROM pg_index WHERE NOT indisvalid"
+
+
+def execute(database: Database, statement: str) -> None:
+    with database.session() as connection:
+        connection.execute(statement.encode())
+
+
+def add_rows(database: Database, number: int) -> None:
+    """Add rows whose keys come in no order, and are the same for each test."""
+    with database.session() as connection:
+        connection.execute(
+            "INSERT INTO derived.grown SELECT md5(((SELECT count(*) FROM derived.grown) + n)::text)::uuid"
+            " FROM generate_series(1, %s) AS n",
+            [number],
+        )
+
+
+def size(database: Database) -> int:
+    [(found,)] = query(database, f"SELECT pg_relation_size('{KEY}')")
+    return int(found)
+
+
+@pytest.fixture
+def grown(new_database: Callable[[], Database]) -> Database:
+    """An archive with a table whose index has room to spare."""
+    database = new_database()
+    migrate(database)
+    execute(database, "CREATE TABLE derived.grown (id uuid PRIMARY KEY)")
+    for _ in range(20):
+        add_rows(database, 1_000)
+    return database
+
+
+def test_an_index_is_rebuilt_whenever_its_table_has_doubled(grown: Database):
+    before = size(grown)
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == [KEY]
+    # An entry takes 16 bytes of key, 8 of its own and 4 of its page, so 262 are nine tenths of the 8,152 bytes that a
+    # page has for them: 77 pages of entries, one above them, and the first, which describes the index.
+    assert size(grown) == 79 * 8_192 < 0.85 * before
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
+    add_rows(grown, 15_000)
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
+    add_rows(grown, 6_000)
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == [KEY]
+    assert query(grown, ALL_VALID) == [(0,)]
+
+
+def test_small_and_large_indexes_are_left(grown: Database):
+    assert rebuild_grown_indexes(grown, smallest=size(grown) + 1) == []
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST, largest=size(grown) - 1) == []
+
+
+@pytest.mark.parametrize("mode", ["ROW EXCLUSIVE", "ACCESS SHARE"])
+def test_an_index_in_use_is_left_for_the_next_time(grown: Database, mode: str):
+    before = size(grown)
+    with grown.statements() as other, other.transaction():
+        other.execute(f"LOCK TABLE derived.grown IN {mode} MODE".encode())
+        other.execute("SELECT FROM derived.grown WHERE id = gen_random_uuid()")
+        assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
+        assert size(grown) == before
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == [KEY]
+    assert query(grown, ALL_VALID) == [(0,)]
+
+
+def test_indexes_of_partitions_are_rebuilt_too(grown: Database):
+    execute(grown, "CREATE SCHEMA partitions")
+    execute(grown, "ALTER TABLE derived.grown SET SCHEMA partitions")
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == ["partitions.grown_pkey"]
