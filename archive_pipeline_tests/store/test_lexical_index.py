@@ -9,7 +9,7 @@ import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.settings import Settings
-from archive_pipeline.store import lexical_index
+from archive_pipeline.store import lexical_index, lexical_segments
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted
 from archive_pipeline.store.raw_writes import delete_dialogues
@@ -79,6 +79,16 @@ def test_many_small_writes_make_few_segments(database: Database, settings: Setti
         assert all(before[1] < after[0] for before, after in pairwise(found))
     assert indexed(database) == said(database)
     assert sum(chunks for _, _, chunks in segments(database)) == 6 * MERGED_SEGMENTS
+
+
+def test_terms_that_are_merged_one_by_one_are_merged_alike(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lexical_segments, "_MERGED_AT_ONCE", 1)
+    for number in range(MERGED_SEGMENTS):
+        add(database, settings, talk(number))
+    assert len(segments(database)) == 1
+    assert indexed(database) == said(database)
 
 
 def test_a_rebuild_leaves_nothing_of_the_chunks_before(database: Database, settings: Settings):
