@@ -23,7 +23,7 @@ from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
-from archive_pipeline.text.languages import MOST_CHARACTERS, text_language
+from archive_pipeline.text.languages import MOST_CHARACTERS, UNKNOWN, text_languages
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 from archive_pipeline.text.simhash import SHINGLE_WORDS, shingle_hashes, word_hashes
@@ -117,7 +117,7 @@ def _dialogue_languages(batch: DialogueBatch) -> list[str]:
         if text is not None and lengths[dialogue] < MOST_CHARACTERS:
             beginnings[dialogue].append(text[:MOST_CHARACTERS])
             lengths[dialogue] += len(text)
-    return [text_language(BLANK_LINE.join(texts)) for texts in beginnings]
+    return text_languages([(BLANK_LINE.join(texts), UNKNOWN) for texts in beginnings])
 
 
 class _Shingles:

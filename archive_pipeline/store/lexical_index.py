@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from sqlalchemy import Table
 
 from archive_pipeline.store import locks
 from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_rows
-from archive_pipeline.store.lexical_segments import Segment, insert_segment
+from archive_pipeline.store.lexical_segments import Segment, insert_segment, posting_lines
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
 from archive_pipeline.text.search_terms import index_texts
@@ -70,11 +69,8 @@ def _encode_segments(rows: pd.DataFrame) -> list[EncodedSegment]:
         found = np.flatnonzero(is_found[start : start + CHUNKS_AT_ONCE])
         at = (found + start).tolist()
         postings = index_texts([texts[row] for row in at], [languages[row] for row in at])
-        ordinals, weights = found.astype("<u2")[postings.ordinals].tobytes().hex(), postings.weights.tobytes().hex()
-        lines = [
-            f"{term}\t{end - first}\t\\\\x{ordinals[4 * first : 4 * end]}\t\\\\x{weights[2 * first : 2 * end]}"
-            for term, (first, end) in zip(postings.terms, pairwise(postings.bounds), strict=True)
-        ]
+        ordinals = found.astype("<u2")[postings.ordinals]
+        lines = list(posting_lines(postings.terms, postings.bounds, ordinals, postings.weights))
         segments.append(EncodedSegment(start, min(CHUNKS_AT_ONCE, len(rows) - start), len(at), lines))
     return segments
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, Final
 
@@ -31,11 +31,15 @@ from archive_pipeline.text.search_terms import MOST_TEXTS
 MERGED_SEGMENTS: Final = 8
 # A build writes a segment anew if more than this share of its chunks is gone.
 DEAD_SHARE: Final = 0.25
-# What is read and written at once of a segment: one of 65,536 chunks has some 100 MB.
+# What is read, merged and written at once of a segment: one of 65,536 chunks has some 100 MB.
 ROWS_AT_ONCE: Final = 2_000
+POSTINGS_AT_ONCE: Final = 1 << 16
 CHARACTERS_AT_ONCE: Final = 1 << 20
 
 _POSTING_COLUMNS: Final = ("term", "chunk_count", "ordinals", "weights", "first_number")
+
+# Term, first number of the segment, ordinals, weights.
+_Row = tuple[str, int, bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,21 +171,61 @@ def _rewrite(connection: psycopg.Connection[Any], segments: Sequence[Segment]) -
     connection.execute("SET LOCAL cursor_tuple_fraction = 1")  # all of its rows are wanted, not the first ones soon
     with connection.cursor("postings") as rows:
         rows.itersize = ROWS_AT_ONCE
-        rows.execute(load_query("lexical/postings_of_segments"), starts)
+        rows.execute(load_query("lexical/postings_of_segments"), starts, binary=True)
         connection.execute(load_query("lexical/delete_segments"), starts)  # the cursor has what was there before
-        of_terms = groupby(rows, itemgetter(0))
-        lines = (line for term, some in of_terms if (line := _merged(term, list(some), first, is_live)))
+        lines = (line for some in _by_terms(rows) for line in _merged(some, first, is_live))
         insert_segment(connection, Segment(first, last, int(is_live.sum())), lines)
 
 
-def _merged(term: str, rows: Sequence[Any], first: int, is_live: npt.NDArray[np.bool_]) -> str | None:
-    ordinals = np.concatenate([np.frombuffer(held, dtype="<u2") + (start - first) for _, start, held, _ in rows])
-    weights = np.concatenate([np.frombuffer(held, dtype=np.uint8) for _, _, _, held in rows])
+def _by_terms(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
+    """Yield the rows of some terms at a time, all rows of a term together."""
+    some: list[_Row] = []
+    size = 0
+    for _, of_term in groupby(rows, itemgetter(0)):
+        for row in of_term:
+            some.append(row)
+            size += len(row[3])
+        if size >= POSTINGS_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def _merged(rows: Sequence[_Row], first: int, is_live: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """Yield the lines of terms (`posting_lines`), numbers counted from ``first``; none of a term without live ones."""
+    names, starts, ordinals_held, weights_held = zip(*rows, strict=True)
+    counts = [len(held) for held in weights_held]  # a byte each
+    shift = np.repeat(np.array(starts) - first, counts)
+    ordinals = np.frombuffer(b"".join(ordinals_held), dtype="<u2") + shift
+    weights = np.frombuffer(b"".join(weights_held), dtype=np.uint8)
     kept = is_live[ordinals]
-    if not kept.any():
-        return None
-    ordinals, weights = ordinals[kept].astype("<u2"), weights[kept]
-    return f"{term}\t{len(ordinals)}\t\\\\x{ordinals.tobytes().hex()}\t\\\\x{weights.tobytes().hex()}"
+    live_before = np.concatenate(([0], np.cumsum(kept)))
+    first_rows = [at for at, name in enumerate(names) if not at or name != names[at - 1]]
+    row_starts = np.concatenate(([0], np.cumsum(counts)))
+    bounds = live_before[row_starts[[*first_rows, len(rows)]]].tolist()
+    yield from posting_lines([names[at] for at in first_rows], bounds, ordinals[kept], weights[kept])
+
+
+def posting_lines(
+    terms: Sequence[str], bounds: Sequence[int], ordinals: npt.NDArray[Any], weights: npt.NDArray[np.uint8]
+) -> Iterator[str]:
+    """Yield the postings of each term that has any: all columns but the last one, in COPY's text format.
+
+    Args:
+        terms: each once.
+        bounds: where the postings of each term begin in the arrays, and where the last one's end.
+        ordinals: below ``MOST_TEXTS``.
+        weights: beside them.
+    """
+    # Both in hexadecimal digits: four and two of each.
+    of_ordinals, of_weights = ordinals.astype("<u2").tobytes().hex(), weights.tobytes().hex()
+    for term, (start, end) in zip(terms, pairwise(bounds), strict=True):
+        if start < end:
+            yield (
+                f"{term}\t{end - start}\t\\\\x{of_ordinals[4 * start : 4 * end]}\t"
+                f"\\\\x{of_weights[2 * start : 2 * end]}"
+            )
 
 
 def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines: Iterable[str]) -> None:

@@ -143,7 +143,7 @@ class _Chunker:
 
     def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:
         """Return the positions after what a pattern finds, moved to the end of the grapheme cluster they are in."""
-        ends = [match.end() for match in cut.finditer(self._text, start, end)]
+        ends = list(map(re.Match.end, cut.finditer(self._text, start, end)))
         return ends if self._edges is None else list(map(self._snap, ends))
 
     def _units(self) -> list[_Unit]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from archive_pipeline.text.chunking import Chunk, ChunkSizes, chunk_text
-from archive_pipeline.text.languages import text_language
+from archive_pipeline.text.languages import text_languages
 from archive_pipeline.text.token_sums import word_tokens
 
 # A chunk repeats up to this part of its size of the one before it.
@@ -39,8 +39,7 @@ def split_into_pieces(texts: Sequence[tuple[str, str]], chunk_tokens: int) -> It
     """
     sizes = ChunkSizes(limit=chunk_tokens, overlap=chunk_tokens // OVERLAP_SHARE)
     counted_texts = word_tokens().count([text for text, _ in texts])
-    for counted, (text, around) in zip(counted_texts, texts, strict=True):
-        language = text_language(text, around)
+    for counted, (text, _), language in zip(counted_texts, texts, text_languages(texts), strict=True):
         yield [_piece(text, chunk, language) for chunk in chunk_text(counted, sizes)]
 
 

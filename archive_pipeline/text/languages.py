@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from archive_pipeline.text.language_model import language_model
+from archive_pipeline.text.plain_english import are_plainly_english
 
 UNKNOWN: Final = "simple"
 # Below so many characters a guess is no better than chance.
@@ -13,15 +15,6 @@ FEWEST_CHARACTERS: Final = 40
 MOST_CHARACTERS: Final = 400
 # Fewer say whether a text is in the language of what is around it: a classification takes time per character.
 SETTLING_CHARACTERS: Final = 100
-
-# Words that are frequent in English and words of no other language with a configuration. Looking for them takes a
-# hundredth of a classification, which takes longer than all the rest of chunking, and settles most English texts.
-_ENGLISH: Final = frozenset(
-    {"the", "and", "of", "to", "that", "with", "you", "this", "for", "are", "your", "which", "would", "from", "they"}
-    | {"there", "when", "could", "should", "about", "these", "their", "been", "were", "what", "how", "if", "or", "then"}
-)
-_FEWEST_DIFFERENT: Final = 3  # a title in another language has two
-_RAREST: Final = 8  # of so many words, at least one
 
 # Configurations that PostgreSQL 15 ships, by ISO 639-1 code.
 CONFIGURATIONS: Final[Mapping[str, str]] = {
@@ -59,37 +52,35 @@ CONFIGURATIONS: Final[Mapping[str, str]] = {
 
 
 def text_language(text: str, around: str = UNKNOWN) -> str:
-    """Return the configuration for a text; ``simple`` if it is in a language without one.
+    """Return the configuration for a text; ``simple`` if it is in a language without one (`text_languages`)."""
+    return text_languages([(text, around)])[0]
+
+
+def text_languages(texts: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the configuration for each text; ``simple`` for one in a language without any.
 
     Args:
-        text: the text.
-        around: the language of what the text is a part of. A text that is too short to tell has this one, and so has a
-            text whose first ``SETTLING_CHARACTERS`` characters are in it.
+        texts: texts, and the language of what each is a part of. A text that is too short to tell has this one, and so
+            has a text whose first ``SETTLING_CHARACTERS`` characters are in it.
     """
-    beginning = text[:MOST_CHARACTERS]
-    if len(beginning) < FEWEST_CHARACTERS:
-        return around
-    if _is_plainly_english(beginning):
-        return "english"
-    if around != UNKNOWN and _classified(beginning[:SETTLING_CHARACTERS]) == around:
-        return around
-    found = _classified(beginning)
-    return around if found == UNKNOWN else found
+    beginnings = [text[:MOST_CHARACTERS] for text, _ in texts]
+    found = [around for _, around in texts]
+    telling = [number for number, text in enumerate(beginnings) if len(text) >= FEWEST_CHARACTERS]
+    open_ones: list[int] = []
+    for number, is_english in zip(telling, are_plainly_english([beginnings[each] for each in telling]), strict=True):
+        if is_english:
+            found[number] = "english"
+        else:
+            open_ones.append(number)
+    with_known = [number for number in open_ones if found[number] != UNKNOWN]
+    of_first = _classified([beginnings[number][:SETTLING_CHARACTERS] for number in with_known])
+    settled = {number for number, language in zip(with_known, of_first, strict=True) if language == found[number]}
+    rest = [number for number in open_ones if number not in settled]
+    for number, language in zip(rest, _classified([beginnings[number] for number in rest]), strict=True):
+        if language != UNKNOWN:
+            found[number] = language
+    return found
 
 
-def _classified(text: str) -> str:
-    code, _ = _identifier().classify(text)
-    return CONFIGURATIONS.get(code, UNKNOWN)
-
-
-def _is_plainly_english(text: str) -> bool:
-    words = text.lower().split()
-    found = list(filter(_ENGLISH.__contains__, words))
-    return len(set(found)) >= _FEWEST_DIFFERENT and len(found) * _RAREST >= len(words)
-
-
-@cache
-def _identifier() -> Any:
-    import py3langid  # noqa: PLC0415 (reading its model takes a moment, which only texts are worth)
-
-    return py3langid
+def _classified(texts: Sequence[str]) -> list[str]:
+    return [CONFIGURATIONS.get(code, UNKNOWN) for code in language_model().classify(texts)] if texts else []

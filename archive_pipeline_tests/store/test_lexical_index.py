@@ -106,6 +106,16 @@ def test_many_small_writes_make_few_segments(database: Database, settings: Setti
     assert sum(chunks for _, _, chunks in segments(database)) == 6 * MERGED_SEGMENTS
 
 
+def test_terms_that_are_merged_one_by_one_are_merged_alike(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lexical_segments, "POSTINGS_AT_ONCE", 1)
+    for number in range(MERGED_SEGMENTS):
+        add(database, settings, talk(number))
+    assert len(segments(database)) == 1
+    assert indexed(database) == said(database)
+
+
 def test_a_rebuild_leaves_nothing_of_the_chunks_before(database: Database, settings: Settings):
     add(database, settings, *(talk(number) for number in range(6)))
     before = {number for _, number in indexed(database)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import py3langid
 import pytest
 
-from archive_pipeline.text.languages import CONFIGURATIONS, text_language
+from archive_pipeline.text.languages import CONFIGURATIONS, text_language, text_languages
 
 TEXTS = {
     "english": "The dough needs more time to rise, and the water should be a little warmer than that.",
@@ -39,3 +39,12 @@ def test_a_short_text_tells_no_language():
 )
 def test_words_that_settle_it_say_what_the_classifier_says(text: str):
     assert text_language(text) == CONFIGURATIONS.get(py3langid.classify(text)[0], "simple")
+
+
+def test_texts_together_have_the_languages_that_each_has_by_itself():
+    texts = [(text, around) for text in [*TEXTS.values(), "the and of", ""] for around in ("simple", "german")]
+    assert text_languages(texts) == [text_language(text, around) for text, around in texts]
+
+
+def test_a_short_text_is_in_the_language_around_it_and_a_long_one_in_its_own():
+    assert text_languages([("the and of", "german"), (TEXTS["french"], "german")]) == ["german", "french"]
