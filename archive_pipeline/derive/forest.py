@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
@@ -70,14 +71,14 @@ def build_forest(batch: DialogueBatch) -> Forest:
         CyclicParentsError: some messages cannot be reached from a root.
     """
     children, roots, sibling_index = _children(batch)
-    order = _depth_first_order(children, roots)
-    if len(order) != len(batch):
-        reached = set(order)
+    from_roots = _breadth_first_order(children, roots)
+    if len(from_roots) != len(batch):
+        reached = set(from_roots)
         lost = next(position for position in range(len(batch)) if position not in reached)
         raise CyclicParentsError(
             f"dialogue {batch.dialogue_of_message[lost]}: the parents of its messages form a cycle"
         )
-    _largest_first(batch.parent, children, order)
+    _largest_first(batch.parent, children, from_roots)
     order = _depth_first_order(children, roots)
     depth, tree_left, tree_right = _intervals(batch, order)
     run_left, run_parent_left = _runs(batch.parent, order, tree_left)
@@ -110,21 +111,30 @@ def _children(batch: DialogueBatch) -> tuple[list[list[int]], list[list[int]], l
     return children, roots, sibling_index
 
 
+def _breadth_first_order(children: list[list[int]], roots: list[list[int]]) -> list[int]:
+    order = [*chain.from_iterable(roots)]
+    for position in order:  # which grows meanwhile
+        order += children[position]
+    return order
+
+
 def _depth_first_order(children: list[list[int]], roots: list[list[int]]) -> list[int]:
     order: list[int] = []
     for dialogue_roots in roots:
         stack = dialogue_roots[::-1]
         while stack:
-            position = stack.pop()
-            order.append(position)
-            below = children[position]
-            if below:
-                stack.extend(reversed(below))
+            below = [stack.pop()]
+            # Most messages have one child, which needs no place on the stack.
+            while len(below) == 1:
+                [position] = below
+                order.append(position)
+                below = children[position]
+            stack += reversed(below)
     return order
 
 
 def _largest_first(parents: list[int], children: list[list[int]], order: list[int]) -> None:
-    """Move the child with the most descendants to the front of its siblings."""
+    """Move the child with the most descendants to the front of its siblings; in the order, parents come first."""
     size = [1] * len(order)
     for position in reversed(order):
         if parents[position] != ROOT:

@@ -19,6 +19,7 @@ from archive_pipeline.errors import ExportError
 
 _ROWS_PER_GROUP: Final = 10_000
 _BUFFER_BYTES: Final = 1 << 20
+_LINE: Final = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
 
 class WrittenFile(NamedTuple):
@@ -49,9 +50,11 @@ class Output:
         """Make a file of lines of JSON, empty so far."""
         self._lines[name] = _Lines(self._stack.enter_context((self.folder / name).open("wb", 0)))
 
-    def line(self, name: str, row: Mapping[str, Any]) -> None:
-        """Append a row to a file of lines of JSON."""
-        self._lines[name].made.append(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z))
+    def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Append rows to a file of lines of JSON, and return how many they were."""
+        made = [orjson.dumps(row, None, _LINE) for row in rows]
+        self._lines[name].made += made
+        return len(made)
 
     def start_table(self, name: str, schema: pa.Schema) -> None:
         """Make a table in Parquet, without rows so far."""

@@ -19,7 +19,7 @@ from typing import Literal
 from archive_pipeline.derive.forest import ASSISTANT_SIDE, forest_of
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.domain.choices import Normalization
-from archive_pipeline.duplicates.similarity import SMALLEST_SET, threshold
+from archive_pipeline.duplicates.similarity import SMALLEST_SET, THRESHOLD, threshold
 from archive_pipeline.export.branches import current_leaf
 from archive_pipeline.export.chat import Turn, turns
 from archive_pipeline.export.selection import Annotations
@@ -168,11 +168,15 @@ def is_near_duplicate(left: str, right: str) -> bool:
     if texts[0] == texts[1]:
         return True
     # A few short texts at a time: sets of Python take a tenth of the time of arrays.
-    one, other = map(shingles, texts)
-    smaller, larger = sorted((len(one), len(other)))
-    lowest = threshold(smaller)
-    # No two sets have more in common than the smaller one has.
-    if smaller < SMALLEST_SET or smaller / larger < lowest:
+    one = set(shingles(texts[0]))
+    if len(one) < SMALLEST_SET:
         return False
-    common = len(one & other)
-    return common / (smaller + larger - common) >= lowest
+    common = len(one.intersection(shingles(texts[1])))
+    # What else the other text says only makes them less alike: most pairs need no second set.
+    if common / len(one) < THRESHOLD:
+        return False
+    smaller, larger = sorted((len(one), len(set(shingles(texts[1])))))
+    # No two sets have more in common than the smaller one has.
+    if smaller < SMALLEST_SET or smaller / larger < threshold(smaller):
+        return False
+    return common / (smaller + larger - common) >= threshold(smaller)

@@ -204,9 +204,8 @@ class _Writer:
     def _write_dialogue(self, dialogue: Dialogue, group: Group) -> None:
         split = self._split(dialogue.heading.dialogue_id)
         if self._format.lines is not None:
-            for row in self._format.lines(dialogue, group, self._run):
-                self._output.line(f"{split or 'data'}{LINES_SUFFIX}", row)
-                self._count("examples", split)
+            rows = self._format.lines(dialogue, group, self._run)
+            self._count("examples", split, self._output.lines(f"{split or 'data'}{LINES_SUFFIX}", rows))
         if self._format.files is not None:
             for name, content in self._format.files(dialogue, group, self._run):
                 self._write_file(f"{split}/{name}" if split else name, content)
@@ -230,8 +229,7 @@ class _Writer:
                 self._output.rows(f"{name}.parquet", own, counts)
                 self._run.written[f"{table} rows"] += len(own)
                 if self._format.has_lines:
-                    for row in rows_of_table(own):
-                        self._output.line(f"{name}{LINES_SUFFIX}", row)
+                    self._output.lines(f"{name}{LINES_SUFFIX}", rows_of_table(own))
 
     def _by_split(
         self, group: Group, table: pa.Table, counts: list[int]
@@ -248,10 +246,11 @@ class _Writer:
             start += count
         return {split: (table.take(places), own) for split, (places, own) in found.items()}
 
-    def _count(self, what: str, split: str | None) -> None:
-        self._run.written[what] += 1
-        if split is not None:
-            self._run.written[f"{what} in {split}"] += 1
+    def _count(self, what: str, split: str | None, count: int = 1) -> None:
+        if count:  # what is written nowhere is not told
+            self._run.written[what] += count
+            if split is not None:
+                self._run.written[f"{what} in {split}"] += count
 
 
 def _named(table: str, split: str | None) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -164,13 +164,13 @@ def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
     return result
 
 
-def shingles(text: bytes) -> set[tuple[bytes, ...]]:
-    """Return the different shingles of a text normalised as ``full``: as many as hashes of ``shingle_hashes``."""
+def shingles(text: bytes) -> Iterable[tuple[bytes, ...]]:
+    """Return the shingles of a text normalised as ``full``, once over: as many different ones as ``shingle_hashes``."""
     # In ASCII no sequence is a word of its own, and splitting is three times as fast.
-    words = [word for word in text.split(b" ") if word] if text.isascii() else _WORDS.findall(text)
+    words = text.split() if text.isascii() else _WORDS.findall(text)
     if len(words) < SHINGLE_WORDS:
-        return {tuple(words)} if words else set()
-    return set(zip(words, words[1:], words[2:], strict=False))
+        return iter([tuple(words)] if words else [])
+    return zip(words, words[1:], words[2:], strict=False)
 
 
 def shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:

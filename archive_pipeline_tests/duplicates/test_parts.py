@@ -49,7 +49,7 @@ def test_sets_of_a_few_texts_have_as_many_shingles_in_common(texts: list[str]) -
     encoded = [normalize(text, Normalization.FULL) for text in texts]
     sets = shingle_sets(word_hashes(encoded))
     one, other = (set(sets.hashes[start:end].tolist()) for start, end in pairwise(sets.offsets))
-    left, right = map(shingles, encoded)
+    left, right = (set(shingles(text)) for text in encoded)
     assert (len(left), len(right), len(left & right)) == (len(one), len(other), len(one & other))
 
 

@@ -20,7 +20,7 @@ def test_lines_are_in_order_over_all_batches(tmp_path: Path):
     output = Output(tmp_path)
     output.start_lines("data.jsonl")
     for number in range(10):
-        output.line("data.jsonl", {"n": number})
+        assert output.lines("data.jsonl", [{"n": number}]) == 1
         if number % 3 == 0:
             output.flush()
     [written] = output.close()

@@ -8,7 +8,6 @@ and ``is_copied_context`` on the steps that another path of the dialogue has too
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Final
 
 import orjson
@@ -78,7 +77,7 @@ def _atif(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, byt
 def _step(number: int, turn: Turn, path: Path, run: Run) -> dict[str, Any]:
     step: dict[str, Any] = {"step_id": number, "source": _SOURCES[turn.role], "message": turn.content}
     if turn.created_at is not None:
-        step["timestamp"] = _moment(turn.created_at)
+        step["timestamp"] = turn.created_at
     if turn.role == "assistant" and turn.model:
         step["model_name"] = turn.model
     if turn.role == "assistant" and run.choices.thinking and turn.thinking:
@@ -94,10 +93,6 @@ def _step(number: int, turn: Turn, path: Path, run: Run) -> dict[str, Any]:
     if not path.is_new(turn):
         step["is_copied_context"] = True
     return step
-
-
-def _moment(moment: datetime) -> str:
-    return moment.isoformat()
 
 
 TRACES: Final = Format(
