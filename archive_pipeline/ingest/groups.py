@@ -19,7 +19,7 @@ from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id
 from archive_pipeline.readers.anomalies import Noticed
 from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
 from archive_pipeline.readers.shares import Share
-from archive_pipeline.store.copy_text import EncodedTable
+from archive_pipeline.store.copy_binary import EncodedTable
 
 
 @dataclass(frozen=True, slots=True)

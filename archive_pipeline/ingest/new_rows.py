@@ -1,4 +1,4 @@
-"""Rows of prepared dialogues in COPY's text format, for dialogues that the archive does not have yet.
+"""Rows of prepared dialogues in COPY's binary format, for dialogues that the archive does not have yet.
 
 Nothing here knows a database, so that the process that reads can encode what it read.
 """
@@ -13,10 +13,10 @@ from archive_pipeline.domain import identity
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.dialogue_values import dialogue_values, vintage_values
 from archive_pipeline.ingest.prepare import PreparedDialogue
-from archive_pipeline.store.copy_text import ColumnKind, EncodedTable, encode_table
+from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable, encode_table
 
 # How columns are written, by table and column (``archive_pipeline.store.raw_writes.column_kinds``).
-Kinds = Mapping[str, Mapping[str, ColumnKind]]
+Kinds = Mapping[str, Mapping[str, BinaryKind]]
 
 
 def encode_new(dialogues: Sequence[PreparedDialogue], import_id: str, kinds: Kinds) -> dict[str, EncodedTable]:

@@ -1,9 +1,8 @@
-"""Columns of values in PostgreSQL's COPY text format. No database and no table: processes that only encode use it."""
+"""Columns of values in PostgreSQL's COPY text format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -20,33 +19,6 @@ class ColumnKind(StrEnum):
     TIME = "time"  # aware datetimes
     BYTES = "bytes"
     PLAIN = "plain"  # text in which nothing is to be escaped: UUIDs
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedTable:
-    """Rows of a table.
-
-    Attributes:
-        columns: names of the columns, in order.
-        count: how many rows.
-        pieces: whole lines.
-    """
-
-    columns: tuple[str, ...]
-    count: int
-    pieces: list[bytes]
-
-
-def encode_table(
-    names: tuple[str, ...], rows: Iterable[Iterable[Any]], kinds: Mapping[str, ColumnKind]
-) -> EncodedTable:
-    """Return rows, values in the order of the names, in COPY's text format."""
-    columns = list(zip(*rows, strict=True))
-    if not columns:
-        return EncodedTable(names, 0, [])
-    encoded = [encode_values(kinds[name], values) for name, values in zip(names, columns, strict=True)]
-    count = len(columns[0])
-    return EncodedTable(names, count, [piece.encode() for piece in pieces_of(encoded, count)])
 
 
 def encode_values(kind: ColumnKind, values: Sequence[Any]) -> Sequence[str]:
