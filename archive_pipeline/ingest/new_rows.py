@@ -19,12 +19,17 @@ from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable, encode_
 Kinds = Mapping[str, Mapping[str, BinaryKind]]
 
 
-def encode_new(dialogues: Sequence[PreparedDialogue], import_id: str, kinds: Kinds) -> dict[str, EncodedTable]:
-    """Return all rows of new dialogues by table, in the order in which the tables are to be filled."""
+def encode_new(
+    dialogues: Sequence[PreparedDialogue], fingerprints: Sequence[str], import_id: str, kinds: Kinds
+) -> dict[str, EncodedTable]:
+    """Return all rows of new dialogues, with their fingerprints, by table, in the order in which to fill the tables."""
     if not dialogues:
         return {}
     vintages = [vintage_values(dialogue, import_id) for dialogue in dialogues]
-    new = [_new_values(dialogue, import_id) for dialogue in dialogues]
+    new = [
+        _new_values(dialogue, fingerprint, import_id)
+        for dialogue, fingerprint in zip(dialogues, fingerprints, strict=True)
+    ]
     found = {
         "dialogues": (tuple(new[0]), map(dict.values, new)),
         "dialogue_vintages": (tuple(vintages[0]), map(dict.values, vintages)),
@@ -44,8 +49,8 @@ def _numbers(dialogue: PreparedDialogue) -> dict[str, int]:
     return {message.source_id: number for number, message in enumerate(dialogue.messages)}
 
 
-def _new_values(dialogue: PreparedDialogue, import_id: str) -> dict[str, Any]:
-    values = dialogue_values(dialogue, len(dialogue.messages), ())
+def _new_values(dialogue: PreparedDialogue, fingerprint: str, import_id: str) -> dict[str, Any]:
+    values = dialogue_values(dialogue, len(dialogue.messages), fingerprint)
     return {
         **values,
         "source": dialogue.record.source,
