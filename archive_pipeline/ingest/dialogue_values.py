@@ -23,15 +23,21 @@ def fingerprint_of(dialogue: PreparedDialogue, kept: Iterable[StoredMessage] = (
     return dialogue_fingerprint(dialogue.record.title, dialogue.active, hashes)
 
 
-def dialogue_values(dialogue: PreparedDialogue, message_count: int, kept: Iterable[StoredMessage]) -> dict[str, Any]:
-    """Return the columns of ``raw.dialogues`` that every import of a dialogue brings up to date."""
+def dialogue_values(dialogue: PreparedDialogue, message_count: int, fingerprint: str) -> dict[str, Any]:
+    """Return the columns of ``raw.dialogues`` that every import of a dialogue brings up to date.
+
+    Args:
+        dialogue: the dialogue.
+        message_count: its live messages, stored ones that stay among them.
+        fingerprint: of all of these (``fingerprint_of``).
+    """
     record = dialogue.record
     return {
         "id": dialogue.id,
         "title": record.title,
         "source_created_at": record.created_at,
         "source_updated_at": record.updated_at,
-        "fingerprint": fingerprint_of(dialogue, kept),
+        "fingerprint": fingerprint,
         "message_count": message_count,
         "active_message_id": None if dialogue.active is None else identity.message_id(dialogue.id, dialogue.active),
         "diagnostics": orjson.dumps(dict(sorted(dialogue.counts.items()))).decode(),

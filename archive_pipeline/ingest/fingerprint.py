@@ -18,8 +18,12 @@ FINGERPRINT_VERSION: Final = "1"
 
 
 def message_hash(fields: Mapping[str, Any]) -> str:
-    """Return the hash of one message's content fields (JSON values), NFC-normalised."""
-    return _digest(fields)
+    """Return the hash of one message's content fields, NFC-normalised.
+
+    Args:
+        fields: JSON values without objects, in the order of their names: sorting them takes a third of encoding them.
+    """
+    return _digest(orjson.dumps(fields))
 
 
 def dialogue_fingerprint(title: str | None, active: str | None, message_hashes: Mapping[str, str]) -> str:
@@ -30,18 +34,19 @@ def dialogue_fingerprint(title: str | None, active: str | None, message_hashes: 
         active: source id of the message that the source's pointer leads to.
         message_hashes: live messages: source id -> content hash.
     """
-    return _digest(
-        {
-            "version": FINGERPRINT_VERSION,
-            "title": title,
-            "active": active,
-            "messages": sorted(message_hashes.items()),
-        }
-    )
+    fields = {
+        "version": FINGERPRINT_VERSION,
+        "title": title,
+        "active": active,
+        "messages": sorted(message_hashes.items()),
+    }
+    return _digest(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS))
 
 
-def _digest(value: Any) -> str:
-    encoded = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+def _digest(encoded: bytes) -> str:
     if not encoded.isascii():
-        encoded = unicodedata.normalize("NFC", encoded.decode()).encode()
+        text = encoded.decode()
+        composed = unicodedata.normalize("NFC", text)
+        if composed != text:
+            encoded = composed.encode()
     return hashlib.sha256(encoded).hexdigest()

@@ -19,7 +19,7 @@ from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id
 from archive_pipeline.readers.anomalies import Noticed
 from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
 from archive_pipeline.readers.shares import Share
-from archive_pipeline.store.copy_text import EncodedTable
+from archive_pipeline.store.copy_binary import EncodedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,7 @@ class ReadGroup:
         self._kinds = kinds
         self._is_partial = is_partial
         self._prepared: dict[int, PreparedDialogue] = {}
+        self._fingerprints: dict[int, str] = {}
         self._read: dict[int, ReadDialogue] = {}
         self._occurrences: dict[int, int] = {}
 
@@ -128,13 +129,16 @@ class ReadGroup:
             cause = f"{type(error).__name__}: {error}"
             return RejectedRecord(item.record.locator, "the dialogue cannot be prepared", cause)
         self._prepared[position] = dialogue
+        self._fingerprints[position] = header.fingerprint
         if self._is_partial:
             self._read[position] = item
         return header
 
     def rows(self, positions: Sequence[int], import_id: str) -> Mapping[str, EncodedTable]:
         """Return all rows of some dialogues, as of new ones that an import brings, by table."""
-        return encode_new([self._prepared[position] for position in positions], import_id, self._kinds)
+        dialogues = [self._prepared[position] for position in positions]
+        fingerprints = [self._fingerprints[position] for position in positions]
+        return encode_new(dialogues, fingerprints, import_id, self._kinds)
 
     def prepared(self, position: int, known: Mapping[str, str | None] = NOTHING_KNOWN) -> PreparedDialogue:
         """Return a dialogue; of a partial export, with ``known``, prepared anew below them."""

@@ -1,4 +1,4 @@
-"""Rows of prepared dialogues in COPY's text format, for dialogues that the archive does not have yet.
+"""Rows of prepared dialogues in COPY's binary format, for dialogues that the archive does not have yet.
 
 Nothing here knows a database, so that the process that reads can encode what it read.
 """
@@ -13,18 +13,23 @@ from archive_pipeline.domain import identity
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.dialogue_values import dialogue_values, vintage_values
 from archive_pipeline.ingest.prepare import PreparedDialogue
-from archive_pipeline.store.copy_text import ColumnKind, EncodedTable, encode_table
+from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable, encode_table
 
 # How columns are written, by table and column (``archive_pipeline.store.raw_writes.column_kinds``).
-Kinds = Mapping[str, Mapping[str, ColumnKind]]
+Kinds = Mapping[str, Mapping[str, BinaryKind]]
 
 
-def encode_new(dialogues: Sequence[PreparedDialogue], import_id: str, kinds: Kinds) -> dict[str, EncodedTable]:
-    """Return all rows of new dialogues by table, in the order in which the tables are to be filled."""
+def encode_new(
+    dialogues: Sequence[PreparedDialogue], fingerprints: Sequence[str], import_id: str, kinds: Kinds
+) -> dict[str, EncodedTable]:
+    """Return all rows of new dialogues, with their fingerprints, by table, in the order in which to fill the tables."""
     if not dialogues:
         return {}
     vintages = [vintage_values(dialogue, import_id) for dialogue in dialogues]
-    new = [_new_values(dialogue, import_id) for dialogue in dialogues]
+    new = [
+        _new_values(dialogue, fingerprint, import_id)
+        for dialogue, fingerprint in zip(dialogues, fingerprints, strict=True)
+    ]
     found = {
         "dialogues": (tuple(new[0]), map(dict.values, new)),
         "dialogue_vintages": (tuple(vintages[0]), map(dict.values, vintages)),
@@ -44,8 +49,8 @@ def _numbers(dialogue: PreparedDialogue) -> dict[str, int]:
     return {message.source_id: number for number, message in enumerate(dialogue.messages)}
 
 
-def _new_values(dialogue: PreparedDialogue, import_id: str) -> dict[str, Any]:
-    values = dialogue_values(dialogue, len(dialogue.messages), ())
+def _new_values(dialogue: PreparedDialogue, fingerprint: str, import_id: str) -> dict[str, Any]:
+    values = dialogue_values(dialogue, len(dialogue.messages), fingerprint)
     return {
         **values,
         "source": dialogue.record.source,

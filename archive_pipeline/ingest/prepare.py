@@ -186,20 +186,22 @@ def hash_of_message(source_id: str, link: Link, message: MessageRecord) -> str:
 
 
 def _content_fields(source_id: str, link: Link, message: MessageRecord) -> dict[str, Any]:
-    return {
-        "id": source_id,
-        "parent": link.parent,
-        "role": message.role,
-        "state": message.state,
-        "hidden": message.is_hidden,
-        "parts": [
-            [part.part_type, part.text, part.tool_name, part.tool_use_id, part.tool_input, part.is_error, part.uri]
-            for part in message.parts
-        ],
+    fields: dict[str, Any] = {
         "attached_texts": [file.extracted_text for file in message.attachments if file.extracted_text],
-        # Only where there are any: messages without have the hash that they always had.
-        **({"media": media} if (media := _media_hashes(message)) else {}),
+        "hidden": message.is_hidden,
+        "id": source_id,
     }
+    # Only where there are any: messages without have the hash that they always had.
+    if media := _media_hashes(message):
+        fields["media"] = media
+    fields["parent"] = link.parent
+    fields["parts"] = [
+        [part.part_type, part.text, part.tool_name, part.tool_use_id, part.tool_input, part.is_error, part.uri]
+        for part in message.parts
+    ]
+    fields["role"] = message.role
+    fields["state"] = message.state
+    return fields
 
 
 def _media_hashes(message: MessageRecord) -> list[str]:

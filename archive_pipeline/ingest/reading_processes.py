@@ -28,7 +28,7 @@ from archive_pipeline.ingest.groups import GroupContents, Header
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.shares import FileOutcome
-from archive_pipeline.store.copy_text import EncodedTable
+from archive_pipeline.store.copy_binary import EncodedTable
 
 _SECONDS_TO_END: Final = 30
 _WHAT_NOW: Final = "what was committed stays, run the import again"

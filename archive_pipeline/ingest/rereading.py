@@ -54,7 +54,7 @@ def has_all_values(
 
 
 def _dialogue(dialogue: PreparedDialogue) -> Row:
-    return _row((name, value) for name, value in dialogue_values(dialogue, 0, ()).items() if name not in _NOT_COMPARED)
+    return _row((name, value) for name, value in dialogue_values(dialogue, 0, "").items() if name not in _NOT_COMPARED)
 
 
 def _messages(dialogue: PreparedDialogue, ids: set[str]) -> dict[str, Row]:

@@ -195,7 +195,7 @@ class GroupWriter:
         gone = [message.id for message in messages.values() if message.is_live and message.id not in present]
         own = [message.id for message in dialogue.messages]
         deleted = raw_writes.soft_delete(connection, gone)
-        values = dialogue_values(dialogue, len(own) + len(kept), kept)
+        values = dialogue_values(dialogue, len(own) + len(kept), fingerprint_of(dialogue, kept))
         raw_writes.update_dialogue(connection, {**values, "import_id": self._context.import_id})
         upserted = raw_writes.upsert_messages(connection, rows.message_frame(rows.message_rows(dialogue, numbers)))
         parts = raw_writes.replace_parts(

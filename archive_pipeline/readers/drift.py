@@ -53,12 +53,14 @@ class Shape:
         fields: of objects: what is known below, by name; ``*`` for any name.
         items: of arrays: what is known of their items.
         words: where it names a type: all that are known; None elsewhere.
+        plain: those of the types whose values have nothing in them that could be unknown; set by ``settle``.
     """
 
     types: frozenset[type] = frozenset({NoneType})
     fields: dict[str, Shape] = field(default_factory=dict)
     items: Shape | None = None
     words: set[str] | None = None
+    plain: frozenset[type] = frozenset()
 
     def below(self, name: str) -> Shape:
         """Returns what is known of a field or, by ``[]``, of the items; adds it if there is nothing yet."""
@@ -66,6 +68,13 @@ class Shape:
             self.items = self.items or Shape()
             return self.items
         return self.fields.setdefault(name, Shape())
+
+    def settle(self) -> None:
+        """Sets ``plain`` here and below, now that everything is written down."""
+        deep = {dict, list} if self.fields or self.items is not None else set()
+        self.plain = self.types - deep - ({str} if self.words is not None else set())
+        for below in (*self.fields.values(), *([self.items] if self.items is not None else [])):
+            below.settle()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -140,6 +149,7 @@ def known_shapes(source: str) -> Shape | None:
     for line in file.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             _add_line(root, line, source)
+    root.settle()
     return root
 
 
@@ -172,11 +182,12 @@ def _collect(value: dict[str, Any] | list[Any], shape: Shape, path: str, unknown
             known = fields.get(name) or any_name
             if known is None:
                 _tell(unknown, ("key", _below(path, name[:_SHOWN]), _type_name(item)))
-            else:
+            elif type(item) not in known.plain:
                 _judge(item, known, path, name if any_name is None else _ANY_NAME, unknown)
     elif shape.items is not None:
         for item in value:
-            _judge(item, shape.items, path, _ITEMS, unknown)
+            if type(item) not in shape.items.plain:
+                _judge(item, shape.items, path, _ITEMS, unknown)
 
 
 def _judge(item: Any, known: Shape, path: str, name: str, unknown: list[_Found]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
@@ -12,10 +13,31 @@ import numpy.typing as npt
 import pandas as pd
 import psycopg
 from psycopg import sql
-from sqlalchemy import JSON, Boolean, DateTime, Double, Integer, LargeBinary, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    DateTime,
+    Double,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
+from archive_pipeline.store.copy_binary import BinaryKind
 from archive_pipeline.store.copy_text import NULL, ROWS_PER_PIECE, ColumnKind, encode_values, whole_lines
+
+
+class CopyFormat(Enum):
+    """A format of COPY."""
+
+    TEXT = "text"
+    BINARY = "binary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +68,27 @@ def encode_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
 
 def copy_rows(connection: psycopg.Connection[Any], rows: EncodedRows) -> int:
     """Append the rows to their table, in the current transaction; return how many there were."""
-    if not rows.count:
-        return 0
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(rows.table.schema or "public", rows.table.name),
-        sql.SQL(", ").join(map(sql.Identifier, rows.columns)),
+    if rows.count:
+        copy_pieces(connection, rows.table, rows.columns, rows.pieces)
+    return rows.count
+
+
+def copy_pieces(
+    connection: psycopg.Connection[Any],
+    table: Table,
+    columns: Sequence[str],
+    pieces: Iterable[bytes],
+    form: CopyFormat = CopyFormat.TEXT,
+) -> None:
+    """Append encoded rows to a table, in the current transaction."""
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT {})").format(
+        sql.Identifier(table.schema or "public", table.name),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(form.value),
     )
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for piece in rows.pieces:
+        for piece in pieces:
             copy.write(piece)
-    return rows.count
 
 
 def copy_frame(connection: psycopg.Connection[Any], table: Table, rows: pd.DataFrame) -> int:
@@ -92,6 +125,19 @@ def kind_of(declared: TypeEngine[Any]) -> ColumnKind:
     return next((kind for types, kind in _KINDS if isinstance(declared, types)), ColumnKind.PLAIN)
 
 
+def binary_kind_of(declared: TypeEngine[Any]) -> BinaryKind:
+    """Return how values of a declared type are written in COPY's binary format.
+
+    Raises:
+        TypeError: there is no way to write them.
+    """
+    found = next((kind for types, kind in _BINARY_KINDS if isinstance(declared, types)), None)
+    if found is None or isinstance(declared, SmallInteger):
+        msg = f"values of the type {declared} have no binary form here"
+        raise TypeError(msg)
+    return found
+
+
 def _encode_column(kind: ColumnKind, values: npt.NDArray[Any]) -> Sequence[str]:
     if kind is ColumnKind.TIME and values.dtype != object:
         texts: list[str] = np.datetime_as_string(values.astype("datetime64[us]"), timezone="UTC").tolist()
@@ -105,4 +151,15 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], ColumnKind], ...]] = (
     ((Integer, Double), ColumnKind.NUMBER),
     (LargeBinary, ColumnKind.BYTES),
     ((Text, JSON), ColumnKind.TEXT),
+)
+# The first that fits: some of these types are subclasses of those below them.
+_BINARY_KINDS: Final[tuple[tuple[type | tuple[type, ...], BinaryKind], ...]] = (
+    (JSONB, BinaryKind.JSONB),
+    ((Text, JSON), BinaryKind.TEXT),
+    (Uuid, BinaryKind.UUID),
+    (Boolean, BinaryKind.BOOLEAN),
+    (BigInteger, BinaryKind.LONG),
+    (Integer, BinaryKind.INTEGER),
+    (DateTime, BinaryKind.TIME),
+    (LargeBinary, BinaryKind.BYTES),
 )

@@ -1,9 +1,8 @@
-"""Columns of values in PostgreSQL's COPY text format. No database and no table: processes that only encode use it."""
+"""Columns of values in PostgreSQL's COPY text format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -22,44 +21,11 @@ class ColumnKind(StrEnum):
     PLAIN = "plain"  # text in which nothing is to be escaped: UUIDs
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedTable:
-    """Rows of a table.
-
-    Attributes:
-        columns: names of the columns, in order.
-        count: how many rows.
-        pieces: whole lines.
-    """
-
-    columns: tuple[str, ...]
-    count: int
-    pieces: list[bytes]
-
-
-def encode_table(
-    names: tuple[str, ...], rows: Iterable[Iterable[Any]], kinds: Mapping[str, ColumnKind]
-) -> EncodedTable:
-    """Return rows, values in the order of the names, in COPY's text format."""
-    columns = list(zip(*rows, strict=True))
-    if not columns:
-        return EncodedTable(names, 0, [])
-    encoded = [encode_values(kinds[name], values) for name, values in zip(names, columns, strict=True)]
-    count = len(columns[0])
-    return EncodedTable(names, count, [piece.encode() for piece in pieces_of(encoded, count)])
-
-
 def encode_values(kind: ColumnKind, values: Sequence[Any]) -> Sequence[str]:
     """Return the values of one column, None as NULL, in COPY's text format."""
     if values.count(None) == len(values):
         return [NULL] * len(values)
     return _ENCODERS[kind](values)
-
-
-def pieces_of(columns: Sequence[Sequence[str]], rows: int) -> Iterator[str]:
-    """Yield the rows of encoded columns in pieces of whole lines."""
-    for start in range(0, rows, ROWS_PER_PIECE):
-        yield whole_lines([column[start : start + ROWS_PER_PIECE] for column in columns])
 
 
 def whole_lines(columns: Sequence[Sequence[str]]) -> str:

@@ -12,8 +12,8 @@ import pandas as pd
 import psycopg
 from sqlalchemy import Table
 
-from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, foreign_keys_unchecked, kind_of
-from archive_pipeline.store.copy_text import ColumnKind, EncodedTable
+from archive_pipeline.store.copy import CopyFormat, binary_kind_of, copy_frame, copy_pieces, foreign_keys_unchecked
+from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable
 from archive_pipeline.store.lexical_segments import purge_deleted
 from archive_pipeline.store.links import find_links_anew, sharing_dialogues
 from archive_pipeline.store.rows import fetch_rows
@@ -109,13 +109,16 @@ def append(connection: psycopg.Connection[Any], tables: Mapping[str, EncodedTabl
 
 def _append(connection: psycopg.Connection[Any], tables: Mapping[str, EncodedTable], table: Table) -> dict[str, int]:
     rows = tables[table.name]
-    return {table.name: copy_rows(connection, EncodedRows(table, rows.columns, rows.count, rows.pieces))}
+    if rows.count:
+        copy_pieces(connection, table, rows.columns, rows.pieces, form=CopyFormat.BINARY)
+    return {table.name: rows.count}
 
 
-def column_kinds() -> dict[str, dict[str, ColumnKind]]:
+def column_kinds() -> dict[str, dict[str, BinaryKind]]:
     """Return how the columns of the tables that new dialogues have rows in are written, by table and column."""
     return {
-        table.name: {column.name: kind_of(column.type) for column in table.columns} for table in (_FIRST, *_BELONGING)
+        table.name: {column.name: binary_kind_of(column.type) for column in table.columns}
+        for table in (_FIRST, *_BELONGING)
     }
 
 

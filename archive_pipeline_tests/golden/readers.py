@@ -15,7 +15,7 @@ import orjson
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest import rows
-from archive_pipeline.ingest.dialogue_values import dialogue_values
+from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import reader_versions
@@ -55,7 +55,7 @@ def _digest(path: Path) -> str:
 
 
 def _rows(dialogue: PreparedDialogue) -> Iterator[Any]:
-    values = dialogue_values(dialogue, len(dialogue.messages), ())
+    values = dialogue_values(dialogue, len(dialogue.messages), fingerprint_of(dialogue))
     # Compressed, by a zlib that may be another one.
     yield [values | {"source_bytes": dialogue.raw is not None, "vintage": dialogue.record.vintage}]
     numbers = {message.source_id: number for number, message in enumerate(dialogue.messages)}

@@ -69,7 +69,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     if is_linear:
         warnings["no_parent_pointers"] += 1
     calls = _answered_calls(nodes)
-    messages = tuple(m for node in nodes if (m := _message(node, calls, warnings)))
+    messages = tuple([m for node in nodes if (m := _message(node, calls, warnings)) is not None])
     current = as_identifier(value.get("current_node"))
     custom_gpt, project = gizmos_of(value)
     return DialogueRecord(
@@ -114,7 +114,7 @@ def _rest_of_node(
 ) -> dict[str, Any] | None:
     rest: dict[str, Any] = {}
     for name, item in value.items():
-        if is_empty(item) or (name == "id" and as_identifier(item) == node.key):
+        if (not item and is_empty(item)) or (name == "id" and as_identifier(item) == node.key):
             continue
         # The parent is in source_parent_id, or it is another name of the node that is there.
         if node.message is not None and (name == "message" or (name == "parent" and as_identifier(item) is not None)):
@@ -126,7 +126,11 @@ def _rest_of_node(
 
 
 def _are_nodes(names: list[Any], mapping: Mapping[str, Any], aliases: Mapping[str, str]) -> bool:
-    return all(name is not None and (name in mapping or name in aliases) for name in map(as_identifier, names))
+    for item in names:
+        name = as_identifier(item)
+        if name is None or (name not in mapping and name not in aliases):
+            return False
+    return True
 
 
 def _aliases(mapping: Mapping[str, Any]) -> dict[str, str]:
@@ -180,10 +184,14 @@ def _role(message: Mapping[str, Any], warnings: Counter[str]) -> Role:
 
 def _answered_calls(nodes: list[_Node]) -> dict[str, str]:
     """Returns the call each tool message answers: the nearest one above it, past other answers to the same call."""
-    by_key = {node.key: node for node in nodes}
     calls = {node.key for node in nodes if node.message is not None and is_call(node.message, node.role)}
+    if not calls:
+        return {}
+    by_key = {node.key: node for node in nodes}
     answers: dict[str, str | None] = {}
     for node in nodes:
+        if node.role != "tool":
+            continue
         trail = []
         key: str | None = node.key
         while key in by_key and key not in answers and key not in calls and _is_passed(by_key[key]):

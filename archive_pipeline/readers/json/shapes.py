@@ -34,9 +34,9 @@ def as_text(value: object) -> str | None:
 
 def as_identifier(value: object) -> str | None:
     """Returns an id as text; numbers are taken too, since some tools write them."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return as_text(value)
+    if isinstance(value, str):
+        return value or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def as_size(value: object) -> int | None:
