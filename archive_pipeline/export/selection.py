@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from psycopg.rows import class_row
 
@@ -17,10 +17,19 @@ from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query
 
-# A batch ends with the dialogue that reaches one of them.
-_MESSAGES: Final = 4_000
-_DIALOGUES: Final = 500
 _HEADINGS_AT_ONCE: Final = 2_000
+
+
+class _Limits(NamedTuple):
+    """A batch ends with the dialogue that reaches one of them."""
+
+    messages: int
+    dialogues: int
+
+
+_READ: Final = _Limits(4_000, 500)
+# Messages are not in memory then, and fewer queries take a quarter less time.
+_UNREAD: Final = _Limits(16_000, 2_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +67,14 @@ class Group:
 
 def groups(snapshot: Snapshot, choices: Choices, *, has_messages: bool, with_files: bool = False) -> Iterator[Group]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported."""
-    for headings in _batches(snapshot, choices):
+    for headings in _batches(snapshot, choices, _READ if has_messages else _UNREAD):
         ids = [heading.dialogue_id for heading in headings]
         dialogues = read_dialogues(snapshot, headings) if has_messages else []
         files = attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {}
         yield Group(headings, dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
 
 
-def _batches(snapshot: Snapshot, choices: Choices) -> Iterator[list[Heading]]:
+def _batches(snapshot: Snapshot, choices: Choices, limits: _Limits) -> Iterator[list[Heading]]:
     parameters = {
         "sources": list(choices.sources) or None,
         "models": list(choices.models) or None,
@@ -82,7 +91,7 @@ def _batches(snapshot: Snapshot, choices: Choices) -> Iterator[list[Heading]]:
         for heading in cursor.execute(load_query("export/selected_dialogues").rstrip().rstrip(";"), parameters):
             batch.append(heading)
             messages += heading.message_count
-            if messages >= _MESSAGES or len(batch) >= _DIALOGUES:
+            if messages >= limits.messages or len(batch) >= limits.dialogues:
                 yield batch
                 batch, messages = [], 0
         if batch:
