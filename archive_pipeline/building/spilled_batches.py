@@ -27,9 +27,9 @@ class _Bounded:
         self._file = file
         self._room = room
 
-    def write(self, content: bytes) -> int:
-        """Write what fits; what does not is an error."""
-        self._room -= len(content)
+    def write(self, content: bytes | pickle.PickleBuffer) -> int:
+        """Write what fits; what does not is an error. Large arrays come as buffers, which have no length."""
+        self._room -= memoryview(content).nbytes
         if self._room < 0:
             raise _NoRoomError
         return self._file.write(content)

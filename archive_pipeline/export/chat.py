@@ -1,7 +1,8 @@
 """A path as the messages array that models are trained on: turns, tool calls each with its result.
 
-What has no place in such an array is left out and counted: hidden messages, calls without a result and results without
-a call (no consumer takes them), contexts that a source shows nobody. Media and attachments leave a mark in brackets.
+What has no place in such an array is left out and counted: hidden messages, calls without a result, results without a
+call and calls that are not the assistant's (no consumer takes them), contexts that a source shows nobody. Media and
+attachments leave a mark in brackets.
 """
 
 from __future__ import annotations
@@ -167,6 +168,9 @@ class _Builder:
 
     def _call(self, position: int, message: Message, part: Part) -> None:
         name = part.tool_use_id
+        if message.role != "assistant":
+            self._counts["calls by others than the assistant"] += 1
+            return
         if name is None or name not in self._answered or name in self._calling:
             self._counts["calls without a result"] += 1
             return

@@ -49,6 +49,26 @@ def test_a_batch_comes_back_from_the_file_as_it_was(case: str):
     assert spilled.get("unknown") is None
 
 
+def test_a_batch_of_many_messages_comes_back_from_the_file_as_it_was():
+    roles = [(("user", "assistant")[number % 2], "So…") for number in range(9_000)]  # times of more than 64 KB
+    batch = batch_of(linear("long", *roles))
+    spilled = SpilledBatches(1 << 24)
+    spilled.put("key", batch)
+    found = spilled.get("key")
+    assert found is not None
+    assert is_same(found, batch)
+
+
+def test_the_times_of_many_messages_count_by_their_bytes():
+    batch = batch_of(linear("long", *[("user", "So…")] * 9_000))
+    spilled = SpilledBatches(1 << 24)
+    spilled.put("key", batch)
+    for budget, is_kept in ((spilled._end, True), (spilled._end - 1, False)):
+        bounded = SpilledBatches(budget)
+        bounded.put("key", batch)
+        assert (bounded.get("key") is not None) == is_kept
+
+
 def test_the_file_keeps_to_its_budget():
     spilled = SpilledBatches(budget=3_000)
     for number, talk in enumerate(TALKS):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import datasets
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.export.run import Exported
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, STEEP
 from archive_pipeline_tests.export.rules import check_openai, check_sharegpt
+from archive_pipeline_tests.exports import claude, load
 
 pytestmark = pytest.mark.postgres
 
@@ -62,6 +67,39 @@ def test_a_call_has_its_result_and_its_tool_behind_it(rows: Rows):
                 "parameters": {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]},
             },
         }
+    ]
+
+
+@pytest.mark.parametrize(("sender", "results"), [("human", 1), ("tool", 2)])  # what a tool says is a result, too
+def test_calls_that_are_not_the_assistants_are_left_out(
+    sender: str,
+    results: int,
+    exported: Callable[..., Exported],
+    rows: Rows,
+    filled: Database,
+    settings: Settings,
+    tmp_path: Path,
+):
+    talk = claude("odd", "Look it up.", "Done.", "Again?", "Twice.", name="Odd calls")
+    talk["chat_messages"][2] |= {"sender": sender, "content": odd_call("Again?")}
+    load(filled, tmp_path / "odd.json", talk)
+    build_stale(filled, settings)
+    [row] = rows("openai", title="odd calls")
+    check_openai(row)
+    assert "tools" not in row
+    found = exported("atif", title="odd calls")
+    steps = json.loads((found.path / found.files[0].path).read_bytes())["steps"]
+    assert {step["source"] for step in steps} == {"user", "agent"}
+    assert not [step for step in steps if "tool_calls" in step]
+    assert found.manifest["left_out"] == {"calls by others than the assistant": 1, "results without a call": results}
+
+
+def odd_call(text: str) -> list[dict[str, Any]]:
+    """What a message of the assistant may hold: a text, a call and its result."""
+    return [
+        {"type": "text", "text": text},
+        {"type": "tool_use", "id": "c", "name": "look_up", "input": {"word": "oats"}},
+        {"type": "tool_result", "tool_use_id": "c", "name": "look_up", "content": [{"type": "text", "text": "Oats."}]},
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
@@ -28,6 +29,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from archive_pipeline.store.copy import CopyFormat, binary_kind_of, copy_pieces
 from archive_pipeline.store.copy_binary import BinaryKind, encode_table
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.failures import is_systemic
 from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline_tests.store.test_copy import JSON_VALUES, TEXTS, TIMES, as_text, optional
 
@@ -164,6 +166,25 @@ def test_what_the_column_cannot_hold_is_an_error(kind, value, error, other):
     plain = {BinaryKind.TEXT: "", BinaryKind.JSONB: "{}", BinaryKind.UUID: "0" * 32}.get(kind, 7)
     with pytest.raises(ValueError, match=error):
         encode_table(("x",), [(plain,)] * other + [(value,)], {"x": kind})
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("text", "a\0b"),
+        ("document", '"\\u0000"'),
+        ("document", f"1{'0' * 140_000}"),
+        ("written", "{"),
+    ],
+)
+def test_what_the_server_refuses_is_the_fault_of_the_row(copied, column, value):
+    rows = [(number, None if number else value) for number in range(3)]
+    table = encode_table(("n", column), rows, KINDS)
+    with pytest.raises(psycopg.Error) as caught, copied.transaction():
+        copy_pieces(copied, TABLE, table.columns, table.pieces, CopyFormat.BINARY)
+    assert not is_systemic(caught.value)
+    assert copied.execute("SELECT count(*) FROM copied_binary").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("declared", [SmallInteger(), Double()])
