@@ -25,6 +25,7 @@ from archive_pipeline.cli.output import (
     stdout_console,
 )
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.cli.upkeep import rebuild_indexes
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
@@ -35,7 +36,6 @@ from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
 from archive_pipeline.settings import Settings
-from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
@@ -60,18 +60,24 @@ def run(
     started = time.perf_counter()
     wanted = wanted_by_import(Settings.from_environment(), keeps_attachments=keeps_attachments)
     with copied_places(paths, wanted, show_progress=not as_json) as places:
-        return _import(
-            read_paths(places, source=source),
-            started,
-            partial=partial,
-            mirror=mirror,
-            mirror_limit=mirror_limit,
-            keeps_attachments=keeps_attachments,
-            as_json=as_json,
-        )
+        reading = read_paths(places, source=source)
+        with open_for_writing() as archive:
+            code = _import(
+                archive,
+                reading,
+                started,
+                partial=partial,
+                mirror=mirror,
+                mirror_limit=mirror_limit,
+                keeps_attachments=keeps_attachments,
+                as_json=as_json,
+            )
+            rebuild_indexes(archive)
+            return code
 
 
 def _import(
+    archive: OpenArchive,
     reading: ArchiveReading,
     started: float,
     *,
@@ -81,22 +87,20 @@ def _import(
     keeps_attachments: bool,
     as_json: bool,
 ) -> int:
-    with open_for_writing() as archive:
-        with progress_bars(enabled=not as_json, are_bytes=True) as bars:
-            summary = import_archive(
-                archive.database, reading, is_partial=partial, workers=archive.settings.workers, progress=bars
-            )
-            bars.finish()
-        useless = _why_useless(summary, reading)
-        may_mirror = mirror and not useless
-        mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if may_mirror else None
-        kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
-        if kept.stored or kept.unchanged:
-            useless = None
-        left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
-        outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
-        failures += attachments.build_texts(archive, kept, show_progress=not as_json)
-        rebuild_grown_indexes(archive.database)
+    with progress_bars(enabled=not as_json, are_bytes=True) as bars:
+        summary = import_archive(
+            archive.database, reading, is_partial=partial, workers=archive.settings.workers, progress=bars
+        )
+        bars.finish()
+    useless = _why_useless(summary, reading)
+    may_mirror = mirror and not useless
+    mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if may_mirror else None
+    kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
+    if kept.stored or kept.unchanged:
+        useless = None
+    left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
+    outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
+    failures += attachments.build_texts(archive, kept, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}

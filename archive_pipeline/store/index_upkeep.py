@@ -18,10 +18,11 @@ from archive_pipeline.store.sql_files import load_query
 SMALLEST_BYTES: Final = 1024 * 1024
 # About a second of work, for which writers of the table wait, and queries that could use the index.
 LARGEST_BYTES: Final = 128 * 1024 * 1024
-# It is in use, was dropped since, or the disk has no room for another one.
+# It is in use, was dropped since, takes longer than the server allows, or the disk has no room for another one.
 _LEFT_FOR_NEXT_TIME: Final = (
     psycopg.errors.LockNotAvailable,
     psycopg.errors.DeadlockDetected,
+    psycopg.errors.QueryCanceled,
     psycopg.errors.UndefinedTable,
     psycopg.errors.DiskFull,
 )
@@ -30,6 +31,7 @@ _LEFT_FOR_NEXT_TIME: Final = (
 class _GrownIndex(NamedTuple):
     schema_name: str
     index_name: str
+    table_name: str
     table_bytes: int
 
 
@@ -38,8 +40,11 @@ def rebuild_grown_indexes(
 ) -> list[str]:
     """Rebuild the indexes of tables that have doubled; those that cannot be now are left for the next time.
 
+    Whoever uses one index of a table mostly holds all of them, so after one that could not be rebuilt no other one of
+    its table is tried: others would wait behind each.
+
     Args:
-        database: the archive's; the role owns its tables.
+        database: the archive's; tables that its role does not own are left.
         smallest: bytes of an index below which there is nothing to gain.
         largest: bytes of an index above which others would wait too long.
 
@@ -48,8 +53,17 @@ def rebuild_grown_indexes(
     """
     with database.statements() as connection:
         bounds = {"smallest": smallest, "largest": largest}
-        grown = fetch_rows(connection, "summary/indexes_to_rebuild", _GrownIndex, bounds)
-        return [f"{index.schema_name}.{index.index_name}" for index in grown if _rebuild(connection, index)]
+        rebuilt: list[str] = []
+        busy: set[tuple[str, str]] = set()
+        for index in fetch_rows(connection, "summary/indexes_to_rebuild", _GrownIndex, bounds):
+            table = (index.schema_name, index.table_name)
+            if table in busy:
+                continue
+            if _rebuild(connection, index):
+                rebuilt.append(f"{index.schema_name}.{index.index_name}")
+            else:
+                busy.add(table)
+        return rebuilt
 
 
 def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex) -> bool:

@@ -14,9 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from more_itertools import chunked
 
 # Fewer texts are sooner classified one by one.
 _FEWEST_AT_ONCE: Final = 16
+# Each takes 16 KB meanwhile, and the messages of a large dialogue are asked about in one call.
+_MOST_AT_ONCE: Final = 1_024
 # Logarithms of probabilities that differ by more are not a matter of rounding, which is a thousandth of that.
 _DECIDED: Final = 0.25
 # Of the pairs of a text and a feature that are added up at once, so that they stay in the processor's cache.
@@ -40,6 +43,9 @@ class LanguageModel:
 
     def classify(self, texts: Sequence[str]) -> list[str]:
         """Return the ISO 639-1 code of the language of each text."""
+        return [code for some in chunked(texts, _MOST_AT_ONCE) for code in self._classify_some(some)]
+
+    def _classify_some(self, texts: Sequence[str]) -> list[str]:
         if len(texts) < _FEWEST_AT_ONCE:
             return [self._identifier.classify(text)[0] for text in texts]
         numbers, features = self._visits(texts)

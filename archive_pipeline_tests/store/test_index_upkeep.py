@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import psycopg
 import pytest
 
 from archive_pipeline.store.database import Database
@@ -84,3 +85,30 @@ def test_indexes_of_partitions_are_rebuilt_too(grown: Database):
     execute(grown, "CREATE SCHEMA partitions")
     execute(grown, "ALTER TABLE derived.grown SET SCHEMA partitions")
     assert rebuild_grown_indexes(grown, smallest=SMALLEST) == ["partitions.grown_pkey"]
+
+
+def test_no_other_index_of_a_table_in_use_is_tried(grown: Database):
+    execute(grown, "CREATE INDEX grown_twice ON derived.grown (id, id)")
+    with grown.statements() as other, other.transaction():
+        other.execute("COMMENT ON INDEX derived.grown_pkey IS 'in use'")  # which locks this one alone
+        assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == [KEY, "derived.grown_twice"]
+
+
+def test_what_the_server_cancels_is_left_for_the_next_time(grown: Database):
+    create = (
+        "CREATE OR REPLACE FUNCTION derived.same(id uuid) RETURNS uuid IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN {} $$"
+    )
+    execute(grown, create.format("RETURN id; END"))
+    execute(grown, "CREATE INDEX grown_same ON derived.grown (derived.same(id))")
+    execute(grown, create.format("RAISE query_canceled; END"))  # as a statement_timeout does
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
+    assert query(grown, ALL_VALID) == [(0,)]
+
+
+def test_tables_of_another_role_are_left(own_server: str, own_database: Database):
+    execute(own_database, "CREATE TABLE derived.grown (id uuid PRIMARY KEY)")
+    add_rows(own_database, 3_000)
+    with psycopg.connect(own_server, autocommit=True, dbname=own_database.engine.url.database) as superuser:
+        superuser.execute("ALTER TABLE derived.grown OWNER TO postgres")
+        assert rebuild_grown_indexes(own_database, smallest=SMALLEST) == []

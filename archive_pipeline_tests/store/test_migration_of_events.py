@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dagster as dg
@@ -95,6 +97,42 @@ def test_tags_of_an_earlier_version_are_found_and_come_back(new_database: Callab
     downgrade(database, "0024")
     assert tagged_events(database) == [1, 2, 3, 4, 5, 6]
     storage.dispose()
+
+
+# As an earlier version stores an event with its tag: one statement after the other, in one transaction.
+STORE_EVENT = """
+INSERT INTO dagster.event_logs (run_id, event, dagster_event_type, asset_key, partition)
+SELECT run_id, event, dagster_event_type, asset_key, 'b' FROM dagster.event_logs RETURNING id
+"""
+STORE_TAG = """
+INSERT INTO dagster.asset_event_tags (event_id, asset_key, key, value)
+SELECT %s, asset_key, key, value FROM dagster.asset_event_tags
+"""
+ARE_WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'dagster.event_logs'::regclass"
+
+
+def test_tags_that_are_written_meanwhile_stay(new_database: Callable[[], Database]):
+    database = new_database()
+    migrate(database)
+    storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
+    storage.store_event(materialized("a"))
+    storage.dispose()
+    downgrade(database, "0024")
+    with ThreadPoolExecutor(1) as pool:
+        with database.statements() as writer, writer.transaction():
+            row = writer.execute(STORE_EVENT).fetchone()
+            migrated = pool.submit(migrate, database)
+            wait_until(lambda: migrated.done() or query(database, ARE_WAITING) != [(0,)])
+            writer.execute(STORE_TAG, row)
+        migrated.result(timeout=300)
+    assert tagged_events(database) == [1, 2]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 300
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_rows_stay_and_nothing_is_to_be_built(new_database: Callable[[], Database], tmp_path: Path, settings: Settings):

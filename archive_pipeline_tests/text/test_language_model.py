@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from collections.abc import Sequence
 
 import py3langid
 
@@ -28,3 +30,18 @@ def test_few_texts_are_classified_as_well():
     texts = list(TEXTS.values())[:3]
     assert language_model().classify(texts) == ["en", "de", "fr"]
     assert language_model().classify([]) == []
+
+
+def peak_bytes(texts: Sequence[str]) -> int:
+    tracemalloc.start()
+    try:
+        language_model().classify(texts)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_number_of_texts():
+    text = TEXTS["german"]
+    some = peak_bytes([text] * 1_024)
+    assert peak_bytes([text] * 8 * 1_024) < 1.5 * some

@@ -140,3 +140,13 @@ def test_materialisations_are_not_in_the_index_of_types(instance: dg.DagsterInst
             "EXPLAIN SELECT id FROM dagster.event_logs WHERE dagster_event_type IN ('PIPELINE_START', 'STEP_START')"
         ).fetchall()
     assert any("idx_event_type" in line for (line,) in plan)
+
+
+@pytest.mark.postgres
+@pytest.mark.dagster
+def test_the_function_of_shapes_is_not_called_for_each_event(instance: dg.DagsterInstance, database: Database):
+    instance.event_log_storage.store_event(materialized(dg.AssetKey("any"), "a", None))
+    plan = query(database, "EXPLAIN VERBOSE SELECT dagster.event_shape_id(event) FROM dagster.event_logs")
+    assert not any("event_shape_id" in line for (line,) in plan)
+    asked = "SELECT dagster.event_shape_id(t) FROM unnest(ARRAY[NULL, '{}', E'12\\n\"a\"', '7']) AS t"
+    assert query(database, asked) == [(None,), (None,), (12,), (7,)]

@@ -20,6 +20,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN left(event, 1) <> '{' THEN split_part(event, E'\\n', 1)::bigint END
 """
 COMMENT = "Id of the shape of a row of event_logs; NULL if the event is a whole text"
+# Builds go on meanwhile, and write an event before its tags: what they write after the tags were read would be lost.
+NOBODY_WRITES = "LOCK TABLE dagster.event_logs, dagster.asset_event_tags IN ACCESS EXCLUSIVE MODE"
 # Their events have the same ones. The shape's own event may be gone: what is left of the others is kept then.
 KEPT_TAGS = """
 CREATE TEMPORARY TABLE kept_tag ON COMMIT DROP AS
@@ -53,6 +55,7 @@ def upgrade() -> None:
     op.execute(EVENT_SHAPE_ID)
     op.execute(f"COMMENT ON FUNCTION dagster.event_shape_id IS '{COMMENT}'")
     if _has_events():
+        op.execute(NOBODY_WRITES)
         op.execute(KEPT_TAGS)
         op.execute("TRUNCATE dagster.asset_event_tags")  # gives back its room, as DELETE does not
         op.execute(
@@ -64,6 +67,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     if _has_events():
+        op.execute(NOBODY_WRITES)
         op.execute(TAGS_OF_ALL)
         _index_types("")
     op.execute("DROP FUNCTION dagster.event_shape_id")
