@@ -14,9 +14,10 @@ from alembic import op
 revision = "0025"
 down_revision = "0024"
 
+# Not STRICT: PostgreSQL would call it for each event instead of putting it into the query.
 EVENT_SHAPE_ID = """
 CREATE FUNCTION dagster.event_shape_id(event text) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN left(event, 1) <> '{' THEN split_part(event, E'\\n', 1)::bigint END
 """
 COMMENT = "Id of the shape of a row of event_logs; NULL if the event is a whole text"
