@@ -37,7 +37,7 @@ from archive_pipeline_tests.golden.rows import (
 
 # What derive and text import that is no part of Python: named in text/runtime.py, or a carrier of values.
 SHAPING = {"bpe_openai": "bpe-openai", "py3langid": "py3langid", "regex": "regex", "Stemmer": "PyStemmer"}
-CARRYING = {"archive_pipeline", "numpy", "orjson", "pandas", "pyarrow"}
+CARRYING = {"archive_pipeline", "more_itertools", "numpy", "orjson", "pandas", "pyarrow"}
 
 MADE: Digests = {"qa_pairs": {"tools": "a", "empty": "b"}, "exchanges": {"tools": "c", "empty": "d"}}
 CASES = {"tools": "of tools", "empty": "of empty"}
