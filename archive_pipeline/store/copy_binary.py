@@ -14,10 +14,11 @@ from itertools import chain, islice, repeat
 from struct import Struct, error
 from typing import Any, Final
 
+from archive_pipeline.store.copy_text import ROWS_PER_PIECE
+
 _HEADER: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER: Final = b"\xff\xff"
 _NULL: Final = b"\xff\xff\xff\xff"
-_ROWS_PER_PIECE: Final = 2_000
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _UUID_BYTES: Final = 16
@@ -82,7 +83,7 @@ def encode_table(
         msg = f"a number is too large: {cause}"
         raise ValueError(msg) from cause
     joined = zip(*parts, strict=False)  # those that all rows have in common never end
-    pieces = [b"".join(chain.from_iterable(islice(joined, _ROWS_PER_PIECE))) for _ in range(0, count, _ROWS_PER_PIECE)]
+    pieces = [b"".join(chain.from_iterable(islice(joined, ROWS_PER_PIECE))) for _ in range(0, count, ROWS_PER_PIECE)]
     return EncodedTable(names, count, [_HEADER, *pieces, _TRAILER])
 
 

@@ -114,7 +114,7 @@ def _rest_of_node(
 ) -> dict[str, Any] | None:
     rest: dict[str, Any] = {}
     for name, item in value.items():
-        if (not item and is_empty(item)) or (name == "id" and as_identifier(item) == node.key):
+        if is_empty(item) or (name == "id" and as_identifier(item) == node.key):
             continue
         # The parent is in source_parent_id, or it is another name of the node that is there.
         if node.message is not None and (name == "message" or (name == "parent" and as_identifier(item) is not None)):
