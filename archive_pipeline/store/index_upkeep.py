@@ -18,7 +18,9 @@ from archive_pipeline.store.sql_files import load_query
 SMALLEST_BYTES: Final = 1024 * 1024
 # About a second of work, for which writers of the table wait, and queries that could use the index.
 LARGEST_BYTES: Final = 128 * 1024 * 1024
-# It is in use, was dropped since, takes longer than the server allows, or the disk has no room for another one.
+# Several times what the largest one takes, unless the disk is busy with other work.
+LONGEST_MILLISECONDS: Final = 5_000
+# It is in use, was dropped since, takes longer than it may, or the disk has no room for another one.
 _LEFT_FOR_NEXT_TIME: Final = (
     psycopg.errors.LockNotAvailable,
     psycopg.errors.DeadlockDetected,
@@ -36,7 +38,11 @@ class _GrownIndex(NamedTuple):
 
 
 def rebuild_grown_indexes(
-    database: Database, *, smallest: int = SMALLEST_BYTES, largest: int = LARGEST_BYTES
+    database: Database,
+    *,
+    smallest: int = SMALLEST_BYTES,
+    largest: int = LARGEST_BYTES,
+    longest: int = LONGEST_MILLISECONDS,
 ) -> list[str]:
     """Rebuild the indexes of tables that have doubled; those that cannot be now are left for the next time.
 
@@ -47,6 +53,7 @@ def rebuild_grown_indexes(
         database: the archive's; tables that its role does not own are left.
         smallest: bytes of an index below which there is nothing to gain.
         largest: bytes of an index above which others would wait too long.
+        longest: milliseconds after which a rebuild is given up.
 
     Returns:
         Names of the rebuilt indexes, as ``schema.index``.
@@ -59,20 +66,21 @@ def rebuild_grown_indexes(
             table = (index.schema_name, index.table_name)
             if table in busy:
                 continue
-            if _rebuild(connection, index):
+            if _rebuild(connection, index, longest):
                 rebuilt.append(f"{index.schema_name}.{index.index_name}")
             else:
                 busy.add(table)
         return rebuilt
 
 
-def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex) -> bool:
-    """Rebuild an index in a transaction of its own; return whether it could be."""
+def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex, longest: int) -> bool:
+    """Rebuild an index in a transaction of its own, of which no statement takes longer; return whether it could be."""
     name = sql.Identifier(index.schema_name, index.index_name)
     words = sql.Literal(f"Rebuilt at {index.table_bytes} bytes of its table")
     try:
         with connection.transaction():
             connection.execute(load_query("locks/limit_waiting"))
+            connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
             connection.execute(sql.SQL(load_query("summary/rebuild_index")).format(index=name))
             connection.execute(sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words))
     except _LEFT_FOR_NEXT_TIME:

@@ -10,6 +10,7 @@ import pytest
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -32,6 +33,16 @@ def add_rows(database: Database, number: int) -> None:
             " FROM generate_series(1, %s) AS n",
             [number],
         )
+
+
+def index_by_function(database: Database, body: str) -> None:
+    """Index a function of the key that does something else since."""
+    create = (
+        "CREATE OR REPLACE FUNCTION derived.same(id uuid) RETURNS uuid IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN {} $$"
+    )
+    execute(database, create.format("RETURN id; END"))
+    execute(database, "CREATE INDEX grown_same ON derived.grown (derived.same(id))")
+    execute(database, create.format(body))
 
 
 def size(database: Database) -> int:
@@ -96,14 +107,23 @@ def test_no_other_index_of_a_table_in_use_is_tried(grown: Database):
 
 
 def test_what_the_server_cancels_is_left_for_the_next_time(grown: Database):
-    create = (
-        "CREATE OR REPLACE FUNCTION derived.same(id uuid) RETURNS uuid IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN {} $$"
-    )
-    execute(grown, create.format("RETURN id; END"))
-    execute(grown, "CREATE INDEX grown_same ON derived.grown (derived.same(id))")
-    execute(grown, create.format("RAISE query_canceled; END"))  # as a statement_timeout does
+    index_by_function(grown, "RAISE query_canceled; END")  # as a statement_timeout does
     assert rebuild_grown_indexes(grown, smallest=SMALLEST) == []
     assert query(grown, ALL_VALID) == [(0,)]
+
+
+def test_a_rebuild_that_takes_too_long_is_given_up(grown: Database):
+    index_by_function(grown, "PERFORM pg_sleep(300); RETURN id; END")  # for each of the rows
+    assert rebuild_grown_indexes(grown, smallest=SMALLEST, longest=500) == []
+    assert query(grown, ALL_VALID) == [(0,)]
+
+
+@pytest.mark.parametrize(("own", "limited"), [("0", "5s"), ("200ms", "200ms"), ("1min", "5s")])
+def test_a_lower_limit_of_the_server_stays(grown: Database, own: str, limited: str):
+    with grown.statements() as connection, connection.transaction():
+        connection.execute(f"SET LOCAL statement_timeout = '{own}'".encode())
+        connection.execute(load_query("locks/limit_statements"), {"milliseconds": 5_000})
+        assert connection.execute("SHOW statement_timeout").fetchall() == [(limited,)]
 
 
 def test_tables_of_another_role_are_left(own_server: str, own_database: Database):
