@@ -7,8 +7,9 @@ message that it leaves. Texts are as they are in the archive.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -55,7 +56,7 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
         own = dialogue.path(branch.leaf, written)
         if branch is not known[0]:
             blocks.append(_branch_heading(dialogue, branch, own))
-        blocks += _messages(dialogue, own, files)
+        _add_messages(blocks, dialogue, own, files)
         written.update(own)
     return "\n\n".join(blocks) + "\n"
 
@@ -63,7 +64,8 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
 def thread_markdown(dialogue: Dialogue, leaf: int) -> str:
     """Return the path to one message, with the front matter of its dialogue."""
     blocks = [_front_matter(dialogue, len(branches(dialogue)), ()), f"# {_line(dialogue.heading.title or 'Untitled')}"]
-    return "\n\n".join([*blocks, *_messages(dialogue, dialogue.path(leaf))]) + "\n"
+    _add_messages(blocks, dialogue, dialogue.path(leaf), NO_FILES)
+    return "\n\n".join(blocks) + "\n"
 
 
 def _front_matter(dialogue: Dialogue, branch_count: int, tags: Sequence[str]) -> str:
@@ -92,31 +94,41 @@ def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> s
     return f"# Branch {branch.name}\n\nAfter [[#^{_anchor(parent)}|message {parent.sequence_number}]]."
 
 
-def _messages(dialogue: Dialogue, positions: Iterable[int], files: Files = NO_FILES) -> Iterator[str]:
+def _add_messages(blocks: list[str], dialogue: Dialogue, positions: Iterable[int], files: Files) -> None:
     for position in positions:
-        message = dialogue.message(position)
+        message = dialogue.messages[position - dialogue.first]
         if not message.is_hidden:
-            yield message_markdown(message, files.get(message.id, ()))
+            _add_message(blocks, message, files.get(message.id, ()) if files else ())
 
 
 def message_markdown(message: Message, files: Sequence[str] = ()) -> str:
     """Return a message: a heading with its role, model and time, then its parts, attachments, and lines for files."""
-    said_by = message.model if message.role == "assistant" else message.author
-    # The first characters of ISO 8601 are made at ten times the rate of a format.
-    moment = "" if message.created_at is None else message.created_at.isoformat(" ", "minutes")[:_TO_MINUTES]
-    blocks = [_message_heading(message.role, said_by, moment, message.state)]
-    blocks += [block for part in message.parts if (block := _part(part))]
-    blocks += [_attachment(attachment) for attachment in message.attachments]
-    blocks += files
-    blocks.append(f"^{_anchor(message)}")
+    blocks: list[str] = []
+    _add_message(blocks, message, files)
     return "\n\n".join(blocks)
 
 
-def _message_heading(role: str, said_by: str | None, moment: str, state: str) -> str:
-    told = [role.capitalize(), _line(said_by) if said_by else "", moment]
-    if state != COMPLETE:
-        told.append(state.replace("_", " "))
-    return f"## {' · '.join(filter(None, told))}"
+def _add_message(blocks: list[str], message: Message, files: Sequence[str]) -> None:
+    # The blocks of all messages are joined at once: a text is copied a single time.
+    blocks.append(_message_heading(message))
+    blocks += filter(None, map(_part, message.parts))
+    blocks += map(_attachment, message.attachments)
+    blocks += files
+    blocks.append(f"^{_anchor(message)}")
+
+
+def _message_heading(message: Message) -> str:
+    told = _speaker(message.role, message.model if message.role == "assistant" else message.author)
+    if message.created_at is not None:
+        # The first characters of ISO 8601 are made at ten times the rate of a format.
+        told = f"{told} · {message.created_at.isoformat(' ', 'minutes')[:_TO_MINUTES]}"
+    return told if message.state == COMPLETE else f"{told} · {message.state.replace('_', ' ')}"
+
+
+@lru_cache(maxsize=1_000)
+def _speaker(role: str, said_by: str | None) -> str:
+    """Return the beginning of a heading, which most messages share with others."""
+    return f"## {' · '.join(filter(None, (role.capitalize(), _line(said_by or ''))))}"
 
 
 def _anchor(message: Message) -> str:

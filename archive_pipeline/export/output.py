@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -151,11 +152,26 @@ class _Files:
                 Path(self._root, parent).mkdir(parents=True, exist_ok=True)
                 self._folders.add(parent)
             try:
-                with open(f"{self._root}/{name}", "xb", 0) as file:  # noqa: PTH123
-                    file.write(content)
+                _write_new(f"{self._root}/{name}", content)
             except FileExistsError as error:
                 raise ExportError(f"two files of the export would be {name}") from error
             self.written.append(WrittenFile(name, len(content), hashlib.sha256(content).hexdigest(), None))
+
+
+def _write_new(path: str, content: bytes) -> None:
+    """Write a file that does not exist; a file object would cost as much as the file."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        _write_all(partial(os.write, descriptor), content)
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(write: Callable[[memoryview], int], content: bytes) -> None:
+    """Write all that may be taken in parts."""
+    left = memoryview(content)
+    while left:
+        left = left[write(left) :]
 
 
 class _Lines:
@@ -173,9 +189,7 @@ class _Lines:
 
     def _write(self, made: list[bytes]) -> None:
         block = b"".join(made)
-        view = memoryview(block)
-        while view:  # a file without a buffer may take a part
-            view = view[self._file.write(view) :]
+        _write_all(self._file.write, block)
         self.hash.update(block)
         self.size += len(block)
         self.rows += len(made)

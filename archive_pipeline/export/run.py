@@ -21,8 +21,8 @@ from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, man
 from archive_pipeline.export.output import Output, WrittenFile
 from archive_pipeline.export.placing import placed_file, placed_folder, remove_remains
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
-from archive_pipeline.export.selection import Group, groups
-from archive_pipeline.export.speed import collection_paused, read_ahead
+from archive_pipeline.export.selection import Group, read_batches
+from archive_pipeline.export.speed import collection_paused, read_ahead, threads_alternating
 from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
@@ -127,10 +127,11 @@ def _write(
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
             writer = _Writer(format_, run, output, component, AttachmentStore.of(settings.home))
-            found = groups(snapshot, choices, has_messages=format_.has_messages, with_files=format_.has_attached)
-            with closing(read_ahead(found)) as batches, collection_paused():
-                for group in batches:
-                    progress(writer.write(snapshot, group if redactor is None else _redacted(group, redactor)))
+            found = read_batches(snapshot, choices, query=format_.query, with_files=format_.has_attached)
+            with closing(read_ahead(found)) as batches, collection_paused(), threads_alternating():
+                for batch in batches:
+                    group = batch.group(choices)
+                    progress(writer.write(group if redactor is None else _redacted(group, redactor)))
         files = output.close()
     finally:
         output.abort()
@@ -180,16 +181,16 @@ class _Writer:
             if format_.lines is not None:
                 output.start_lines(f"{split or 'data'}{LINES_SUFFIX}")
 
-    def write(self, snapshot: Snapshot, group: Group) -> int:
+    def write(self, group: Group) -> int:
         """Write the dialogues of a group and return how many messages they have."""
-        if self._format.has_messages:
+        if self._format.query is None:
             messages = sum(len(dialogue.messages) for dialogue in group.dialogues)
         else:
             messages = sum(heading.message_count for heading in group.headings)
         self._run.written["dialogues"] += len(group.headings)
         self._run.written["messages"] += messages
         if self._format.tables is not None:
-            self._write_tables(snapshot, group)
+            self._write_tables(group)
         for dialogue in group.dialogues:
             self._write_dialogue(dialogue, group)
         self._output.flush()
@@ -219,10 +220,10 @@ class _Writer:
         ):
             self._run.left_out["attached files whose content is lost"] += 1
 
-    def _write_tables(self, snapshot: Snapshot, group: Group) -> None:
+    def _write_tables(self, group: Group) -> None:
         if self._format.tables is None:
             return
-        for table, rows in self._format.tables(snapshot, group, self._run):
+        for table, rows in self._format.tables(group, self._run):
             whole = pa.table(dict(rows.columns), schema=self._format.schemas[table])
             for split, (own, counts) in self._by_split(group, whole, rows.counts).items():
                 name = _named(table, split)

@@ -1,4 +1,8 @@
-"""The dialogues of an export, batch after batch, from a cursor on the server: memory holds one batch."""
+"""The dialogues of an export, batch after batch, from a cursor on the server.
+
+Reading a batch and making Python's objects of it are two steps: the first waits for the server and may be done ahead by
+a thread, the other keeps the interpreter busy.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
 from psycopg.rows import class_row
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
-from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogues
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, DialogueTables, read_dialogues
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query
@@ -28,8 +33,11 @@ class _Limits(NamedTuple):
 
 
 _READ: Final = _Limits(4_000, 500)
-# Messages are not in memory then, and fewer queries take a quarter less time.
-_UNREAD: Final = _Limits(16_000, 2_000)
+# Messages are not in memory then, and fewer queries take less time.
+_UNREAD: Final = _Limits(8_000, 1_000)
+# The first batch is this part of a whole one, each further one twice the one before: nothing is made while it is read.
+_FIRST: Final = 8
+_NO_ROWS: Final = pa.table({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,7 @@ class Group:
         annotations: about them.
         copies: ids of messages that are copies of what is kept elsewhere; empty unless duplicates are dropped.
         files: per id of a message, the files it came with; empty unless they were asked for.
+        rows: what a format without messages is made of; empty for the others.
     """
 
     headings: list[Heading]
@@ -63,15 +72,60 @@ class Group:
     annotations: Annotations
     copies: frozenset[str]
     files: Mapping[str, Sequence[AttachedContent]] = field(default_factory=dict)
+    rows: pa.Table = field(default_factory=lambda: _NO_ROWS)
 
 
-def groups(snapshot: Snapshot, choices: Choices, *, has_messages: bool, with_files: bool = False) -> Iterator[Group]:
-    """Yield the chosen dialogues in the order of their ids, never one that is never to be exported."""
-    for headings in _batches(snapshot, choices, _READ if has_messages else _UNREAD):
+@dataclass(frozen=True, slots=True)
+class ReadBatch:
+    """Some dialogues as they were read: what a ``Group`` is made of.
+
+    Attributes:
+        headings, files: as those of the group.
+        tables: of the messages; None if ``rows`` stand for them.
+        annotations, copies: rows of the queries of these names.
+    """
+
+    headings: list[Heading]
+    tables: DialogueTables | None
+    rows: pa.Table
+    annotations: pa.Table
+    copies: pa.Table | None
+    files: Mapping[str, Sequence[AttachedContent]]
+
+    def group(self, choices: Choices) -> Group:
+        """Return the dialogues with what is known of them."""
+        dialogues = [] if self.tables is None else self.tables.dialogues()
+        return Group(
+            self.headings,
+            dialogues,
+            _annotations(self.annotations),
+            _copies(self.copies, choices),
+            self.files,
+            self.rows,
+        )
+
+
+def read_batches(
+    snapshot: Snapshot, choices: Choices, *, query: str | None = None, with_files: bool = False
+) -> Iterator[ReadBatch]:
+    """Yield the chosen dialogues in the order of their ids, never one that is never to be exported.
+
+    Args:
+        snapshot: of the archive.
+        choices: which dialogues.
+        query: about some dialogues, whose rows are read instead of their messages.
+        with_files: the files that messages came with are read too.
+    """
+    for headings in _batches(snapshot, choices, _READ if query is None else _UNREAD):
         ids = [heading.dialogue_id for heading in headings]
-        dialogues = read_dialogues(snapshot, headings) if has_messages else []
-        files = attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {}
-        yield Group(headings, dialogues, _annotations(snapshot, ids), _copies(snapshot, ids, choices), files)
+        yield ReadBatch(
+            headings,
+            read_dialogues(snapshot, headings) if query is None else None,
+            _NO_ROWS if query is None else snapshot.of_dialogues(query, ids),
+            snapshot.of_dialogues("export/dialogue_annotations", ids),
+            None if choices.drop_duplicates is None else snapshot.of_dialogues("export/copied_messages", ids),
+            attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {},
+        )
 
 
 def _batches(snapshot: Snapshot, choices: Choices, limits: _Limits) -> Iterator[list[Heading]]:
@@ -87,21 +141,21 @@ def _batches(snapshot: Snapshot, choices: Choices, limits: _Limits) -> Iterator[
     with snapshot.connection.cursor("exported_dialogues", row_factory=class_row(Heading)) as cursor:
         cursor.itersize = _HEADINGS_AT_ONCE
         batch: list[Heading] = []
-        messages = 0
+        messages, part = 0, _FIRST
         for heading in cursor.execute(load_query("export/selected_dialogues").rstrip().rstrip(";"), parameters):
             batch.append(heading)
             messages += heading.message_count
-            if messages >= limits.messages or len(batch) >= limits.dialogues:
+            if messages * part >= limits.messages or len(batch) * part >= limits.dialogues:
                 yield batch
-                batch, messages = [], 0
+                batch, messages, part = [], 0, max(1, part // 2)
         if batch:
             yield batch
 
 
-def _annotations(snapshot: Snapshot, ids: list[str]) -> Annotations:
+def _annotations(table: pa.Table) -> Annotations:
     tags: defaultdict[str, list[str]] = defaultdict(list)
     marked: defaultdict[str, set[str]] = defaultdict(set)
-    for row in snapshot.of_dialogues("export/dialogue_annotations", ids).to_pylist():
+    for row in table.to_pylist():
         if row["kind"] == "tag":
             tags[row["dialogue_id"]].append(row["text"])
         elif row["message_id"] is not None:
@@ -109,8 +163,6 @@ def _annotations(snapshot: Snapshot, ids: list[str]) -> Annotations:
     return Annotations(dict(tags), frozenset(marked["chosen"]), frozenset(marked["rejected"]))
 
 
-def _copies(snapshot: Snapshot, ids: list[str], choices: Choices) -> frozenset[str]:
-    if choices.drop_duplicates is None:
-        return frozenset()
-    rows: list[dict[str, Any]] = snapshot.of_dialogues("export/copied_messages", ids).to_pylist()
+def _copies(table: pa.Table | None, choices: Choices) -> frozenset[str]:
+    rows: list[dict[str, Any]] = [] if table is None else table.to_pylist()
     return frozenset(row["message_id"] for row in rows if choices.drop_duplicates == "near" or row["method"] != "near")

@@ -166,11 +166,16 @@ def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
 
 def shingles(text: bytes) -> Iterable[tuple[bytes, ...]]:
     """Return the shingles of a text normalised as ``full``, once over: as many different ones as ``shingle_hashes``."""
-    # In ASCII no sequence is a word of its own, and splitting is three times as fast.
-    words = text.split() if text.isascii() else _WORDS.findall(text)
+    words = words_of(text)
     if len(words) < SHINGLE_WORDS:
         return iter([tuple(words)] if words else [])
     return zip(words, words[1:], words[2:], strict=False)
+
+
+def words_of(text: bytes) -> list[bytes]:
+    """Return the words of a text normalised as ``full``."""
+    # In ASCII no sequence is a word of its own, and splitting is three times as fast.
+    return text.split() if text.isascii() else _WORDS.findall(text)
 
 
 def shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:

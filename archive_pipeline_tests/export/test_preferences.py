@@ -92,6 +92,14 @@ def test_near_duplicates_are_those_of_the_clusters():
     assert not is_near_duplicate(GREEN, BLACK)
 
 
+def test_texts_that_begin_differently_may_be_near_duplicates():
+    # Of 98 shingles 8 change, of which 3 are different: 90 of 101 are shared. If 29 or 30 do, 69 or 68 of 101 are.
+    words = [f"word{number}" for number in range(100)]
+    assert is_near_duplicate(" ".join(words), " ".join(["other"] * 8 + words[8:]))
+    assert not is_near_duplicate(" ".join(words), " ".join(["other"] * 29 + words[29:]))
+    assert not is_near_duplicate(" ".join(words), " ".join(["other"] * 30 + words[30:]))
+
+
 def test_kto_labels_each_answer_once(exported: Callable[..., Exported], rows: Rows):
     labels = {row["completion"][-1]["content"]: row["label"] for row in rows("trl-kto")}
     assert labels == {BLACK: True, GREEN: False, STEEP: False}

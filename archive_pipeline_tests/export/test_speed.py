@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
-from archive_pipeline.export.speed import collection_paused, read_ahead
+from archive_pipeline.export.speed import collection_paused, read_ahead, threads_alternating
 
 
 def test_items_come_in_order_and_at_most_one_is_made_ahead():
@@ -54,3 +55,16 @@ def test_collection_goes_on_afterwards():
     with pytest.raises(KeyError):
         fails()
     assert gc.isenabled()
+
+
+def test_threads_take_short_turns_meanwhile_only():
+    before = sys.getswitchinterval()
+
+    def fails() -> None:
+        with threads_alternating():
+            assert sys.getswitchinterval() < before
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert sys.getswitchinterval() == before

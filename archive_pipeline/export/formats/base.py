@@ -15,7 +15,6 @@ from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
-from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.text.tokens import default_counter
 
 # Choices that every format knows are those of dialogues, and redaction.
@@ -56,7 +55,7 @@ class Rows:
 Row = dict[str, Any]
 Lines = Callable[[Dialogue, Group, Run], Iterator[Row]]
 Files = Callable[[Dialogue, Group, Run], Iterator[tuple[str, bytes | AttachedContent]]]
-Tables = Callable[[Snapshot, Group, Run], Iterator[tuple[str, Rows]]]
+Tables = Callable[[Group, Run], Iterator[tuple[str, Rows]]]
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ class Format:
         features: columns of the lines, which a reader infers differently from files that lack some; None where no table
             of Arrow can have them.
         has_lines: tables are written as lines of JSON too.
-        has_messages: it is made of messages; else of what is derived of them, and no message is read.
+        query: what is derived of messages and read instead of them, as the name of a query about dialogues.
         has_attached: the files that messages came with are part of it.
         needs: derived assets that it is made of.
         is_redacted: secrets are replaced unless that is declined.
@@ -171,7 +170,7 @@ class Format:
     schemas: Mapping[str, pa.Schema] = field(default_factory=dict)
     features: Callable[[Choices], pa.Schema] | None = None
     has_lines: bool = False
-    has_messages: bool = True
+    query: str | None = None
     has_attached: bool = False
     needs: tuple[str, ...] = ()
     is_redacted: bool = False

@@ -19,7 +19,6 @@ from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import MAIN, Branch, branches
 from archive_pipeline.export.formats.base import Format, Rows, Run
 from archive_pipeline.export.selection import Group
-from archive_pipeline.store.snapshot import Snapshot
 
 _MOMENT: Final = pa.timestamp("us", "UTC")
 
@@ -106,7 +105,7 @@ QA_SCHEMAS: Final = {
 }
 
 
-def _tables(_snapshot: Snapshot, group: Group, _run: Run) -> Iterator[tuple[str, Rows]]:
+def _tables(group: Group, _run: Run) -> Iterator[tuple[str, Rows]]:
     known = [branches(dialogue) for dialogue in group.dialogues]
     yield "dialogues", _dialogue_rows(group, [*map(len, known)])
     yield "branches", _branch_rows(group, known)
@@ -187,8 +186,8 @@ def _content_rows(group: Group, table: str) -> Rows:
     return Rows(columns, [sum(map(len, contents)) for contents in own])
 
 
-def _qa(snapshot: Snapshot, group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
-    pairs = snapshot.of_dialogues("export/dialogue_pairs", [heading.dialogue_id for heading in group.headings])
+def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
+    pairs = group.rows
     if group.copies:
         is_copy = pc.is_in(pairs["answer_message_id"], pa.array(group.copies, _TEXT))
         run.left_out["duplicates"] += pc.sum(is_copy).as_py() or 0
@@ -221,6 +220,6 @@ QA: Final = Format(
     tables=_qa,
     schemas=QA_SCHEMAS,
     has_lines=True,
-    has_messages=False,
+    query="export/dialogue_pairs",
     needs=("qa_pairs",),
 )

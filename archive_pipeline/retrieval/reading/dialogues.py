@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+
+import pyarrow as pa
 
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
-from archive_pipeline.retrieval.reading.messages import Message, assemble, read_columns
+from archive_pipeline.retrieval.reading.messages import Message, assemble, read_tables
 from archive_pipeline.retrieval.reading.outline import Heading, read_heading, structure
+from archive_pipeline.store.columns import columns_of_table
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
 from archive_pipeline.store.reading import STATEMENT_SECONDS
@@ -46,18 +50,37 @@ class Dialogue:
         return path
 
 
-def read_dialogues(snapshot: Snapshot, headings: Sequence[Heading]) -> list[Dialogue]:
-    """Return the dialogues in the order of their headings."""
-    in_order = sorted(headings, key=lambda heading: heading.dialogue_id)
-    messages, parts, attachments = read_columns(snapshot, [heading.dialogue_id for heading in in_order])
-    batch = structure(in_order, messages)
-    rows = assemble(messages, parts, attachments)
-    dialogues = {}
-    for number, heading in enumerate(in_order):
-        positions = batch.positions(number)
-        found = rows[positions.start : positions.stop]
-        dialogues[heading.dialogue_id] = Dialogue(heading, found, batch, number, positions.start)
-    return [dialogues[heading.dialogue_id] for heading in headings]
+@dataclass(frozen=True, slots=True)
+class DialogueTables:
+    """Some dialogues as they were read: reading waits for the server alone, so a thread may do it ahead.
+
+    Attributes:
+        headings: of the dialogues.
+        messages, parts, attachments: of all of them.
+    """
+
+    headings: Sequence[Heading]
+    messages: pa.Table
+    parts: pa.Table
+    attachments: pa.Table
+
+    def dialogues(self) -> list[Dialogue]:
+        """Return the dialogues in the order of their headings."""
+        messages, parts, attachments = map(columns_of_table, (self.messages, self.parts, self.attachments))
+        in_order = sorted(self.headings, key=attrgetter("dialogue_id"))
+        batch = structure(in_order, messages)
+        rows = assemble(messages, parts, attachments)
+        dialogues = {}
+        for number, heading in enumerate(in_order):
+            positions = batch.positions(number)
+            found = rows[positions.start : positions.stop]
+            dialogues[heading.dialogue_id] = Dialogue(heading, found, batch, number, positions.start)
+        return [dialogues[heading.dialogue_id] for heading in self.headings]
+
+
+def read_dialogues(snapshot: Snapshot, headings: Sequence[Heading]) -> DialogueTables:
+    """Read all messages of some dialogues."""
+    return DialogueTables(headings, *read_tables(snapshot, [heading.dialogue_id for heading in headings]))
 
 
 def read_dialogue(database: Database, name: str) -> Dialogue:
@@ -70,5 +93,5 @@ def read_dialogue(database: Database, name: str) -> Dialogue:
     """
     with read_snapshot(database, seconds=STATEMENT_SECONDS) as snapshot:
         heading = read_heading(snapshot.connection, resolve_dialogue(snapshot.connection, name))
-        [dialogue] = read_dialogues(snapshot, [heading])
+        [dialogue] = read_dialogues(snapshot, [heading]).dialogues()
     return dialogue

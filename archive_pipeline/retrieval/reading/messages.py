@@ -13,10 +13,11 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 import psycopg
+import pyarrow as pa
 
 from archive_pipeline.domain.batch import join_texts
 from archive_pipeline.retrieval.reading.attached_files import Scope
-from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, columns_of_table, datetimes
+from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, datetimes
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query, uuid_array
 
@@ -106,10 +107,10 @@ def read_messages(connection: psycopg.Connection[Any], message_ids: Sequence[str
     return [found[message_id] for message_id in message_ids if message_id in found]
 
 
-def read_columns(snapshot: Snapshot, dialogue_ids: Sequence[str]) -> tuple[Columns, Columns, Columns]:
-    """Return messages, parts and attachments of some dialogues, whole, as columns for ``assemble``."""
+def read_tables(snapshot: Snapshot, dialogue_ids: Sequence[str]) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return messages, parts and attachments of some dialogues, whole; their columns are what ``assemble`` takes."""
     messages, parts, attachments = (
-        columns_of_table(snapshot.arrow(_statement(query, "dialogues", dialogue_ids, _WHOLE)))
+        snapshot.arrow(_statement(query, "dialogues", dialogue_ids, _WHOLE))
         for query in ("messages", "parts", "attachments")
     )
     return messages, parts, attachments

@@ -26,7 +26,7 @@ def test_a_window_and_whole_dialogues_have_the_same_messages(
 ):
     fill(database, settings, tmp_path / "exports")
     with read_snapshot(database) as snapshot:
-        [dialogue] = read_dialogues(snapshot, [read_heading(snapshot.connection, key)])
+        [dialogue] = read_dialogues(snapshot, [read_heading(snapshot.connection, key)]).dialogues()
         outline = read_outline(snapshot.connection, key)
         window = read_messages(snapshot.connection, outline.message_ids)
     assert window == dialogue.messages
@@ -40,7 +40,7 @@ def test_a_window_has_the_beginning_of_long_texts(database: Database, tmp_path: 
     load(database, tmp_path / "a.json", chatgpt("long", chain("a", text)))
     with read_snapshot(database) as snapshot:
         heading = read_heading(snapshot.connection, "chatgpt-long")
-        [dialogue] = read_dialogues(snapshot, [heading])
+        [dialogue] = read_dialogues(snapshot, [heading]).dialogues()
         whole = dialogue.messages[1]
         [cut] = read_messages(snapshot.connection, [whole.id])
     assert (whole.parts[0].text, whole.parts[0].left_out) == (text, 0)
