@@ -20,6 +20,9 @@ INPUTS ?= 1000000
 SEED ?= 1
 FUZZ_FOLDER ?= benchmarks/results/fuzz-$(SEED)
 BIN := $(VENV)/bin
+# Empty: bytecode is kept also where the environment says otherwise, as images of Python do. Without it each of the
+# hundreds of processes that the suite starts compiles Dagster anew, 4 seconds, and each worker of pytest all tests.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Modules are compiled when they are first imported; most of them never are.
 # The versions that requirements.lock has; what it does not have follows pyproject.toml.
