@@ -1,10 +1,10 @@
 """Reading ahead: files are read, and what they hold is prepared, in processes of their own while this one writes.
 
 Of the processor time of an import, reading and preparing take two thirds and PostgreSQL nearly all of the rest. A large
-file is read by all of the processes, each of which makes the records of a share of its groups; small ones are read
-whole, one process each, while those before them are written. Groups come here in the order of the file, so that what
-becomes of them does not depend on how many processes there are. What is held ahead is bounded:
-``ahead_process.GROUPS_AHEAD`` groups in each process.
+file is read by all of the processes, each of which makes the records of a share of its groups and passes over the
+others; small ones are read whole, one process each, while those before them are written. Groups come here in the order
+of the file, so that what becomes of them does not depend on how many processes there are. What is held ahead is
+bounded: ``ahead_process.GROUPS_AHEAD`` groups in each process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from archive_pipeline.readers.shares import FileOutcome, Share
 
 # Of JSON, for each process. One takes as long to start as it takes to read a third of this.
 AHEAD_FROM_BYTES: Final = 6_000_000
-# Each goes through all of a large file, and PostgreSQL is busy with what three of them read.
+# PostgreSQL is busy with what two or three of them read.
 MAX_PROCESSES: Final = 4
 
 
@@ -36,7 +36,7 @@ class ReadAhead:
         reading: what is imported.
         kinds: how columns are written.
         is_partial: of the import. Partial exports are prepared with what is stored, and are read in this process.
-        workers: how many processes may be busy, this one among them; if it is the only one, it reads as well.
+        workers: how many processes may read; this one, which mostly waits for PostgreSQL, reads if it is one alone.
     """
 
     def __init__(self, reading: ArchiveReading, kinds: Kinds, *, is_partial: bool, workers: int) -> None:
@@ -100,9 +100,9 @@ class ReadAhead:
         return self._ask()
 
     def _number_of_processes(self) -> int:
-        if self._is_partial:
+        if self._is_partial or self._workers == 1:
             return 0
-        return min(self._workers - 1, MAX_PROCESSES, self._reading.total_bytes // max(AHEAD_FROM_BYTES, 1))
+        return min(self._workers, MAX_PROCESSES, self._reading.total_bytes // max(AHEAD_FROM_BYTES, 1))
 
     def _ask(self) -> Sequence[ReadingProcess]:
         """Have the present file read, and those that come soon; return who reads the present one."""
