@@ -2,7 +2,7 @@
 
 An object ends where its braces close, so text from the beginning of an element up to a comma that is one valid object
 is that element, whatever it holds and whatever follows. Exports write all of their elements alike, which is why nearly
-every guess is right; scanning took as long as parsing does.
+every guess is right; scanning took as long as parsing does. It is left for what the strict parser does not take.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import orjson
 
+from archive_pipeline.readers.json.scanner import is_one_element
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK
-from archive_pipeline.readers.json.treatment import Treatment
+from archive_pipeline.readers.json.treatment import MisguessedElementError, Treatment
 
 # Of an element: a larger one is scanned. What its value takes is below any bound then (``structure.memory_of``).
 MAX_GUESSED_BYTES: Final = 8_000_000
@@ -45,7 +46,7 @@ class Guess:
         step: how many bytes there are to the beginning of the next element, from that of the white space.
         treatment: what becomes of it.
         raw: its bytes; empty if it is passed over.
-        value: what they say, as the strict parser has it; None if it does not take them, or they are passed over.
+        value: what they say, as the strict parser has it; None if it does not take them, or the element is passed over.
     """
 
     blanks: int
@@ -102,8 +103,10 @@ class BoundaryGuesser:
 
         Args:
             block: of the file.
-            treatment: asked what becomes of the next element. What is read only by this process is an object that the
-                strict parser takes. Of what others pass over, or this process does, it is not known.
+            treatment: asked what becomes of the next element. One that is passed over is not looked into.
+
+        Raises:
+            MisguessedElementError: an element of this process, that others pass over, does not end there.
         """
         self._held += block
         while self._is_active and (place := self._next_place()) is not None:
@@ -142,14 +145,19 @@ class BoundaryGuesser:
         try:
             value = orjson.loads(raw)
         except orjson.JSONDecodeError:
-            if treatment is Treatment.OWN:
-                return Guess(blanks, end - blanks, place, treatment, raw)
-            self._wrong += 1
-            if self._wrong > _WRONG_GUESSES + self._right // _RIGHT_FOR_ONE_WRONG:
-                self._give_up()
-            return None
+            if not is_one_element(raw):
+                self._count_wrong(treatment)
+                return None
+            value = None
         self._right += 1
         return Guess(blanks, end - blanks, place, treatment, raw, value)
+
+    def _count_wrong(self, treatment: Treatment) -> None:
+        if treatment is Treatment.OWN:
+            raise MisguessedElementError
+        self._wrong += 1
+        if self._wrong > _WRONG_GUESSES + self._right // _RIGHT_FOR_ONE_WRONG:
+            self._give_up()
 
     def _end_before(self, place: int) -> int | None:
         """Return where an object ends that a comma separates from ``place``; None if none does."""

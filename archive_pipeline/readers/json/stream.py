@@ -21,7 +21,7 @@ from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.rejections import excerpt_of, rejected, unreadable, whole_file
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place, is_one_element
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.structure import memory_of
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
@@ -150,16 +150,12 @@ class _Stream:
         if guess.treatment is Treatment.PASSED_OVER:
             self._index += 1
             yield PassedOver(guess.size)
-        elif guess.value is not None:
-            element = self._element(piece, partial(complete, value=guess.value))
-            if guess.treatment is Treatment.OWN:
-                yield self._whole(element)
-            else:
-                yield from self._unfolded([element])
-        elif is_one_element(piece.raw):
-            yield self._whole(self._element(piece))
+        elif guess.treatment is Treatment.EXACT and guess.value is None:
+            yield from self._unfolded(self._read(piece))
         else:
-            raise MisguessedElementError
+            parse = parse_json if guess.value is None else partial(complete, value=guess.value)
+            element = self._element(piece, parse)
+            yield from self._unfolded([element]) if guess.treatment is Treatment.EXACT else [self._whole(element)]
 
     def _whole(self, element: Element | RejectedRecord) -> Element:
         if isinstance(element, RejectedRecord) or not self._is_record(element.value):
