@@ -36,7 +36,7 @@ class ReadAhead:
         reading: what is imported.
         kinds: how columns are written.
         is_partial: of the import. Partial exports are prepared with what is stored, and are read in this process.
-        workers: how many processes may read; this one, which mostly waits for PostgreSQL, reads if it is one alone.
+        workers: how many processes may be busy, this one among them; if it is the only one, it reads as well.
     """
 
     def __init__(self, reading: ArchiveReading, kinds: Kinds, *, is_partial: bool, workers: int) -> None:
@@ -100,9 +100,9 @@ class ReadAhead:
         return self._ask()
 
     def _number_of_processes(self) -> int:
-        if self._is_partial or self._workers == 1:
+        if self._is_partial:
             return 0
-        return min(self._workers, MAX_PROCESSES, self._reading.total_bytes // max(AHEAD_FROM_BYTES, 1))
+        return min(self._workers - 1, MAX_PROCESSES, self._reading.total_bytes // max(AHEAD_FROM_BYTES, 1))
 
     def _ask(self) -> Sequence[ReadingProcess]:
         """Have the present file read, and those that come soon; return who reads the present one."""

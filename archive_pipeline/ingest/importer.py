@@ -44,8 +44,7 @@ def import_archive(
         database: where to.
         reading: the files.
         is_partial: messages that the files do not have stay (they are soft-deleted otherwise).
-        workers: how many processes may read large imports while this one writes, which reads itself if it is 1; None
-            for as many as there are processors.
+        workers: how many processes may be busy with large imports; None for as many as there are processors.
         progress: told of bytes of the files, as ``reading``, after each group and each file.
 
     Raises:

@@ -17,7 +17,7 @@ from archive_pipeline.readers.json.treatment import Treatment
 
 # A group is one transaction: large enough that round trips do not count, small enough to be held in memory.
 GROUP_RECORDS: Final = 200
-GROUP_BYTES: Final = 4_000_000
+GROUP_BYTES: Final = 8_000_000
 GROUP_REJECTED: Final = 1_000
 
 

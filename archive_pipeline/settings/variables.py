@@ -108,7 +108,7 @@ class Settings(BaseSettings):
         None,
         1,
         1_000,
-        "how many processes read a large import, beside the one that writes it, or compute and write derived rows",
+        "how many processes read and write a large import, or compute and write derived rows",
         shown="the processors that the process may use",
     )
     attachments: AttachmentHandling = value(

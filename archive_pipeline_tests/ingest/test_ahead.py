@@ -52,7 +52,7 @@ def kill(_stage, done, _total):
 
 
 ahead.AHEAD_FROM_BYTES = 1
-import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), workers=2, progress=kill)
+import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), workers=3, progress=kill)
 """
 
 
@@ -126,7 +126,7 @@ def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(1) or begin(*a, **k))
     elsewhere = imported(database, paths, workers=workers)
-    assert len(started) == workers * len(paths)
+    assert len(started) == (workers - 1) * len(paths)
     for one, other in zip(here, elsewhere, strict=True):
         assert one == other
     # What was compared has all that can become of a dialogue.
@@ -154,7 +154,7 @@ def test_a_file_whose_records_are_not_all_where_they_seem_to_be_is_read_exactly_
             asked.append((Path(request.locator).name, request.number, request.exact_from)) or ask(process, request)  # type: ignore[func-returns-value]
         ),
     )
-    assert imported(database, [folder], workers=2) == here
+    assert imported(database, [folder], workers=3) == here
     guessed = [(name, number, None) for name in ("a.json", "b.json") for number in range(2)]
     assert asked == [*guessed, ("a.json", 0, 2), ("a.json", 1, 2), *guessed[2:]]
 
@@ -176,7 +176,7 @@ def test_small_files_are_read_ahead_one_process_each(
         "ask_for",
         lambda process, request: asked.append((Path(request.locator).name, request.of)) or ask(process, request),  # type: ignore[func-returns-value]
     )
-    elsewhere = imported(database, [folder], workers=3)
+    elsewhere = imported(database, [folder], workers=4)
     for one, other in zip(here, elsewhere, strict=True):
         assert one == other
     assert asked.count(("first.json", 3)) == 3
@@ -209,7 +209,7 @@ def test_a_file_that_goes_before_it_is_read_ahead_is_read_here(
         return begin(paths if len(seen) == 1 else [gone], source, kinds)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ahead, "Begin", other_paths)
-    assert import_archive(database, reading, workers=2).dialogues == {"new": 3}
+    assert import_archive(database, reading, workers=3).dialogues == {"new": 3}
     assert len(seen) == 2
     assert reading.not_understood == []
 
@@ -225,7 +225,7 @@ def test_a_reading_process_that_is_killed_is_an_error_and_costs_nothing(
                 reader.kill()
 
     with pytest.raises(ReaderProcessError, match=r"conversations\.json.*signal 9.*run the import again"):
-        import_archive(database, read_paths([path]), workers=2, progress=kill)
+        import_archive(database, read_paths([path]), workers=3, progress=kill)
     [(dialogues,)] = query(database, "SELECT count(*) FROM raw.dialogues")
     assert dialogues % GROUP_RECORDS == 0
     assert GROUP_RECORDS <= dialogues < 4 * GROUP_RECORDS
@@ -246,7 +246,7 @@ def test_no_reading_process_is_left_when_an_import_is_interrupted(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_archive(database, read_paths([path]), workers=2, progress=interrupt)
+        import_archive(database, read_paths([path]), workers=3, progress=interrupt)
     assert len(met) == 2
     assert readers() == []
     assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]
