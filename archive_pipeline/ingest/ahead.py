@@ -1,17 +1,17 @@
 """Reading ahead: files are read, and what they hold is prepared, in processes of their own while this one writes.
 
 Of the processor time of an import, reading and preparing take two thirds and PostgreSQL nearly all of the rest. A large
-file is read by all of the processes, each of which makes the records of a share of its groups; small ones are read
-whole, one process each, while those before them are written. Groups come here in the order of the file, so that what
-becomes of them does not depend on how many processes there are. What is held ahead is bounded:
-``ahead_process.GROUPS_AHEAD`` groups in each process.
+file is read by all of the processes, each of which makes the records of a share of its groups and passes over the
+others; small ones are read whole, one process each, while those before them are written. Groups come here in the order
+of the file, so that what becomes of them does not depend on how many processes there are. What is held ahead is
+bounded: ``ahead_process.GROUPS_AHEAD`` groups in each process.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,12 +19,13 @@ from archive_pipeline.ingest.ahead_messages import Begin, ReadFile
 from archive_pipeline.ingest.groups import Group, read_groups
 from archive_pipeline.ingest.new_rows import Kinds
 from archive_pipeline.ingest.reading_processes import GroupElsewhere, ReadingProcess
+from archive_pipeline.readers.json.treatment import MisguessedElementError
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
 from archive_pipeline.readers.shares import FileOutcome, Share
 
 # Of JSON, for each process. One takes as long to start as it takes to read a third of this.
 AHEAD_FROM_BYTES: Final = 6_000_000
-# Each goes through all of a large file, and PostgreSQL is busy with what three of them read.
+# PostgreSQL is busy with what two or three of them read.
 MAX_PROCESSES: Final = 4
 
 
@@ -50,12 +51,7 @@ class ReadAhead:
         self._begun = 0
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            for _ in range(self._number_of_processes()):
-                process = ReadingProcess(Begin(self._reading.places, self._reading.source, self._kinds))
-                stack.callback(process.close)
-                self._processes.append(process)
-            self._stack = stack.pop_all()
+        self._start()
         return self
 
     def __exit__(
@@ -69,14 +65,39 @@ class ReadAhead:
         Raises:
             ReaderProcessError: a process that reads ahead ended.
         """
-        processes = self._ask()
-        found = [process for process in processes if process.has_found(file.locator)]
-        if found and len(found) == len(processes):
-            yield from _groups(file, found)
-            return
-        for process in found:  # files came or went meanwhile
-            deque(_groups(file, [process]), maxlen=0)
-        yield from read_groups(file, Share(), self._kinds, is_partial=self._is_partial)
+        self._begun += 1
+        processes, first = self._ask(), 0
+        while _have_found(file, processes):
+            try:
+                for group in _groups(file, processes, first):
+                    first += 1
+                    yield group
+            except MisguessedElementError:
+                processes = self._ask_exactly(file, first)
+            else:
+                return
+        share = Share(exact_from=first)
+        yield from read_groups(file, share, self._kinds, is_partial=self._is_partial)
+
+    def _start(self) -> None:
+        with ExitStack() as stack:
+            for _ in range(self._number_of_processes()):
+                process = ReadingProcess(Begin(self._reading.places, self._reading.source, self._kinds))
+                stack.callback(process.close)
+                self._processes.append(process)
+            self._stack = stack.pop_all()
+
+    def _ask_exactly(self, file: FileReading, first: int) -> Sequence[ReadingProcess]:
+        """Have a file read by new processes, without guesses, from a group on; return who reads it.
+
+        What the old ones have of this file and of later ones is worth nothing, or comes too early.
+        """
+        self._stack.close()
+        self._processes.clear()
+        self._start()
+        del self._asked[self._begun - 1 :]
+        self._asked.append(self._readers_of(file, exact_from=first))
+        return self._ask()
 
     def _number_of_processes(self) -> int:
         if self._is_partial:
@@ -84,27 +105,37 @@ class ReadAhead:
         return min(self._workers - 1, MAX_PROCESSES, self._reading.total_bytes // max(AHEAD_FROM_BYTES, 1))
 
     def _ask(self) -> Sequence[ReadingProcess]:
-        """Have the next file read, and those that come soon; return who reads the next one."""
-        self._begun += 1
+        """Have the present file read, and those that come soon; return who reads the present one."""
         if not self._processes:
             return ()
         for file in self._reading.files[len(self._asked) : self._begun + len(self._processes)]:
             self._asked.append(self._readers_of(file))
         return self._asked[self._begun - 1]
 
-    def _readers_of(self, file: FileReading) -> Sequence[ReadingProcess]:
+    def _readers_of(self, file: FileReading, exact_from: int | None = None) -> Sequence[ReadingProcess]:
         processes = self._processes
         if file.size < AHEAD_FROM_BYTES:
             processes = [processes[self._small % len(processes)]]
             self._small += 1
         for number, process in enumerate(processes):
-            process.ask_for(ReadFile(file.locator, number, len(processes)))
-        return processes
+            process.ask_for(ReadFile(file.locator, number, len(processes), exact_from))
+        return tuple(processes)
 
 
-def _groups(file: FileReading, processes: Sequence[ReadingProcess]) -> Iterator[GroupElsewhere]:
+def _have_found(file: FileReading, processes: Sequence[ReadingProcess]) -> bool:
+    """Tell whether the processes have found the file; if not all have, since files came or went, none goes on."""
+    found = [process for process in processes if process.has_found(file.locator)]
+    if found and len(found) == len(processes):
+        return True
+    for process in found:
+        with suppress(MisguessedElementError):
+            deque(_groups(file, [process]), maxlen=0)
+    return False
+
+
+def _groups(file: FileReading, processes: Sequence[ReadingProcess], first: int = 0) -> Iterator[GroupElsewhere]:
     """Yield the groups that some processes have of a file, in the file's order; adopt what is known of it."""
-    number = 0
+    number = first
     while isinstance(group := processes[number % len(processes)].next_group(), GroupElsewhere):
         file.bytes_read_elsewhere = group.bytes_read
         yield group

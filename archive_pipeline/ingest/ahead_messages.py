@@ -23,18 +23,19 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """Asks for the groups that a share of a file has, up to ``FileRead`` or ``NoSuchFile``.
+    """Asks for the groups that a share of a file has, up to ``FileRead``, ``Misguessed`` or ``NoSuchFile``.
 
     Files are read in the order in which they are asked for, each as soon as those before it are read.
 
     Attributes:
         locator: of the file.
-        number, of: of the share.
+        number, of, exact_from: of the share.
     """
 
     locator: str
     number: int = 0
     of: int = 1
+    exact_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class GroupRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Misguessed:
+    """Says in place of a group that the file is to be read exactly from there on."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileRead:
     """The file was read to its end."""
 
@@ -96,4 +102,4 @@ class Failed:
 
 
 Request = ReadFile | Call | Release
-Reply = NoSuchFile | GroupRead | FileRead | Answer | Failed
+Reply = NoSuchFile | GroupRead | Misguessed | FileRead | Answer | Failed

@@ -21,6 +21,7 @@ from archive_pipeline.ingest.ahead_messages import (
     Failed,
     FileRead,
     GroupRead,
+    Misguessed,
     NoSuchFile,
     ReadFile,
     Release,
@@ -30,7 +31,8 @@ from archive_pipeline.ingest.ahead_messages import (
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.ingest.groups import ReadGroup, read_groups
 from archive_pipeline.ingest.new_rows import Kinds
-from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.readers.json.treatment import MisguessedElementError
+from archive_pipeline.readers.reading import ArchiveReading, FileReading, read_paths
 from archive_pipeline.readers.shares import Share
 
 # Groups that are read and not yet written: one that is being written, one that waits for it.
@@ -43,7 +45,7 @@ class _AnsweringShare(Share):
     """Has what is asked meanwhile answered before each record."""
 
     def __init__(self, request: ReadFile, reader: _Reader) -> None:
-        super().__init__(request.number, request.of)
+        super().__init__(request.number, request.of, request.exact_from)
         self._reader = reader
 
     def takes(self, size: int | None) -> bool:
@@ -79,15 +81,21 @@ class _Reader:
         if file is None:
             self._connection.send(NoSuchFile())
             return
-        with seldom_collected():
-            share = _AnsweringShare(request, self)
-            for group in read_groups(file, share, self._kinds, is_partial=False):
-                self._groups[self._number] = group
-                self._connection.send(GroupRead(self._number, group.contents, file.bytes_read))
-                self._number += 1
-                while len(self._groups) >= GROUPS_AHEAD:
-                    self._do(self._connection.recv())
-        self._connection.send(FileRead(file.outcome()))
+        try:
+            with seldom_collected():
+                self._read(file, _AnsweringShare(request, self))
+        except MisguessedElementError:
+            self._connection.send(Misguessed())
+        else:
+            self._connection.send(FileRead(file.outcome()))
+
+    def _read(self, file: FileReading, share: Share) -> None:
+        for group in read_groups(file, share, self._kinds, is_partial=False):
+            self._groups[self._number] = group
+            self._connection.send(GroupRead(self._number, group.contents, file.bytes_read))
+            self._number += 1
+            while len(self._groups) >= GROUPS_AHEAD:
+                self._do(self._connection.recv())
 
     def answer(self) -> None:
         """Answer what is asked, if anything is."""

@@ -17,7 +17,8 @@ from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.new_rows import Kinds, encode_new
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
 from archive_pipeline.readers.anomalies import Noticed
-from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
+from archive_pipeline.readers.file_reading import FileReading
+from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.shares import Share
 from archive_pipeline.store.copy_binary import EncodedTable
 

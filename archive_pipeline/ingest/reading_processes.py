@@ -17,6 +17,7 @@ from archive_pipeline.ingest.ahead_messages import (
     Failed,
     FileRead,
     GroupRead,
+    Misguessed,
     NoSuchFile,
     ReadFile,
     Release,
@@ -27,6 +28,7 @@ from archive_pipeline.ingest.child_process import ending, start_child
 from archive_pipeline.ingest.groups import GroupContents, Header
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.readers.json.treatment import MisguessedElementError
 from archive_pipeline.readers.shares import FileOutcome
 from archive_pipeline.store.copy_binary import EncodedTable
 
@@ -64,8 +66,14 @@ class ReadingProcess:
         return True
 
     def next_group(self) -> GroupElsewhere | FileOutcome:
-        """Return the next group that the process has of the file; what is known of the file after the last one."""
+        """Return the next group that the process has of the file; what is known of the file after the last one.
+
+        Raises:
+            MisguessedElementError: from this group on the file is to be read exactly; the process has no more of it.
+        """
         reply = self._next()
+        if isinstance(reply, Misguessed):
+            raise MisguessedElementError
         if isinstance(reply, FileRead):
             return reply.outcome
         if not isinstance(reply, GroupRead):

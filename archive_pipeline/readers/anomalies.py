@@ -9,12 +9,13 @@ from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.drift import Drift
+from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import DUPLICATE_KEY
+from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
-from archive_pipeline.readers.json.stream import excerpt_of
 from archive_pipeline.readers.json.structure import memory_of
-from archive_pipeline.readers.registry import shape_of
+from archive_pipeline.readers.registry import shape_of, tried
 
 REJECTED: Final = "rejected"
 UNKNOWN_SHAPE: Final = "unknown_shape"
@@ -111,3 +112,28 @@ class Undecided:
     def beyond(self) -> Iterator[RejectedRecord]:
         """Yields the record for all that there were too many to keep of."""
         yield from self._limit.beyond(self._locator)
+
+
+def not_a_conversation(element: Element, why: str = "") -> RejectedRecord:
+    """Returns the record of an element that is no conversation."""
+    reason = f"is {shape_of(element.value)}, not a conversation{why}"
+    return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
+
+
+def no_conversations(first: Element, locator: str, *, is_named: bool) -> RejectedRecord | SkippedFile:
+    """Returns what is to say of a file without a conversation: it cannot be read, or it is left out.
+
+    Args:
+        first: its first element.
+        locator: of the file.
+        is_named: the user named this very file.
+    """
+    is_object = first.locator == locator
+    shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
+    reasons = tried(first.value)
+    asked = f" (tried {reasons})" if reasons else ""
+    if is_named or is_object or not isinstance(first.value, dict):
+        reason = f"no known export format: {shape}{asked}"
+        return RejectedRecord(locator, reason, excerpt=excerpt_of(first.raw), whole_file=True)
+    reason = f"holds no conversations: {shape}{asked}"
+    return SkippedFile(locator, reason, may_hold_conversations=True)

@@ -4,40 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
+from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.anomalies import NOT_UNDERSTOOD, UNKNOWN_SHAPE, Noticed, Undecided, limited
+from archive_pipeline.readers.anomalies import (
+    NOT_UNDERSTOOD,
+    UNKNOWN_SHAPE,
+    Noticed,
+    Undecided,
+    limited,
+    no_conversations,
+    not_a_conversation,
+)
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.json.nesting import Element
-from archive_pipeline.readers.json.stream import excerpt_of, stream_elements
-from archive_pipeline.readers.registry import is_conversation, readers, recognise, shape_of, tried
+from archive_pipeline.readers.json.rejections import excerpt_of
+from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
+from archive_pipeline.readers.json.treatment import PassedOver, Treatment
+from archive_pipeline.readers.recognised import ReadDialogue, Recognised
+from archive_pipeline.readers.registry import is_conversation, readers, recognise, tried
 from archive_pipeline.readers.shares import FileOutcome, Share
 from archive_pipeline.readers.tracked_reader import TrackedReader, sha256_of
 
 _OPEN_ERRORS: Final = (OSError, UnreadableInputError)
 # An object that has one of these may be a conversation of the file's source that lost what it is recognised by.
 _OF_CONVERSATIONS: Final = frozenset({"title", "name", "mapping", "chat_messages"})
-
-
-@dataclass(frozen=True, slots=True)
-class ReadDialogue:
-    """A dialogue, and the bytes it was read from."""
-
-    record: DialogueRecord
-    raw: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Recognised:
-    """A record that is to be read as a conversation of a source."""
-
-    element: Element
-    source: str
 
 
 class FileReading:
@@ -120,9 +115,15 @@ class FileReading:
 
         All rejected records are among them, and nothing is added to what is known of the file's ``anomalies`` and
         ``drift``: after each group ``take_noticed`` has what is to be added.
+
+        Raises:
+            MisguessedElementError: the present group is not what other shares, which pass over it, take it for.
         """
-        for item in self._records(is_hashed=share.is_first):
-            if isinstance(item, RejectedRecord):
+        for item in self._records(share):
+            if isinstance(item, PassedOver):
+                share.takes(item.size)
+                yield None
+            elif isinstance(item, RejectedRecord):
                 yield item if share.takes(None) else None
             else:
                 yield self._dialogue(item) if share.takes(len(item.element.raw)) else None
@@ -138,14 +139,14 @@ class FileReading:
         self.anomalies.update(noticed.anomalies)
         self.drift.add(noticed.drift)
 
-    def _dialogue(self, recognised: _Recognised) -> ReadDialogue | RejectedRecord:
+    def _dialogue(self, recognised: Recognised) -> ReadDialogue | RejectedRecord:
         element = recognised.element
         item = self._convert(element, recognised.source)
         if isinstance(item, ReadDialogue):
             self._noticed.drift.look_at(item.record.source, element.value, element.locator)
         return item
 
-    def _records(self, *, is_hashed: bool) -> Iterator[_Recognised | RejectedRecord]:
+    def _records(self, share: Share) -> Iterator[Recognised | PassedOver | RejectedRecord]:
         if isinstance(self._found, RejectedRecord):
             yield self._found
             return
@@ -155,10 +156,14 @@ class FileReading:
             reason = f"{self.locator} cannot be opened: copy or download it again"
             yield RejectedRecord(self.locator, reason, f"{type(error).__name__}: {error}", whole_file=True)
             return
+
+        def treatment() -> Treatment:
+            return Treatment.EXACT if self.source is None else share.treatment
+
         with stream:
-            self._reader = TrackedReader(stream, is_hashed=is_hashed)
-            yield from self._recognised(stream_elements(self._reader, self.locator, is_record=is_conversation))
-            self.sha256 = self._hash() if is_hashed else None
+            self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
+            yield from self._recognised(stream_own_elements(reader, self.locator, is_conversation, treatment))
+            self.sha256 = self._hash() if share.is_first else None
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
@@ -185,11 +190,16 @@ class FileReading:
         except OSError:
             return None
 
-    def _recognised(self, elements: Iterable[Element | RejectedRecord]) -> Iterator[_Recognised | RejectedRecord]:
+    def _recognised(
+        self, elements: Iterable[Element | RejectedRecord | PassedOver]
+    ) -> Iterator[Recognised | RejectedRecord | PassedOver]:
         """Holds back what is no dialogue until one tells the file's source: without any, the file is no export."""
         undecided = Undecided(self.locator)
         first: Element | None = None
         for element in elements:
+            if isinstance(element, PassedOver):
+                yield element
+                continue
             if isinstance(element, RejectedRecord):
                 undecided.has_rejected = True
                 yield element
@@ -206,7 +216,7 @@ class FileReading:
         if self.source is None:
             yield from self._undecided(undecided, first)
 
-    def _released(self, undecided: Undecided) -> Iterator[_Recognised | RejectedRecord]:
+    def _released(self, undecided: Undecided) -> Iterator[Recognised | RejectedRecord]:
         """Yields what was held back, now that the source is known."""
         for item in undecided.items:
             if isinstance(item, Element):
@@ -234,14 +244,14 @@ class FileReading:
             if isinstance(record, RejectedRecord):
                 self.source = self.source or source
                 return record
-        return _not_a_conversation(element, f" ({tried(element.value)})")
+        return not_a_conversation(element, f" ({tried(element.value)})")
 
-    def _read(self, element: Element) -> Iterator[_Recognised | RejectedRecord]:
+    def _read(self, element: Element) -> Iterator[Recognised | RejectedRecord]:
         rest = self._without_beside(element)
         if rest is not element and not rest.value:
             return
         source = self._source_of(rest)
-        yield _not_a_conversation(rest) if source is None else _Recognised(rest, source)
+        yield not_a_conversation(rest) if source is None else Recognised(rest, source)
 
     def _source_of(self, element: Element) -> str | None:
         if not isinstance(element.value, dict):
@@ -281,20 +291,10 @@ class FileReading:
         return ReadDialogue(record, element.raw)
 
     def _no_conversations(self, first: Element) -> Iterator[RejectedRecord]:
-        is_object = first.locator == self.locator
         is_named = isinstance(self._found, SourceFile) and self._found.is_named
-        shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
-        reasons = tried(first.value)
-        asked = f" (tried {reasons})" if reasons else ""
         self._noticed.anomalies[UNKNOWN_SHAPE] += 1
-        if is_named or is_object or not isinstance(first.value, dict):
-            reason = f"no known export format: {shape}{asked}"
-            yield RejectedRecord(self.locator, reason, excerpt=excerpt_of(first.raw), whole_file=True)
+        told = no_conversations(first, self.locator, is_named=is_named)
+        if isinstance(told, RejectedRecord):
+            yield told
         else:
-            reason = f"holds no conversations: {shape}{asked}"
-            self.skipped = SkippedFile(self.locator, reason, may_hold_conversations=True)
-
-
-def _not_a_conversation(element: Element, why: str = "") -> RejectedRecord:
-    reason = f"is {shape_of(element.value)}, not a conversation{why}"
-    return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
+            self.skipped = told

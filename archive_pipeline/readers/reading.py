@@ -16,10 +16,11 @@ from archive_pipeline.domain.progress import Progress
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.readers.companions import MANIFEST
 from archive_pipeline.readers.containers import find_files
-from archive_pipeline.readers.file_reading import FileReading, ReadDialogue
+from archive_pipeline.readers.file_reading import FileReading
 from archive_pipeline.readers.found import Found, SkippedFile, SourceFile
 from archive_pipeline.readers.manifests import missing_files
 from archive_pipeline.readers.places import Place
+from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.registry import readers
 
 __all__ = ["ArchiveReading", "FileReading", "ReadDialogue", "read_paths"]

@@ -134,6 +134,31 @@ def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
     assert outcomes == {"new", "changed", "unchanged", "older", "rejected"}
 
 
+@pytest.mark.parametrize("strange", [{"id": "no", "conversation_id": "conversation"}, 7])
+def test_a_file_whose_records_are_not_all_where_they_seem_to_be_is_read_exactly_from_there_on(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads_ahead: None, strange: object
+):
+    folder = tmp_path / "export"
+    folder.mkdir()
+    conversations: list[object] = [*many(5 * GROUP_RECORDS)]
+    conversations.insert(2 * GROUP_RECORDS + 7, strange)
+    (folder / "a.json").write_text(json.dumps(conversations))
+    write(folder / "b.json", *many(3), chatgpt("another", chain("x")))
+    here = imported(database, [folder], workers=1)
+    asked: list[tuple[str, int, int | None]] = []
+    ask = ReadingProcess.ask_for
+    monkeypatch.setattr(
+        ReadingProcess,
+        "ask_for",
+        lambda process, request: (
+            asked.append((Path(request.locator).name, request.number, request.exact_from)) or ask(process, request)  # type: ignore[func-returns-value]
+        ),
+    )
+    assert imported(database, [folder], workers=3) == here
+    guessed = [(name, number, None) for name in ("a.json", "b.json") for number in range(2)]
+    assert asked == [*guessed, ("a.json", 0, 2), ("a.json", 1, 2), *guessed[2:]]
+
+
 def test_small_files_are_read_ahead_one_process_each(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -13,8 +13,8 @@ import pytest
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.shards import missing_shards
-from archive_pipeline.readers.file_reading import ReadDialogue
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
+from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 
 PRIVATE = {

@@ -12,8 +12,8 @@ import pytest
 import archive_pipeline.readers
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.readers.file_reading import ReadDialogue
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.registry import readers, recognise, tried
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 

@@ -245,3 +245,8 @@ class ElementScanner:
     def _take_frame(self) -> Slice:
         is_alone = self._documents == 1 and not self._has_array
         return self._frame.take(is_whole_file=is_alone, is_frame=self._has_array)
+
+
+def is_one_element(raw: bytes) -> bool:
+    """Tells whether text from the beginning of an element up to a comma is that element, whatever it holds."""
+    return ElementScanner().feed(b"[" + raw + b",") == [Slice(1, raw)]

@@ -7,37 +7,30 @@ not decided here.
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.json.guessing import BoundaryGuesser
+from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
+from archive_pipeline.readers.json.guessing import BoundaryGuesser, Guess
 from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
+from archive_pipeline.readers.json.rejections import excerpt_of, rejected, unreadable, whole_file
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.structure import memory_of
+from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
 
 BLOCK_BYTES = 16 * 1024  # small, so that most blocks lie inside one element and are stepped over
 MAX_ELEMENT_MEMORY = 1024 * 1024 * 1024
 MAX_OTHERS = 200_000  # values of a file that are no records; so many are seconds of work
-_EXCERPT_CHARACTERS = 200
 _Parse = Callable[[bytes], tuple[Any, tuple[str, ...]]]
 _READ_ERRORS = (OSError, UnreadableInputError)
-
-
-class ByteSource(Protocol):
-    """What the stream reads from."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Returns up to ``size`` bytes, none at the end."""
-        ...
 
 
 def _nothing(_: object) -> bool:
@@ -65,39 +58,52 @@ def stream_elements(
     Yields:
         Each element, or a rejected record in its place; the last one may be a ``whole_file`` record.
     """
-    yield from _Stream(source, locator, is_record, block_bytes, max_element_bytes).items()
+    stream = _Stream(source, locator, is_record, lambda: Treatment.EXACT, block_bytes, max_element_bytes)
+    for item in stream.items():
+        if not isinstance(item, PassedOver):
+            yield item
 
 
-def _blocks(source: ByteSource, size: int) -> Iterator[bytes]:
-    """Yields the file in blocks of UTF-8, without its byte order mark."""
-    first = source.read(size)
-    while 0 < len(first) < 4 and (more := source.read(4)):
-        first += more
-    decode = _decoder(first)
-    if decode is not None:
-        yield decode(first)
-    else:
-        yield first.removeprefix(codecs.BOM_UTF8)
-    while block := source.read(size):
-        yield decode(block) if decode else block
+def stream_own_elements(
+    source: ByteSource,
+    locator: str,
+    is_record: Callable[[object], bool],
+    treatment: Callable[[], Treatment],
+    *,
+    block_bytes: int = BLOCK_BYTES,
+) -> Iterator[Element | RejectedRecord | PassedOver]:
+    """Yields the elements of a JSON file one by one, without those that others read.
 
+    Args:
+        source: the open file, at its start.
+        locator: the file's name for messages.
+        is_record: tells a whole record.
+        treatment: asked what becomes of the next element; whoever reads the file asks for the same elements, until all
+            are treated as ``EXACT``. Elements of which it is not easily seen where they end are read by all.
+        block_bytes: how much is read at a time, by all.
 
-def _decoder(first: bytes) -> Callable[[bytes], bytes] | None:
-    if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return None
-    decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
-    return lambda block: decoder.decode(block).encode("utf-8", "surrogatepass")
+    Raises:
+        MisguessedElementError: an element of this process, that others pass over, is not one whole record.
+    """
+    return _Stream(source, locator, is_record, treatment, block_bytes, MAX_ELEMENT_BYTES).items()
 
 
 class _Stream:
     """One file being read: which element it has come to, and what is left of the work allowed for broken ones."""
 
     def __init__(
-        self, source: ByteSource, locator: str, is_record: Callable[[object], bool], block_bytes: int, most: int
+        self,
+        source: ByteSource,
+        locator: str,
+        is_record: Callable[[object], bool],
+        treatment: Callable[[], Treatment],
+        block_bytes: int,
+        most: int,
     ) -> None:
         self._source = source
         self._locator = locator
         self._is_record = is_record
+        self._treatment = treatment
         self._block_bytes = block_bytes
         self._scanner = ElementScanner(max_element_bytes=most)
         self._index = 0
@@ -106,29 +112,29 @@ class _Stream:
         self._guesser = BoundaryGuesser()
         self._is_over = False  # given up: what follows is not read
 
-    def items(self) -> Iterator[Element | RejectedRecord]:
+    def items(self) -> Iterator[Element | RejectedRecord | PassedOver]:
         """Yields the elements, and what cannot be read as one."""
         try:
-            for block in _blocks(self._source, self._block_bytes):
+            for block in blocks_of(self._source, self._block_bytes):
                 yield from self._of_block(block)
                 if self._is_over or self._scanner.stray_offset is not None:
                     break
         except _READ_ERRORS as error:
             yield from self._scanned(self._guesser.take_back())
-            yield _unreadable(self._locator, self._scanner.position, self._index, error)
+            yield unreadable(self._locator, self._scanner.position, self._index, error)
             return
         if not self._is_over:
             yield from self._scanned(self._guesser.take_back())
         if not self._is_over:
             yield from self._unfolded(self._end_of_file())
 
-    def _of_block(self, block: bytes) -> Iterator[Element | RejectedRecord]:
+    def _of_block(self, block: bytes) -> Iterator[Element | RejectedRecord | PassedOver]:
         """Yields the elements that a block completes: guessed as long as that goes well, else scanned."""
         if self._guesser.is_active():
-            for guess in self._guesser.feed(block):
+            for guess in self._guesser.feed(block, self._treatment):
                 piece = Slice(self._scanner.position + guess.blanks, guess.raw)
                 self._scanner.skip(guess.step)
-                yield from self._unfolded([self._element(piece, partial(complete, value=guess.value))])
+                yield from self._guessed(guess, piece)
                 if self._has_too_many_others():
                     yield self._given_up(piece)
                     return
@@ -139,6 +145,22 @@ class _Stream:
         rest = self._scanner.step_back() if self._guesser.can_begin else None
         if rest is not None:
             self._guesser.begin(rest)
+
+    def _guessed(self, guess: Guess, piece: Slice) -> Iterator[Element | RejectedRecord | PassedOver]:
+        if guess.treatment is Treatment.PASSED_OVER:
+            self._index += 1
+            yield PassedOver(guess.size)
+        elif guess.treatment is Treatment.EXACT and guess.value is None:
+            yield from self._unfolded(self._read(piece))
+        else:
+            parse = parse_json if guess.value is None else partial(complete, value=guess.value)
+            element = self._element(piece, parse)
+            yield from self._unfolded([element]) if guess.treatment is Treatment.EXACT else [self._whole(element)]
+
+    def _whole(self, element: Element | RejectedRecord) -> Element:
+        if isinstance(element, RejectedRecord) or not self._is_record(element.value):
+            raise MisguessedElementError
+        return element
 
     def _scanned(self, block: bytes) -> Iterator[Element | RejectedRecord]:
         for piece in self._scanner.feed(block):
@@ -166,21 +188,21 @@ class _Stream:
     def _given_up(self, piece: Slice) -> RejectedRecord:
         offset = piece.offset + len(piece.raw)
         what = f"{MAX_OTHERS:,} values that are no conversations came before byte {offset}; what follows is not read"
-        return _whole_file(f"{self._locator} @ byte {offset}", what)
+        return whole_file(f"{self._locator} @ byte {offset}", what)
 
     def _element(self, piece: Slice, parse: _Parse = parse_json) -> Element | RejectedRecord:
         where = self._locator if piece.is_whole_file or piece.is_frame else f"{self._locator}[{self._index}]"
         self._index += not piece.is_frame
         if piece.is_oversized:
-            return _rejected(piece, where, "is too large to be one conversation")
+            return rejected(piece, where, "is too large to be one conversation")
         if not piece.raw:
-            return _rejected(piece, where, "is empty: two commas follow each other")
+            return rejected(piece, where, "is empty: two commas follow each other")
         if memory_of(piece.raw) > MAX_ELEMENT_MEMORY:
-            return _rejected(piece, where, "holds more values than any conversation")
+            return rejected(piece, where, "holds more values than any conversation")
         try:
             value, warnings = parse(piece.raw)
         except ValueError as error:
-            return _rejected(piece, where, "is not valid JSON", str(error))
+            return rejected(piece, where, "is not valid JSON", str(error))
         return Element(where, piece.raw, value, warnings)
 
     def _frame(self, piece: Slice) -> Iterator[Element | RejectedRecord]:
@@ -218,10 +240,10 @@ class _Stream:
             what = (
                 "unexpected data after the end of the JSON" if self._index else "the file is not a JSON array or object"
             )
-            yield _whole_file(f"{locator} @ byte {scanner.stray_offset}", what)
+            yield whole_file(f"{locator} @ byte {scanner.stray_offset}", what)
         elif scanner.place is Place.START:
             what = "the file holds nothing but white space" if scanner.position else "the file is empty"
-            yield _whole_file(locator, what)
+            yield whole_file(locator, what)
         elif scanner.place is Place.ARRAY:
             if len(rest) > 1:  # the fields before the array
                 yield from self._frame(replace(rest[1], raw=rest[1].raw + b"]}"))
@@ -269,31 +291,3 @@ class _Stream:
             excerpt=excerpt_of(gap.raw),
             whole_file=True,
         )
-
-
-def _rejected(piece: Slice, where: str, reason: str, error: str = "") -> RejectedRecord:
-    return RejectedRecord(
-        locator=where,
-        reason=f"the record at byte {piece.offset} {reason}",
-        error=error,
-        excerpt=excerpt_of(piece.raw),
-        whole_file=piece.is_whole_file,
-    )
-
-
-def excerpt_of(raw: bytes) -> str | None:
-    """Returns the beginning of a record, to find it by."""
-    return raw[:_EXCERPT_CHARACTERS].decode("utf-8", "replace") or None
-
-
-def _unreadable(locator: str, position: int, index: int, error: BaseException) -> RejectedRecord:
-    return RejectedRecord(
-        locator=f"{locator} @ byte {position}",
-        reason=f"the file cannot be read on after {index} records; copy or download it again",
-        error=f"{type(error).__name__}: {error}",
-        whole_file=True,
-    )
-
-
-def _whole_file(locator: str, reason: str) -> RejectedRecord:
-    return RejectedRecord(locator=locator, reason=reason, whole_file=True)

@@ -81,6 +81,28 @@ def test_what_is_guessed_is_not_scanned(fed: list[int]):
     assert sum(fed) < len(data) / 20
 
 
+def test_what_the_strict_parser_does_not_take_ends_no_guessing(fed: list[int]):
+    elements = elements_like(200, last=[{"id": {}}])
+    for number in (50, 51, 52, 53, 54, 55, 56):
+        elements[number]["text"] = f"half a character: \ud800{number}"
+    data = json.dumps(elements).encode()
+    items = read(data, 1_000)
+    assert [item.value for item in items] == elements
+    assert [number for number, item in enumerate(items) if item.warnings] == [50, 51, 52, 53, 54, 55, 56]
+    assert sum(fed) < len(data) / 10
+
+
+def test_objects_that_begin_as_elements_do_are_told_from_them_by_the_second_key(monkeypatch: pytest.MonkeyPatch):
+    inner = [{"id": number, "name": "x"} for number in range(20)]
+    elements = [{"id": number, "text": "y", "inner": inner} for number in range(100)]
+    data = json.dumps(elements).encode()
+    parsed: list[int] = []
+    loads = guessing.orjson.loads
+    monkeypatch.setattr(guessing.orjson, "loads", lambda raw: parsed.append(len(raw)) or loads(raw))
+    assert [item.value for item in read(data, 1_000)] == elements
+    assert 97 <= len(parsed) <= 100  # each once, and the last one as what is left
+
+
 def test_guesses_that_are_mostly_wrong_end_soon(fed: list[int], monkeypatch: pytest.MonkeyPatch):
     # Within each element stand objects that begin and end as it does.
     inner = {"id": 1, "last": [[{}]]}
