@@ -1,8 +1,8 @@
 """A process that reads files ahead of the one that writes: ``reading_processes`` starts it.
 
 It has no database. It keeps each group until that is written, since rows and prepared dialogues are asked for only when
-it is known which of them are new, and goes on reading meanwhile. It ends when nobody is at the other end of the
-connection.
+it is known which of them are new, and goes on reading meanwhile. Where all dialogues were new so far, it encodes rows
+before they are asked for: who writes would wait for that. It ends when nobody is at the other end of the connection.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class _Reader:
         self._asked: deque[ReadFile] = deque()
         self._groups: dict[int, ReadGroup] = {}
         self._number = 0
+        self._encodes_ahead = True
         self._poll = select.poll()  # several times faster than the connection's own, for each record
         self._poll.register(connection.fileno(), select.POLLIN)
 
@@ -91,6 +92,8 @@ class _Reader:
 
     def _read(self, file: FileReading, share: Share) -> None:
         for group in read_groups(file, share, self._kinds, is_partial=False):
+            if self._encodes_ahead:
+                group.encode_ahead(self.answer)
             self._groups[self._number] = group
             self._connection.send(GroupRead(self._number, group.contents, file.bytes_read))
             self._number += 1
@@ -104,7 +107,9 @@ class _Reader:
 
     def _do(self, request: Request) -> None:
         if isinstance(request, Release):
-            del self._groups[request.group]
+            released = self._groups.pop(request.group)
+            # What follows is mostly as what was written: of an archive's first export all dialogues are new.
+            self._encodes_ahead = released.are_all_new
         elif isinstance(request, Call):
             self._connection.send(_answer(self._groups[request.group], request))
         else:

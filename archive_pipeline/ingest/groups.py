@@ -6,7 +6,7 @@ they are needed: it may be in another process (``archive_pipeline.ingest.ahead``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -14,7 +14,7 @@ from typing import Protocol
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
-from archive_pipeline.ingest.new_rows import Kinds, encode_new
+from archive_pipeline.ingest.new_rows import Kinds, encode_contents, encode_heads
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
 from archive_pipeline.readers.anomalies import Noticed
 from archive_pipeline.readers.file_reading import FileReading
@@ -97,16 +97,21 @@ class ReadGroup:
     Args:
         kinds: how columns are written.
         is_partial: of the import: dialogues are prepared again when it is known what they go on from.
+
+    Attributes:
+        are_all_new: whether the rows of all its dialogues were asked for.
     """
 
     def __init__(self, kinds: Kinds, *, is_partial: bool) -> None:
         self.contents = GroupContents()
+        self.are_all_new = False
         self._kinds = kinds
         self._is_partial = is_partial
         self._prepared: dict[int, PreparedDialogue] = {}
         self._fingerprints: dict[int, str] = {}
         self._read: dict[int, ReadDialogue] = {}
         self._occurrences: dict[int, int] = {}
+        self._encoded: dict[str, EncodedTable] = {}
 
     def add(self, item: ReadDialogue | RejectedRecord) -> None:
         """Prepare what was read."""
@@ -117,6 +122,7 @@ class ReadGroup:
     def prepare_again(self, position: int, occurrence: int) -> Header | RejectedRecord:
         """Return a dialogue without an id anew, of which the file has so many before that begin like it."""
         self._occurrences[position] = occurrence
+        self._encoded = {}
         return self._prepare(position, self._read[position], occurrence)
 
     def _prepare(self, position: int, item: ReadDialogue, occurrence: int) -> Header | RejectedRecord:
@@ -139,7 +145,25 @@ class ReadGroup:
         """Return all rows of some dialogues, as of new ones that an import brings, by table."""
         dialogues = [self._prepared[position] for position in positions]
         fingerprints = [self._fingerprints[position] for position in positions]
-        return encode_new(dialogues, fingerprints, import_id, self._kinds)
+        heads = encode_heads(dialogues, fingerprints, import_id, self._kinds)
+        self.are_all_new = list(positions) == list(self._prepared)
+        contents, self._encoded = self._encoded if self.are_all_new else {}, {}
+        return {**heads, **(contents or dict(encode_contents(dialogues, self._kinds)))}
+
+    def encode_ahead(self, meanwhile: Callable[[], None]) -> None:
+        """Encode most rows before they are asked for, as of dialogues that are all new.
+
+        Args:
+            meanwhile: called between the tables.
+        """
+        encoded: dict[str, EncodedTable] = {}
+        try:
+            for table, rows in encode_contents([*self._prepared.values()], self._kinds):
+                encoded[table] = rows
+                meanwhile()
+        except (ValueError, TypeError):
+            return  # who asks for the rows meets it, and finds the dialogue
+        self._encoded = encoded
 
     def prepared(self, position: int, known: Mapping[str, str | None] = NOTHING_KNOWN) -> PreparedDialogue:
         """Return a dialogue; of a partial export, with ``known``, prepared anew below them."""

@@ -5,7 +5,7 @@ Nothing here knows a database, so that the process that reads can encode what it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,10 +19,10 @@ from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable, encode_
 Kinds = Mapping[str, Mapping[str, BinaryKind]]
 
 
-def encode_new(
+def encode_heads(
     dialogues: Sequence[PreparedDialogue], fingerprints: Sequence[str], import_id: str, kinds: Kinds
 ) -> dict[str, EncodedTable]:
-    """Return all rows of new dialogues, with their fingerprints, by table, in the order in which to fill the tables."""
+    """Return the rows of new dialogues that name the import that brings them, by table."""
     if not dialogues:
         return {}
     vintages = [vintage_values(dialogue, import_id) for dialogue in dialogues]
@@ -30,14 +30,23 @@ def encode_new(
         _new_values(dialogue, fingerprint, import_id)
         for dialogue, fingerprint in zip(dialogues, fingerprints, strict=True)
     ]
+    found = {"dialogues": new, "dialogue_vintages": vintages}
+    return {
+        table: encode_table(tuple(values[0]), map(dict.values, values), kinds[table]) for table, values in found.items()
+    }
+
+
+def encode_contents(dialogues: Sequence[PreparedDialogue], kinds: Kinds) -> Iterator[tuple[str, EncodedTable]]:
+    """Yield the other rows of new dialogues, whichever import brings them, table after table."""
+    if not dialogues:
+        return
     found = {
-        "dialogues": (tuple(new[0]), map(dict.values, new)),
-        "dialogue_vintages": (tuple(vintages[0]), map(dict.values, vintages)),
         "messages": (rows.MESSAGE_COLUMNS, _all(rows.message_rows(one, _numbers(one)) for one in dialogues)),
         "content_parts": (rows.PART_COLUMNS, _all(rows.part_rows(one, one.messages) for one in dialogues)),
         "attachments": (rows.ATTACHMENT_COLUMNS, _all(rows.attachment_rows(one, one.messages) for one in dialogues)),
     }
-    return {table: encode_table(names, values, kinds[table]) for table, (names, values) in found.items()}
+    for table, (names, values) in found.items():
+        yield table, encode_table(names, values, kinds[table])
 
 
 def _all(several: Iterable[Iterable[tuple[Any, ...]]]) -> Iterable[tuple[Any, ...]]:
