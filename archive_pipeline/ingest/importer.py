@@ -44,7 +44,8 @@ def import_archive(
         database: where to.
         reading: the files.
         is_partial: messages that the files do not have stay (they are soft-deleted otherwise).
-        workers: how many processes may be busy with large imports; None for as many as there are processors.
+        workers: how many processes may be busy with large imports, the one that writes among them; None for one more
+            than there are processors, or 1 on one.
         progress: told of bytes of the files, as ``reading``, after each group and each file.
 
     Raises:
@@ -58,7 +59,7 @@ def import_archive(
         reading.tell(progress)
 
     tell()
-    most = available_processors() if workers is None else workers
+    most = _best_workers() if workers is None else workers
     with ReadAhead(reading, column_kinds(), is_partial=is_partial, workers=most) as ahead:
         for file in reading:
             with _database_errors(file), seldom_collected():
@@ -68,6 +69,12 @@ def import_archive(
     summary.missing = [*missing_shards(file.locator for file in reading.files), *reading.missing]
     summary.not_understood = [*reading.not_understood, *summary.missing]
     return summary
+
+
+def _best_workers() -> int:
+    """Return one more than there are processors, as the one that writes mostly waits; it alone reads too, on one."""
+    processors = available_processors()
+    return processors + 1 if processors > 1 else 1
 
 
 def _start(database: Database, file: FileReading, *, is_partial: bool) -> str:

@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         1,
         1_000,
         "how many processes read and write a large import, or compute and write derived rows",
-        shown="the processors that the process may use",
+        shown="the processors that the process may use, for imports one more",
     )
     attachments: AttachmentHandling = value(
         AttachmentHandling.KEEP,

@@ -16,11 +16,11 @@ import psutil
 import pytest
 
 from archive_pipeline.errors import ReaderProcessError
-from archive_pipeline.ingest import ahead
+from archive_pipeline.ingest import ahead, importer
 from archive_pipeline.ingest.ahead_messages import Answer, Begin, Call, FileRead, GroupRead, ReadFile, Release
 from archive_pipeline.ingest.ahead_process import GROUPS_AHEAD, serve
 from archive_pipeline.ingest.importer import import_archive
-from archive_pipeline.ingest.reading_processes import GroupElsewhere, ReadingProcess
+from archive_pipeline.ingest.reading_processes import ReadingProcess
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.shares import GROUP_RECORDS
@@ -159,6 +159,22 @@ def test_a_file_whose_records_are_not_all_where_they_seem_to_be_is_read_exactly_
     assert asked == [*guessed, ("a.json", 0, 2), ("a.json", 1, 2), *guessed[2:]]
 
 
+@pytest.mark.parametrize(("processors", "reading"), [(1, 0), (2, 2), (3, 3)])
+def test_as_many_processes_read_as_there_are_processors(
+    database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    reads_ahead: None,
+    processors: int,
+    reading: int,
+):
+    path = write(tmp_path / "conversations.json", *many(3))
+    monkeypatch.setattr(importer, "available_processors", lambda: processors)
+    seen: set[int] = set()
+    import_archive(database, read_paths([path]), progress=lambda *_: seen.update(child.pid for child in readers()))
+    assert len(seen) == reading
+
+
 def test_small_files_are_read_ahead_one_process_each(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -275,13 +291,9 @@ def test_an_error_of_the_reading_process_is_told_with_the_file(
     process = ReadingProcess(Begin([path], None, {}))  # without columns nothing can be encoded
     try:
         process.ask_for(ReadFile(str(path)))
-        assert process.has_found(str(path))
-        group = process.next_group()
-        assert isinstance(group, GroupElsewhere)
-        with pytest.raises(
-            ReaderProcessError, match=r"conversations\.json: cannot be read on \(KeyError: 'dialogues'\)"
-        ):
-            group.rows([0], IMPORT)
+        told = r"conversations\.json: cannot be read on \(KeyError: 'messages'\)"
+        with pytest.raises(ReaderProcessError, match=told):
+            process.has_found(str(path))
     finally:
         process.close()
 
