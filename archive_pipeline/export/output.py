@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from archive_pipeline.errors import ExportError
 
-_ROWS_PER_GROUP: Final = 10_000
+# Readers take a group at a time, and the last one is encoded when all else is done.
+_ROWS_PER_GROUP: Final = 5_000
 _BUFFER_BYTES: Final = 1 << 20
 _LINE: Final = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
@@ -49,7 +50,7 @@ class Output:
 
     def start_lines(self, name: str) -> None:
         """Make a file of lines of JSON, empty so far."""
-        self._lines[name] = _Lines(self._stack.enter_context((self.folder / name).open("wb", 0)))
+        self._lines[name] = _Lines(_HashedFile(self._stack.enter_context((self.folder / name).open("wb", 0))))
 
     def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Append rows to a file of lines of JSON, and return how many they were."""
@@ -59,7 +60,8 @@ class Output:
 
     def start_table(self, name: str, schema: pa.Schema) -> None:
         """Make a table in Parquet, without rows so far."""
-        self._tables[name] = _Table(self._stack.enter_context(pq.ParquetWriter(self.folder / name, schema)))
+        file = _HashedFile(self._stack.enter_context((self.folder / name).open("wb", 0)))
+        self._tables[name] = _Table(self._stack.enter_context(pq.ParquetWriter(file, schema)), file)
 
     def rows(self, name: str, table: pa.Table, counts: Iterable[int]) -> None:
         """Append rows to a table.
@@ -109,12 +111,9 @@ class Output:
             table.finish()
         self._stack.close()
         written = list(self._files.written)
-        for name, lines in self._lines.items():
-            written.append(WrittenFile(name, lines.size, lines.hash.hexdigest(), lines.rows))
-        for name, table in self._tables.items():
-            with (self.folder / name).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            written.append(WrittenFile(name, (self.folder / name).stat().st_size, digest, table.count))
+        sinks: list[tuple[str, _Lines | _Table]] = [*self._lines.items(), *self._tables.items()]
+        for name, sink in sinks:
+            written.append(WrittenFile(name, sink.file.size, sink.file.hash.hexdigest(), sink.rows))
         return sorted(written, key=lambda file: file.path)
 
     def abort(self) -> None:
@@ -174,35 +173,62 @@ def _write_all(write: Callable[[memoryview], int], content: bytes) -> None:
         left = left[write(left) :]
 
 
-class _Lines:
-    """A file of lines."""
+class _HashedFile:
+    """A file without a buffer that is written once, from its beginning to its end; Arrow takes it for one of Python's.
+
+    Attributes:
+        size, hash: of what was written.
+        closed: who opened the file closes it.
+    """
+
+    closed = False
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self.made: list[bytes] = []
         self.hash = hashlib.sha256()
-        self.size = self.rows = 0
+        self.size = 0
+
+    def write(self, content: bytes) -> int:
+        """Append to the file."""
+        _write_all(self._file.write, content)
+        self.hash.update(content)
+        self.size += len(content)
+        return len(content)
+
+    def tell(self) -> int:
+        """Return where the next bytes go."""
+        return self.size
+
+    def flush(self) -> None:
+        """Do nothing: there is no buffer."""
+
+
+class _Lines:
+    """A file of lines."""
+
+    def __init__(self, file: _HashedFile) -> None:
+        self.file = file
+        self.made: list[bytes] = []
+        self.rows = 0
 
     def taken(self) -> Callable[[], None]:
         made, self.made = self.made, []
         return lambda: self._write(made)
 
     def _write(self, made: list[bytes]) -> None:
-        block = b"".join(made)
-        _write_all(self._file.write, block)
-        self.hash.update(block)
-        self.size += len(block)
+        self.file.write(b"".join(made))
         self.rows += len(made)
 
 
 class _Table:
     """A table in Parquet; groups of rows have ``_ROWS_PER_GROUP`` rows or a few more."""
 
-    def __init__(self, writer: pq.ParquetWriter) -> None:
+    def __init__(self, writer: pq.ParquetWriter, file: _HashedFile) -> None:
+        self.file = file
         self._writer = writer
         self._pending: list[pa.Table] = []
         self._whole: list[pa.Table] = []
-        self.count = 0
+        self.rows = 0
 
     def add(self, table: pa.Table, counts: Iterable[int]) -> None:
         start = end = 0
@@ -214,7 +240,7 @@ class _Table:
                 start, pending = end, 0
         if start < len(table):
             self._pending.append(table[start:])
-        self.count += len(table)
+        self.rows += len(table)
 
     def taken(self) -> Callable[[], None]:
         whole, self._whole = self._whole, []

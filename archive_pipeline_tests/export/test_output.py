@@ -46,16 +46,16 @@ def test_two_files_of_one_name_are_refused_and_no_thread_is_left(tmp_path: Path)
 def test_groups_of_rows_end_where_what_stands_together_ends(tmp_path: Path):
     output = Output(tmp_path)
     output.start_table("t.parquet", SCHEMA)
-    # 9,999 rows are too few for a group; the next three of one dialogue are not parted.
-    for start, counts in ((0, [4_000, 5_999]), (9_999, [3, 7]), (10_009, [])):
+    # 4,999 rows are too few for a group; the next three of one dialogue are not parted.
+    for start, counts in ((0, [2_000, 2_999]), (4_999, [3, 7]), (5_009, [])):
         rows = range(start, start + sum(counts))
         output.rows("t.parquet", pa.table({"number": [*rows]}, schema=SCHEMA), counts)
         output.flush()
     [written] = output.close()
     found = pq.ParquetFile(tmp_path / "t.parquet")
-    assert [found.metadata.row_group(number).num_rows for number in range(2)] == [10_002, 7]
-    assert found.read()["number"].to_pylist() == [*range(10_009)]
-    assert written.rows == 10_009
+    assert [found.metadata.row_group(number).num_rows for number in range(2)] == [5_002, 7]
+    assert found.read()["number"].to_pylist() == [*range(5_009)]
+    assert written.rows == 5_009
 
 
 def test_a_table_without_rows_has_its_columns(tmp_path: Path):

@@ -17,5 +17,8 @@ INNER JOIN raw.messages AS message
     ON
         pair.dialogue_id = message.dialogue_id
         AND pair.end_sequence_number = message.sequence_number
-WHERE pair.dialogue_id = ANY('{dialogue_ids}'::uuid [])
+-- Of messages too: else all of them may be read for each batch.
+WHERE
+    pair.dialogue_id = ANY('{dialogue_ids}'::uuid [])
+    AND message.dialogue_id = ANY('{dialogue_ids}'::uuid [])
 ORDER BY pair.dialogue_id, pair.start_sequence_number, pair.end_sequence_number, pair.pair_id;
