@@ -15,10 +15,12 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Final, Self
 
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.errors import ReaderProcessError
 from archive_pipeline.ingest.ahead_messages import Begin, ReadFile
-from archive_pipeline.ingest.groups import Group, read_groups
+from archive_pipeline.ingest.groups import Group, ReadGroup, read_groups
 from archive_pipeline.ingest.new_rows import Kinds
-from archive_pipeline.ingest.reading_processes import GroupElsewhere, ReadingProcess
+from archive_pipeline.ingest.reading_processes import WHAT_NOW, GroupElsewhere, ReadingProcess
 from archive_pipeline.readers.json.treatment import MisguessedElementError
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
 from archive_pipeline.readers.shares import FileOutcome, Share
@@ -27,6 +29,9 @@ from archive_pipeline.readers.shares import FileOutcome, Share
 AHEAD_FROM_BYTES: Final = 6_000_000
 # PostgreSQL is busy with what two or three of them read.
 MAX_PROCESSES: Final = 4
+_CHANGED: Final = "it changed while it was read"
+# Of a file on disk: which one it is, its size, and when it was written.
+_State = tuple[int, int, int, int]
 
 
 class ReadAhead:
@@ -49,6 +54,7 @@ class ReadAhead:
         self._asked: list[Sequence[ReadingProcess]] = []  # who reads a file, of the files in their order
         self._small = 0
         self._begun = 0
+        self._states: dict[str, _State | None] = {}  # of the files that are being read, by locator
 
     def __enter__(self) -> Self:
         self._start()
@@ -62,11 +68,15 @@ class ReadAhead:
     def groups(self, file: FileReading) -> Iterator[Group]:
         """Yield the groups of the next file; one is of use until the next one is asked for.
 
+        Of a file that is read anew, and is not what it was when it was asked for first, the last group says so: its
+        first groups are those of another file.
+
         Raises:
-            ReaderProcessError: a process that reads ahead ended.
+            ReaderProcessError: a process that reads ahead ended, or two of them have read different files.
         """
         self._begun += 1
         processes, first = self._ask(), 0
+        is_read_anew = False
         while _have_found(file, processes):
             try:
                 for group in _groups(file, processes, first):
@@ -74,10 +84,18 @@ class ReadAhead:
                     yield group
             except MisguessedElementError:
                 processes = self._ask_exactly(file, first)
+                is_read_anew = True
             else:
-                return
-        share = Share(exact_from=first)
-        yield from read_groups(file, share, self._kinds, is_partial=self._is_partial)
+                break
+        else:
+            yield from read_groups(file, Share(exact_from=first), self._kinds, is_partial=self._is_partial)
+        if is_read_anew and _state_of(file) != self._states[file.locator]:
+            yield self._changed(file)
+
+    def _changed(self, file: FileReading) -> Group:
+        group = ReadGroup(self._kinds, is_partial=self._is_partial)
+        group.add(RejectedRecord(file.locator, f"{_CHANGED}: import it again", whole_file=True))
+        return group
 
     def _start(self) -> None:
         with ExitStack() as stack:
@@ -114,6 +132,8 @@ class ReadAhead:
 
     def _readers_of(self, file: FileReading, exact_from: int | None = None) -> Sequence[ReadingProcess]:
         processes = self._processes
+        if exact_from is None:
+            self._states[file.locator] = _state_of(file)
         if file.size < AHEAD_FROM_BYTES:
             processes = [processes[self._small % len(processes)]]
             self._small += 1
@@ -143,7 +163,17 @@ def _groups(file: FileReading, processes: Sequence[ReadingProcess], first: int =
         number += 1
     # Whoever would have had the next group has come to the end, and so have all.
     place = number % len(processes)
-    outcomes = [group if other == place else process.next_group() for other, process in enumerate(processes)]
-    if not isinstance(outcomes[0], FileOutcome):
-        raise TypeError(f"expected the end of a file, got {type(outcomes[0]).__name__}")
+    ends = [group if other == place else process.next_group() for other, process in enumerate(processes)]
+    outcomes = [end for end in ends if isinstance(end, FileOutcome)]
+    if len(outcomes) < len(ends):
+        raise ReaderProcessError(f"{file.locator}: {_CHANGED}; {WHAT_NOW}")
     file.adopt(outcomes[0])
+
+
+def _state_of(file: FileReading) -> _State | None:
+    """Return what tells a file on disk, or the zip that it is in, from another one; None if it cannot be found."""
+    try:
+        found = file.path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -33,7 +33,7 @@ from archive_pipeline.readers.shares import FileOutcome
 from archive_pipeline.store.copy_binary import EncodedTable
 
 _SECONDS_TO_END: Final = 30
-_WHAT_NOW: Final = "what was committed stays, run the import again"
+WHAT_NOW: Final = "what was committed stays, run the import again"
 
 
 class ReadingProcess:
@@ -115,12 +115,12 @@ class ReadingProcess:
             raise self._ended() from error
         if isinstance(reply, Failed):
             name = reply.locator or self.locator
-            raise ReaderProcessError(f"{name}: cannot be read on ({reply.error}); {_WHAT_NOW}")
+            raise ReaderProcessError(f"{name}: cannot be read on ({reply.error}); {WHAT_NOW}")
         return reply
 
     def _ended(self) -> ReaderProcessError:
         how = ending(self._process, _SECONDS_TO_END)
-        return ReaderProcessError(f"{self.locator}: a process that reads it ended ({how}); {_WHAT_NOW}")
+        return ReaderProcessError(f"{self.locator}: a process that reads it ended ({how}); {WHAT_NOW}")
 
 
 class GroupElsewhere:
