@@ -20,11 +20,10 @@ SMALLEST_BYTES: Final = 1024 * 1024
 LARGEST_BYTES: Final = 128 * 1024 * 1024
 # Several times what the largest one takes, unless the disk is busy with other work.
 LONGEST_MILLISECONDS: Final = 5_000
-# It is in use, was dropped since, takes longer than it may, or the disk has no room for another one.
+# It is in use, was dropped since, or the disk has no room for another one.
 _LEFT_FOR_NEXT_TIME: Final = (
     psycopg.errors.LockNotAvailable,
     psycopg.errors.DeadlockDetected,
-    psycopg.errors.QueryCanceled,
     psycopg.errors.UndefinedTable,
     psycopg.errors.DiskFull,
 )
@@ -76,13 +75,24 @@ def rebuild_grown_indexes(
 def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex, longest: int) -> bool:
     """Rebuild an index in a transaction of its own, of which no statement takes longer; return whether it could be."""
     name = sql.Identifier(index.schema_name, index.index_name)
+    rebuild = sql.SQL(load_query("summary/rebuild_index")).format(index=name)
     words = sql.Literal(f"Rebuilt at {index.table_bytes} bytes of its table")
+    remember = sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words)
     try:
-        with connection.transaction():
-            connection.execute(load_query("locks/limit_waiting"))
-            connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
-            connection.execute(sql.SQL(load_query("summary/rebuild_index")).format(index=name))
-            connection.execute(sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words))
-    except _LEFT_FOR_NEXT_TIME:
+        try:
+            _execute(connection, longest, rebuild, remember)
+        except psycopg.errors.QueryCanceled:
+            # It would take as long each time: others wait for it once, until the table has doubled.
+            _execute(connection, longest, remember)
+            return False
+    except (*_LEFT_FOR_NEXT_TIME, psycopg.errors.QueryCanceled):
         return False  # nothing is lost but room
     return True
+
+
+def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composable) -> None:
+    with connection.transaction():
+        connection.execute(load_query("locks/limit_waiting"))
+        connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
+        for statement in statements:
+            connection.execute(statement)
