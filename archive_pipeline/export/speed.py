@@ -9,7 +9,7 @@ import gc
 import sys
 import threading
 from collections.abc import Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
@@ -26,8 +26,8 @@ def read_ahead(items: Generator[ItemT, None, None]) -> Generator[ItemT, None, No
     Close it before what the generator reads from is closed: the thread ends, and then the generator.
     """
     reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="read")
+    following = reader.submit(next, items, _END)
     try:
-        following = reader.submit(next, items, _END)
         while True:
             item = following.result()
             if item is _END:
@@ -35,10 +35,28 @@ def read_ahead(items: Generator[ItemT, None, None]) -> Generator[ItemT, None, No
             following = reader.submit(next, items, _END)
             yield item  # type: ignore[misc]  # it is no end
     finally:
-        reader.shutdown()
-        # Left to whoever drops the error that keeps it alive, it would close its cursor on a connection that by then is
-        # in somebody else's transaction.
-        items.close()
+        try:
+            _await(following)
+        finally:
+            reader.shutdown()
+            # Left to whoever drops the error that keeps it alive, it would close its cursor on a connection that by
+            # then is in somebody else's transaction.
+            items.close()
+
+
+def _await(reading: Future[object]) -> None:
+    """Wait until a thread has read; Ctrl-C is heard afterwards.
+
+    It would have connections closed while the thread reads from them, and that is a segmentation fault.
+    """
+    interrupt: KeyboardInterrupt | None = None
+    while not reading.done():
+        try:
+            wait([reading])
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 @contextmanager

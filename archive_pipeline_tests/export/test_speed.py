@@ -6,10 +6,12 @@ import gc
 import sys
 import threading
 from collections.abc import Generator
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, closing
 
 import pytest
 
+from archive_pipeline.export import speed
 from archive_pipeline.export.speed import collection_paused, read_ahead, threads_alternating
 
 
@@ -59,6 +61,34 @@ def test_what_was_read_from_is_closed_although_somebody_has_it():
     with closing(read_ahead(kept)) as found:
         assert next(found) == 0
     assert told == [threading.current_thread().name]
+
+
+def test_a_second_interrupt_waits_for_the_thread_too(monkeypatch: pytest.MonkeyPatch):
+    go_on = threading.Event()
+    told: list[str] = []
+
+    def items() -> Generator[int, None, None]:
+        try:
+            yield 0
+            assert go_on.wait(300)
+            told.append("read")
+            yield 1
+        finally:
+            told.append("closed")
+
+    def interrupted(futures: list[Future[object]]) -> None:
+        if go_on.is_set():
+            wait(futures)
+        else:
+            go_on.set()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(speed, "wait", interrupted)
+    found = read_ahead(items())
+    assert next(found) == 0
+    with pytest.raises(KeyboardInterrupt):
+        found.close()
+    assert told == ["read", "closed"]
 
 
 def test_collection_goes_on_afterwards():
