@@ -21,7 +21,7 @@ from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, man
 from archive_pipeline.export.output import Output, WrittenFile
 from archive_pipeline.export.placing import placed_file, placed_folder, remove_remains
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
-from archive_pipeline.export.selection import Group, read_batches
+from archive_pipeline.export.selection import Group, ReadBatch, read_batches
 from archive_pipeline.export.speed import collection_paused, read_ahead, threads_alternating
 from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.ingest.attachment_store import AttachmentStore
@@ -130,8 +130,8 @@ def _write(
             found = read_batches(snapshot, choices, query=format_.query, with_files=format_.has_attached)
             with closing(read_ahead(found)) as batches, collection_paused(), threads_alternating():
                 for batch in batches:
-                    group = batch.group(choices)
-                    progress(writer.write(group if redactor is None else _redacted(group, redactor)))
+                    # No name holds a group while the next one is made: memory has the objects of one.
+                    progress(writer.write(_made(batch, choices, redactor)))
         files = output.close()
     finally:
         output.abort()
@@ -140,6 +140,11 @@ def _write(
     (folder / MANIFEST).write_bytes(manifest_bytes(told))
     (folder / CARD).write_bytes(card(format_, run, told, files))
     return told, files
+
+
+def _made(batch: ReadBatch, choices: Choices, redactor: Redactor | None) -> Group:
+    group = batch.group(choices)
+    return group if redactor is None else _redacted(group, redactor)
 
 
 def _redacted(group: Group, redactor: Redactor) -> Group:

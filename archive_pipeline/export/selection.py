@@ -7,7 +7,7 @@ a thread, the other keeps the interpreter busy.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -107,7 +107,7 @@ class ReadBatch:
 
 def read_batches(
     snapshot: Snapshot, choices: Choices, *, query: str | None = None, with_files: bool = False
-) -> Iterator[ReadBatch]:
+) -> Generator[ReadBatch, None, None]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported.
 
     Args:

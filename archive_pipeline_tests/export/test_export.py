@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import tracemalloc
@@ -72,6 +73,22 @@ def test_an_export_that_fails_leaves_nothing(
         with pytest.raises(KeyboardInterrupt):
             export(filled, settings, "openai", tmp_path / "out" / target, Choices())
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_an_error_that_is_kept_disturbs_nobody(database: Database, settings: Settings, tmp_path: Path):
+    load(database, tmp_path / "a.json", *map(alike, range(200)))  # several batches: the cursor is not at its end
+
+    def fails(_messages: int) -> None:
+        raise KeyError
+
+    with pytest.raises(KeyError) as error:
+        export(database, settings, "openai", tmp_path / "out", Choices(), progress=fails)
+    with database.session() as connection:
+        connection.execute("SELECT 1")
+        del error
+        gc.collect()
+        # What the error had kept, down to the cursor of the export, is gone; this transaction goes on.
+        assert connection.execute("SELECT 2").fetchall() == [(2,)]
 
 
 def test_lines_go_to_one_file_if_it_is_named(filled: Database, settings: Settings, tmp_path: Path):

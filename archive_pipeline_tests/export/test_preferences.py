@@ -9,11 +9,17 @@ from typing import Any
 
 import datasets
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.domain.identity import dialogue_id, message_id
+from archive_pipeline.duplicates.similarity import SMALLEST_SET, threshold
 from archive_pipeline.export.preferences import is_near_duplicate
 from archive_pipeline.export.run import Exported
 from archive_pipeline.store.database import Database
+from archive_pipeline.text.normalization import normalize
+from archive_pipeline.text.simhash import shingles
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, START, STEEP
 from archive_pipeline_tests.exports import Said, chatgpt, load
 
@@ -98,6 +104,29 @@ def test_texts_that_begin_differently_may_be_near_duplicates():
     assert is_near_duplicate(" ".join(words), " ".join(["other"] * 8 + words[8:]))
     assert not is_near_duplicate(" ".join(words), " ".join(["other"] * 29 + words[29:]))
     assert not is_near_duplicate(" ".join(words), " ".join(["other"] * 30 + words[30:]))
+
+
+def near_by_definition(left: str, right: str) -> bool:
+    texts = [normalize(text, Normalization.FULL) for text in (left, right)]
+    one, other = (set(shingles(text)) for text in texts)
+    smaller = min(len(one), len(other))
+    if texts[0] == texts[1] or smaller < SMALLEST_SET:
+        return texts[0] == texts[1]
+    return len(one & other) / len(one | other) >= threshold(smaller)
+
+
+@given(
+    words=st.lists(st.sampled_from(["ja", "no", "Tee.", "茶", "日本語", *"abcdefghijklm"]), max_size=80),
+    cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 12), st.lists(st.just("x"), max_size=3)), max_size=3),
+)
+@settings(max_examples=500)
+def test_a_glance_at_the_beginning_changes_no_answer(words: list[str], cuts: list[tuple[int, int, list[str]]]):
+    changed = list(words)
+    for start, count, instead in cuts:
+        changed[start : start + count] = instead
+    texts = " ".join(words), " ".join(changed)
+    for left, right in (texts, texts[::-1]):
+        assert is_near_duplicate(left, right) == near_by_definition(left, right)
 
 
 def test_kto_labels_each_answer_once(exported: Callable[..., Exported], rows: Rows):
