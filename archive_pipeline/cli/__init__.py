@@ -5,27 +5,19 @@ What the entry point needs is imported within it: Ctrl-C is one line from the fi
 
 from __future__ import annotations
 
-import gc
 import sys
-from typing import Final, NoReturn
+from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
-# New containers between two searches for garbage. The imports of a command make some hundred thousand, which stay; with
-# Python's 700 between two searches, an eighth of the start was spent on looking through them.
-OBJECTS_BETWEEN: Final = 50_000
 
 
 def main() -> NoReturn:
     """Run the command line; every expected error is one line and an exit code, never a traceback."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(OBJECTS_BETWEEN, *thresholds[1:])
     try:
         code = _run()
     except KeyboardInterrupt:
         sys.stderr.write("llm-archive: interrupted; what was committed stays, run the command again to go on\n")
         code = EXIT_INTERRUPTED
-    finally:
-        gc.set_threshold(*thresholds)
     sys.exit(code)
 
 
