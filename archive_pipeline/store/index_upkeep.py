@@ -90,7 +90,7 @@ def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex, longest: i
     return True
 
 
-def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composable) -> None:
+def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composed) -> None:
     with connection.transaction():
         connection.execute(load_query("locks/limit_waiting"))
         connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
