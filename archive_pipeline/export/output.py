@@ -50,7 +50,7 @@ class Output:
 
     def start_lines(self, name: str) -> None:
         """Make a file of lines of JSON, empty so far."""
-        self._lines[name] = _Lines(_HashedFile(self._stack.enter_context((self.folder / name).open("wb", 0))))
+        self._lines[name] = _Lines(self._opened(name))
 
     def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Append rows to a file of lines of JSON, and return how many they were."""
@@ -60,7 +60,7 @@ class Output:
 
     def start_table(self, name: str, schema: pa.Schema) -> None:
         """Make a table in Parquet, without rows so far."""
-        file = _HashedFile(self._stack.enter_context((self.folder / name).open("wb", 0)))
+        file = self._opened(name)
         self._tables[name] = _Table(self._stack.enter_context(pq.ParquetWriter(file, schema)), file)
 
     def rows(self, name: str, table: pa.Table, counts: Iterable[int]) -> None:
@@ -120,6 +120,9 @@ class Output:
         """Close what is open."""
         self._writer.shutdown()
         self._stack.close()
+
+    def _opened(self, name: str) -> _HashedFile:
+        return _HashedFile(self._stack.enter_context((self.folder / name).open("wb", 0)))
 
     def _wait(self) -> None:
         if self._writing is not None:

@@ -205,8 +205,7 @@ class FileReading:
                 yield element
                 continue
             first = first or element
-            verdict = recognise(element.value)
-            if self.source is None and verdict.is_recognised:
+            if self.source is None and (verdict := recognise(element.value)).is_recognised:
                 self.source = verdict.source
                 yield from self._released(undecided)
             if self.source is None:

@@ -20,10 +20,11 @@ SMALLEST_BYTES: Final = 1024 * 1024
 LARGEST_BYTES: Final = 128 * 1024 * 1024
 # Several times what the largest one takes, unless the disk is busy with other work.
 LONGEST_MILLISECONDS: Final = 5_000
-# It is in use, was dropped since, or the disk has no room for another one.
-_LEFT_FOR_NEXT_TIME: Final = (
+# It is in use, was dropped since, takes longer than it may, or the disk has no room for another one.
+_LEFT: Final = (
     psycopg.errors.LockNotAvailable,
     psycopg.errors.DeadlockDetected,
+    psycopg.errors.QueryCanceled,
     psycopg.errors.UndefinedTable,
     psycopg.errors.DiskFull,
 )
@@ -78,21 +79,21 @@ def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex, longest: i
     rebuild = sql.SQL(load_query("summary/rebuild_index")).format(index=name)
     words = sql.Literal(f"Rebuilt at {index.table_bytes} bytes of its table")
     remember = sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words)
+    why_not = _execute(connection, longest, rebuild, remember)
+    if isinstance(why_not, psycopg.errors.QueryCanceled):
+        # It would take as long each time: others wait for it once, until the table has doubled.
+        _execute(connection, longest, remember)
+    return why_not is None
+
+
+def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composed) -> psycopg.Error | None:
+    """Execute statements in a transaction; return why nothing changed, by which only room is lost."""
     try:
-        try:
-            _execute(connection, longest, rebuild, remember)
-        except psycopg.errors.QueryCanceled:
-            # It would take as long each time: others wait for it once, until the table has doubled.
-            _execute(connection, longest, remember)
-            return False
-    except (*_LEFT_FOR_NEXT_TIME, psycopg.errors.QueryCanceled):
-        return False  # nothing is lost but room
-    return True
-
-
-def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composed) -> None:
-    with connection.transaction():
-        connection.execute(load_query("locks/limit_waiting"))
-        connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
-        for statement in statements:
-            connection.execute(statement)
+        with connection.transaction():
+            connection.execute(load_query("locks/limit_waiting"))
+            connection.execute(load_query("locks/limit_statements"), {"milliseconds": longest})
+            for statement in statements:
+                connection.execute(statement)
+    except _LEFT as error:
+        return error
+    return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import adbc_driver_manager
@@ -23,7 +22,7 @@ _ZONE: Final = "SET LOCAL TIME ZONE 'UTC'"
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What both connections see is the same, whatever is written meanwhile.
+    """What both connections see is the same, whatever is written meanwhile; one thread at a time reads from it.
 
     Attributes:
         connection: of a transaction that only reads.
@@ -31,7 +30,6 @@ class Snapshot:
 
     connection: psycopg.Connection[Any]
     _arrow: Any
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def of_dialogues(self, query: str, dialogue_ids: Sequence[str]) -> pa.Table:
         """Return the rows of a query about some dialogues; it has ``'{dialogue_ids}'`` where their ids go in."""
@@ -39,8 +37,7 @@ class Snapshot:
 
     def arrow(self, statement: str) -> pa.Table:
         """Return the rows of a statement without parameters."""
-        # Batches are read ahead by another thread, and a connection has one statement at a time.
-        with self._lock, self._arrow.cursor() as cursor:
+        with self._arrow.cursor() as cursor:
             cursor.execute(statement.rstrip().removesuffix(";"))  # it becomes part of a COPY statement
             table: pa.Table = cursor.fetch_arrow_table()
         return table
