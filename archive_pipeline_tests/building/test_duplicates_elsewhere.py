@@ -129,7 +129,7 @@ def test_a_killed_driver_leaves_what_was_there(database: Database, settings: Set
         assert len(started) == 2
         driver.kill()
         driver.wait(60)
-        _, alive = psutil.wait_procs(started, timeout=60)
+        _, alive = psutil.wait_procs(started, timeout=300)
         assert alive == []
     assert rows(database) == left
     refresh_duplicates(database, settings)

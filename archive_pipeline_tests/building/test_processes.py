@@ -238,7 +238,7 @@ def test_no_worker_outlives_the_process_that_started_it(database: Database, sett
         assert len(started) == 2
         driver.send_signal(how)
         driver.wait(300)
-        _, alive = psutil.wait_procs(started, timeout=60)
+        _, alive = psutil.wait_procs(started, timeout=300)
         assert alive == []
     build_stale(database, settings)
     found = query(database, "SELECT count(DISTINCT dialogue_id) FROM derived.exchanges")

@@ -189,7 +189,7 @@ def test_ray_gives_the_rows_of_a_local_build_and_lets_nobody_in(
     next(left)
     executor.close()
     left.close()
-    _, alive = psutil.wait_procs([*processes, *of_ray()], timeout=120)
+    _, alive = psutil.wait_procs([*processes, *of_ray()], timeout=300)
     assert alive == []
     assert "RAY_AUTH_TOKEN_PATH" not in os.environ
 
@@ -218,7 +218,7 @@ def test_nothing_outlives_a_driver_that_is_killed(database: Database, settings: 
         driver.send_signal(signal.SIGKILL)
         driver.wait(300)
         # Ray's agents look for their parent once in a while.
-        _, alive = psutil.wait_procs(started, timeout=180)
+        _, alive = psutil.wait_procs(started, timeout=300)
         assert all(map(has_ended, alive))
     build_stale(database, settings)
     assert query(database, "SELECT count(DISTINCT dialogue_id) FROM derived.exchanges") == [(len(TALKS),)]

@@ -109,7 +109,7 @@ def test_the_installed_script_prints_the_same_line(tmp_path: Path):
     script = Path(sys.executable).parent / "llm-archive"
     environment = {"PATH": "/usr/bin:/bin", "ARCHIVE_HOME": str(tmp_path), "ARCHIVE_PARTITIONING": "foo"}
     result = subprocess.run(
-        [script, "stats"], capture_output=True, text=True, timeout=120, env=environment, check=False
+        [script, "stats"], capture_output=True, text=True, timeout=300, env=environment, check=False
     )
     assert result.returncode == 2
     assert result.stderr == "llm-archive: ARCHIVE_PARTITIONING='foo': use one of per_dialogue, sharded\n"

@@ -275,7 +275,7 @@ def is_gone(process: int) -> bool:
 def test_a_reading_process_ends_with_the_import_that_is_killed(database: Database, tmp_path: Path):
     path = write(tmp_path / "conversations.json", *many(3 * GROUP_RECORDS))
     command = [sys.executable, "-c", KILLED, database.url, str(path)]
-    killed = subprocess.run(command, check=False, timeout=120, stdout=subprocess.PIPE, text=True)
+    killed = subprocess.run(command, check=False, timeout=300, stdout=subprocess.PIPE, text=True)
     assert killed.returncode == -signal.SIGKILL
     started = [int(reader) for reader in killed.stdout.split()]
     assert len(started) == 2

@@ -146,7 +146,7 @@ def test_two_importers_at_once_end_as_one_after_the_other(database: Database, tm
         process.stdin.write("\n")
         process.stdin.flush()
     for process in processes:
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
         assert process.returncode == 0
     together = raw_rows(database)
     query(database, "DELETE FROM raw.dialogues RETURNING 1")
@@ -183,7 +183,7 @@ def test_the_writer_lock_goes_with_a_process_that_is_killed(database: Database):
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "held\n"
     process.kill()
-    process.communicate(timeout=120)
+    process.communicate(timeout=300)
     with only_writer(database):
         pass
 
@@ -193,7 +193,7 @@ def test_an_import_killed_between_groups_keeps_what_it_rejected_so_far_and_count
 ):
     good = [chatgpt(f"c{n}", chain("a")) for n in range(GROUP_RECORDS + 1)]
     path = write(tmp_path / "conversations.json", *good[:10], 7, *good[10:], 8)  # type: ignore[arg-type]
-    killed = subprocess.run([sys.executable, "-c", KILLED, database.url, path], check=False, timeout=120)
+    killed = subprocess.run([sys.executable, "-c", KILLED, database.url, path], check=False, timeout=300)
     assert killed.returncode == -signal.SIGKILL
     rejected = "SELECT right(locator, 5) FROM raw.rejected_records ORDER BY id"
     assert query(database, "SELECT count(*) FROM raw.dialogues") == [(GROUP_RECORDS,)]

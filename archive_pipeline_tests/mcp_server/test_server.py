@@ -242,7 +242,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(assistant: Assistant):
         process.stdin.writelines(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in sent)
         process.stdin.flush()
         answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-        rest, errors = process.communicate(timeout=120)  # which closes standard input
+        rest, errors = process.communicate(timeout=300)  # which closes standard input
     assert [answer["id"] for answer in answers] == [1, 2]
     assert answers[1]["result"]["structuredContent"]["title"] == "Quokkas"
     assert (process.returncode, rest, errors.count(b"noise")) == (0, b"", 3)
@@ -284,7 +284,7 @@ def address(assistant: Assistant) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             process.send_signal(signal.SIGINT)
-            printed, errors = process.communicate(timeout=120)
+            printed, errors = process.communicate(timeout=300)
     assert printed == b""
     assert b"Traceback" not in errors
 

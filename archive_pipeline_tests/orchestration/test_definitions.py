@@ -148,7 +148,7 @@ def test_the_workspace_loads_in_a_fresh_home(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

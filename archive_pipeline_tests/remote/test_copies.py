@@ -74,7 +74,7 @@ def test_small_objects_are_asked_for_once_each_and_many_at_a_time(tmp_path: Path
 
     def on_request(method: str, path: str, _range: str) -> None:
         if method == "GET" and path.endswith(".json"):
-            together.wait(timeout=120)
+            together.wait(timeout=300)
 
     bucket.server.on_request = on_request
     [files] = copied(tmp_path, "s3://exports/e")

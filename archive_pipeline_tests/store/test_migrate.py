@@ -136,7 +136,7 @@ def test_two_processes_may_migrate_at_once(new_database: Callable[[], Database])
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, database.url], stderr=subprocess.PIPE) for _ in "ab"]
     for process in processes:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors.decode()
     assert differences(database) == []
     assert query(database, "SELECT count(*) FROM raw.schema_version") == [(1,)]

@@ -27,7 +27,7 @@ PSQL = wheel_folder() / "pginstall18" / "bin" / "psql"
 @pytest.fixture(scope="module")
 def stranger() -> Iterator[User]:
     needs_every_user_in(PSQL)
-    with new_user("archive-stranger") as user:
+    with new_user(f"archive-stranger-{os.getpid()}") as user:
         yield user
 
 

@@ -130,7 +130,7 @@ def kill_server(home: Path) -> None:
         process.suspend()
     for process in processes:
         process.kill()
-    psutil.wait_procs(processes, timeout=60)
+    psutil.wait_procs(processes, timeout=300)
 
 
 def test_an_import_that_is_killed_between_a_file_and_its_row_is_repeated(

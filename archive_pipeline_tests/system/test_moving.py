@@ -60,7 +60,7 @@ def test_an_archive_moves_to_ones_own_server(tmp_path: Path, small_corpus: Path,
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr

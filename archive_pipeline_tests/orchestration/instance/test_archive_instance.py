@@ -168,7 +168,7 @@ def test_dagster_loads_it_from_a_shell_with_nothing_but_the_two_homes(
         env={**keep, "ARCHIVE_HOME": str(settings.home), "DAGSTER_HOME": str(tmp_path), "ARCHIVE_CONCURRENT_RUNS": "3"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -169,7 +169,7 @@ def test_a_killed_driver_leaves_what_the_next_run_completes(built: Database, hom
         assert len(started) == 2
         driver.kill()
         driver.wait(60)
-        _, alive = psutil.wait_procs(started, timeout=60)
+        _, alive = psutil.wait_procs(started, timeout=300)
         assert alive == []
     result = index_archive(built, by_processes(home)).embedding
     assert 2 <= result.embedded <= _TEXTS

@@ -11,7 +11,7 @@ import pytest
 
 from archive_pipeline.store.server import account as server_account
 
-NAME = "archive-added"
+NAME = f"archive-added-{os.getpid()}"  # another run of the suite may have its own
 
 
 @pytest.fixture

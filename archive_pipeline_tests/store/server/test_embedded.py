@@ -62,11 +62,11 @@ def use() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
     yield start
     for process in started:
         process.kill()
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    process.communicate("\n", timeout=120)
+    process.communicate("\n", timeout=300)
     assert process.returncode == 0
 
 
@@ -146,7 +146,7 @@ def test_an_engine_that_stays_brings_a_killed_server_back(home: Path):
     number = postmaster(folder)
     backends = psutil.Process(number).children()
     os.kill(number, signal.SIGKILL)
-    psutil.wait_procs(backends, timeout=120)
+    psutil.wait_procs(backends, timeout=300)
     with database.session() as connection:  # the pooled connection is dead, and nobody listens
         assert connection.execute("SELECT n FROM kept").fetchall() == [(1,)]
     assert postmaster(folder) != number
