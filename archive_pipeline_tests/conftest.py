@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from threading import Lock
 from urllib.parse import quote
 
 import psycopg
@@ -22,6 +23,8 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
+from archive_pipeline.ingest import collection
+from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
@@ -59,6 +62,25 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _collected_tests_left_alone() -> Iterator[None]:
+    """Never look through what collecting made: each run of Dagster and each search for garbage would pay for it."""
+    with seldom_collected():
+        yield
+
+
+@pytest.fixture
+def collected_as_by_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Search for garbage as a process does that a user starts, outside the block of the suite."""
+    monkeypatch.setattr(collection, "_outermost", Lock())
+    thresholds = gc.get_threshold()
+    gc.unfreeze()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*thresholds)
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects

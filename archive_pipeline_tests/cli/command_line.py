@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 from archive_pipeline.cli import main
+
+# What the fixture `loaded` takes: the files.
+Loaded = Callable[..., None]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.attached import imported
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample_archive"
 
@@ -24,6 +27,18 @@ def environment() -> dict[str, str]:
 @pytest.fixture
 def llm_archive(settings: Settings, database: Database, environment: dict[str, str]) -> CommandLine:
     return CommandLine(settings.home, environment)
+
+
+@pytest.fixture
+def loaded(settings: Settings, database: Database) -> Loaded:
+    """Imports files and builds what follows without a run of Dagster, for tests of what comes afterwards."""
+
+    def load(*paths: Path) -> None:
+        imported(database, settings, *paths)
+        build_stale(database, settings)
+        build_document_chunks(database, settings)
+
+    return load
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, stored_names, talk
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -69,13 +69,13 @@ def test_import_says_in_json_what_became_of_files(llm_archive: CommandLine, empt
 
 
 def test_files_alone_are_no_useless_import_if_messages_point_to_them(
-    llm_archive: CommandLine, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, emptied: Database, settings: Settings, tmp_path: Path
 ):
     files = export(tmp_path / "Files__u-0001.zip", {f"{file_id(1)}.dat": NOTES})
     early = llm_archive("import", files)
     assert early.code == 2
     assert "left out  1 files that no message points to" in early.err
-    llm_archive("import", export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
+    loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
     assert llm_archive("import", files).code == 0
     assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}
 
@@ -92,9 +92,10 @@ def test_no_attachments_leaves_files_in_the_export(
 
 
 def test_delete_removes_files_and_their_text(
-    llm_archive: CommandLine, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, emptied: Database, settings: Settings, tmp_path: Path
 ):
-    llm_archive("import", export(tmp_path / "export.zip", MEMBERS))
+    loaded(export(tmp_path / "export.zip", MEMBERS))
+    assert [found["filename"] for found in llm_archive("search", "sourdough", "--json").json] == ["notes.txt"]
     assert llm_archive("delete", "chatgpt-c1").code == 0
     assert stored_names(settings) == set()
     assert llm_archive("search", "sourdough", "--json").json == []
@@ -115,9 +116,9 @@ def test_a_damaged_file_is_an_exit_code_and_all_else_is_loaded(
 
 
 def test_show_says_which_files_are_kept_and_which_are_missing(
-    llm_archive: CommandLine, emptied: Database, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, emptied: Database, tmp_path: Path
 ):
-    llm_archive("import", export(tmp_path / "export.zip", MEMBERS))
+    loaded(export(tmp_path / "export.zip", MEMBERS))
     thread = llm_archive("show", "chatgpt-c1").out
     assert f"[file: notes.txt, text/plain, {len(NOTES)} bytes, {hashlib.sha256(NOTES).hexdigest()}]" in thread
     assert "[file missing: gone.pdf]" in thread

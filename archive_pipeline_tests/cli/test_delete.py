@@ -7,17 +7,25 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.instance.execution import job_origin
 from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions.key_sweep import sweep_keys
+from archive_pipeline.orchestration.partitions.keys import register_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+
+
+def register(settings: Settings, *keys: str) -> None:
+    """Give Dagster partition keys, as builds do."""
+    with instance_for(settings) as instance:
+        register_keys(instance, settings, keys)
 
 
 def keys(settings: Settings) -> set[str]:
@@ -49,8 +57,10 @@ def test_a_deleted_dialogue_is_nowhere_and_the_next_import_brings_it_back_as_it_
     assert key in keys(settings)
 
 
-def test_a_dialogue_is_deleted_by_its_id_too(llm_archive: CommandLine, database: Database, sample: Path):
-    llm_archive("import", sample)
+def test_a_dialogue_is_deleted_by_its_id_too(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path
+):
+    loaded(sample)
     [(identifier, key)] = query(database, "SELECT id::text, partition_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
     result = llm_archive("delete", identifier)
     assert result.code == 0
@@ -58,11 +68,12 @@ def test_a_dialogue_is_deleted_by_its_id_too(llm_archive: CommandLine, database:
 
 
 def test_a_key_under_a_run_is_left_for_the_sweep(
-    llm_archive: CommandLine, database: Database, settings: Settings, sample: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
 ):
-    llm_archive("import", sample)
+    loaded(sample)
     found = query(database, "SELECT partition_key FROM raw.dialogues ORDER BY 1 LIMIT 2")
     under_a_run, other = (key for (key,) in found)
+    register(settings, under_a_run, other)
     tags = {RANGE_START: under_a_run, RANGE_END: under_a_run}
     run = dg.DagsterRun(JOB, status=dg.DagsterRunStatus.QUEUED, tags=tags, remote_job_origin=job_origin(JOB))
     with instance_for(settings) as instance:
@@ -78,11 +89,12 @@ def test_a_key_under_a_run_is_left_for_the_sweep(
 
 
 def test_a_sharded_archive_keeps_the_shard_of_a_deleted_dialogue(
-    llm_archive: CommandLine, database: Database, settings: Settings, sample: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
 ):
-    llm_archive("import", sample)
-    llm_archive("build", "--full", ARCHIVE_PARTITIONING="sharded")
+    loaded(sample)
     [(key, shard)] = query(database, "SELECT partition_key, shard_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
+    register(settings, key)
+    register(settings.model_copy(update={"partitioning": Partitioning.SHARDED}), shard)
     assert llm_archive("delete", key, ARCHIVE_PARTITIONING="sharded").code == 0
     with instance_for(settings) as instance:
         assert shard in instance.get_dynamic_partitions("dialogue_shards")

@@ -25,6 +25,7 @@ from archive_pipeline_tests.documents import files, hostile
 from archive_pipeline_tests.documents.stored import PAGE, refuse_to_chunk, store_document
 from archive_pipeline_tests.processes import command_line, has_ended
 from archive_pipeline_tests.retrieval.visual.test_search import ColourEncoder
+from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import query, records
 
 pytestmark = pytest.mark.postgres
@@ -380,10 +381,9 @@ def test_ctrl_c_while_a_document_is_read_is_one_line_and_ends_its_reader(setting
     arguments = [sys.executable, "-c", "from archive_pipeline.cli import main; main()", "documents", "add", str(slow)]
     environment = {**os.environ, "ARCHIVE_HOME": str(settings.home)}
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=environment) as command:
-        reader = None
-        while reader is None:
-            assert command.poll() is None
-            reader = next(filter(is_reader, psutil.Process(command.pid).children()), None)
+        parent = psutil.Process(command.pid)
+        wait_until(lambda: command.poll() is not None or any(map(is_reader, parent.children())), "its reader runs")
+        [reader] = filter(is_reader, parent.children())
         command.send_signal(signal.SIGINT)
         _, said = command.communicate()
     assert command.returncode == 130

@@ -8,7 +8,7 @@ import pytest
 
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.building.test_duplicates import TALKS
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.duplicates.finding import changed, prose
 from archive_pipeline_tests.exports import claude, load, write
 from archive_pipeline_tests.tables import query
@@ -24,8 +24,10 @@ def test_an_archive_that_was_never_looked_at_says_so(llm_archive: CommandLine):
     assert as_json == {"computed_at": None, "changed_dialogues": 0, "totals": [], "clusters": []}
 
 
-def test_duplicates_are_found_in_a_run_and_shown(llm_archive: CommandLine, database: Database, tmp_path: Path):
-    llm_archive("import", write(tmp_path / "talks.json", *TALKS))
+def test_duplicates_are_found_in_a_run_and_shown(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
+):
+    loaded(write(tmp_path / "talks.json", *TALKS))
     result = llm_archive("duplicates", "--refresh")
     assert result.code == 0, result.err
     lines = [line.split() for line in result.out.splitlines()]
@@ -42,10 +44,10 @@ def test_duplicates_are_found_in_a_run_and_shown(llm_archive: CommandLine, datab
     assert "1 dialogues changed since: use --refresh" in llm_archive("duplicates").out
 
 
-def test_clusters_are_chosen(llm_archive: CommandLine, tmp_path: Path):
+def test_clusters_are_chosen(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
     pair = [claude("x", prose(50, step=11)), claude("y", changed(prose(50, step=11), 20))]
     twice = [claude("p", prose(30, step=13)), claude("q", prose(30, step=13))]
-    llm_archive("import", write(tmp_path / "talks.json", *TALKS, *pair, *twice))
+    loaded(write(tmp_path / "talks.json", *TALKS, *pair, *twice))
     everything = llm_archive("duplicates", "--refresh", "--json").json
     assert everything["computed_at"] is not None
     assert [(row["entity_type"], row["content_clusters"], row["prefix_clusters"]) for row in everything["totals"]] == [
@@ -70,8 +72,8 @@ def test_clusters_are_chosen(llm_archive: CommandLine, tmp_path: Path):
     assert [(row["content_clusters"], row["prefix_clusters"], row["prefix_copies"]) for row in prefixes] == [(1, 1, 1)]
 
 
-def test_no_duplicates_are_a_result(llm_archive: CommandLine, tmp_path: Path):
-    llm_archive("import", write(tmp_path / "talks.json", TALKS[3]))
+def test_no_duplicates_are_a_result(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
+    loaded(write(tmp_path / "talks.json", TALKS[3]))
     result = llm_archive("duplicates", "--refresh")
     assert result.code == 0
     assert result.out.startswith("no duplicates\n\ncomputed 20")

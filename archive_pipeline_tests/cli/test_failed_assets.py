@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.building import engine
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import counts, query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -28,9 +30,9 @@ def take_all(database: Database) -> None:
 
 
 @pytest.fixture
-def poison(llm_archive: CommandLine, database: Database, sample: Path) -> Iterator[str]:
+def poison(database: Database, sample: Path) -> Iterator[str]:
     """The key of a dialogue of the sample, whose exchanges PostgreSQL refuses."""
-    llm_archive("import", sample)
+    import_archive(database, read_paths([sample]))
     [(key, dialogue)] = query(
         database,
         "SELECT partition_key, id::text FROM raw.dialogues WHERE message_count > 3 ORDER BY partition_key LIMIT 1",
@@ -62,9 +64,9 @@ def test_a_quarantined_dialogue_is_named_with_its_reason_and_the_others_are_buil
 
 
 def test_every_build_tells_of_it_and_tries_again_only_if_it_is_named(
-    llm_archive: CommandLine, database: Database, sample: Path, poison: str
+    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path, poison: str
 ):
-    llm_archive("import", sample)
+    loaded(sample)
     again = llm_archive("build")
     assert (again.code, again.out) == (1, "Everything else is up to date.\n")
     assert again.error.startswith(f"{poison} cannot be built")
@@ -85,8 +87,9 @@ def test_every_build_tells_of_it_and_tries_again_only_if_it_is_named(
     assert llm_archive("stats", "--json").json["quarantined"] == {}
 
 
-def test_full_tries_it_too(llm_archive: CommandLine, database: Database, sample: Path, poison: str):
-    llm_archive("import", sample)
+def test_full_tries_it_too(llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path, poison: str):
+    loaded(sample)
+    assert query(database, "SELECT count(*) FROM derived.build_errors") == [(1,)]
     take_all(database)
     assert llm_archive("build", "--full").code == 0
     assert query(database, "SELECT 1 FROM derived.build_errors") == []

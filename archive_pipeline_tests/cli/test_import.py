@@ -10,7 +10,7 @@ import pytest
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
 
@@ -75,8 +75,10 @@ def test_files_of_one_kind_are_one_line(llm_archive: CommandLine, tmp_path: Path
     assert len(everything["skipped"]) == everything["files"]["skipped"] == 368
 
 
-def test_sharded_partitions_give_the_same_derived_rows(llm_archive: CommandLine, database: Database, sample: Path):
-    assert llm_archive("import", sample).code == 0
+def test_sharded_partitions_give_the_same_derived_rows(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path
+):
+    loaded(sample)
     per_dialogue = derived_rows(database)
     with database.session() as connection:
         connection.execute("DELETE FROM raw.dialogues")
@@ -89,11 +91,11 @@ def test_sharded_partitions_give_the_same_derived_rows(llm_archive: CommandLine,
 
 @pytest.mark.parametrize("is_partial", [False, True])
 def test_a_partial_export_deletes_no_messages(
-    is_partial: bool, llm_archive: CommandLine, database: Database, tmp_path: Path
+    is_partial: bool, llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     path = tmp_path / "conversations.json"
     path.write_text(json.dumps([chatgpt("talk", chain("a", "b", "c", "d"), updated=1.0)]))
-    assert llm_archive("import", path).code == 0
+    loaded(path)
     path.write_text(json.dumps([chatgpt("talk", chain("a", "b"), updated=2.0)]))
     result = llm_archive("import", path, *(["--partial"] if is_partial else []), "--json")
     assert result.code == 0
@@ -131,8 +133,10 @@ def test_an_export_without_a_conversation_is_read(llm_archive: CommandLine, tmp_
     assert f"skipped   {path}: an empty array: holds no conversations" in result.err
 
 
-def test_an_import_builds_what_an_interrupted_one_left(llm_archive: CommandLine, database: Database, sample: Path):
-    assert llm_archive("import", sample).code == 0
+def test_an_import_builds_what_an_interrupted_one_left(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path
+):
+    loaded(sample)
     complete = derived_rows(database)
     with database.session() as connection:
         connection.execute("DELETE FROM derived.exchanges")

@@ -16,7 +16,7 @@ from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import query
 
@@ -45,9 +45,9 @@ def search_archive(
 
 
 def test_a_dialogue_is_indexed_once_and_leaves_with_its_deletion(
-    search_archive: CommandLine, database: Database, settings: Settings, sample: object
+    search_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
 ):
-    assert search_archive("import", sample).code == 0
+    loaded(sample)
     first = search_archive("index", "--json")
     assert first.code == 0
     [(chunks, texts)] = query(
@@ -114,8 +114,10 @@ def test_a_model_that_does_not_exist_is_an_error(llm_archive: CommandLine):
     assert result.error.startswith("ARCHIVE_EMBEDDING_MODEL='clever': use static, ")
 
 
-def test_dialogues_whose_chunks_are_stale_are_told(search_archive: CommandLine, database: Database, sample: object):
-    assert search_archive("import", sample).code == 0
+def test_dialogues_whose_chunks_are_stale_are_told(
+    search_archive: CommandLine, loaded: Loaded, database: Database, sample: Path
+):
+    loaded(sample)
     result = search_archive("index", "--json", ARCHIVE_CHUNK_TOKENS="64")
     assert result.code == 0
     [(dialogues,)] = query(database, "SELECT count(*) FROM raw.dialogues")
@@ -124,9 +126,9 @@ def test_dialogues_whose_chunks_are_stale_are_told(search_archive: CommandLine, 
 
 @IN_CHROMA
 def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
-    search_archive: CommandLine, database: Database, sample: object, monkeypatch: pytest.MonkeyPatch
+    search_archive: CommandLine, loaded: Loaded, database: Database, sample: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    assert search_archive("import", sample).code == 0
+    loaded(sample)
     assert search_archive("index", "--json").code == 0
     [(key,)] = query(database, "SELECT partition_key FROM raw.dialogues ORDER BY message_count DESC LIMIT 1")
     with monkeypatch.context() as patch:
@@ -139,10 +141,10 @@ def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
 
 @IN_CHROMA
 def test_dialogues_that_mirroring_removes_leave_the_vector_store(
-    search_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+    search_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, tmp_path: Path
 ):
     path = write(tmp_path / "a.json", *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2", "m3")])
-    search_archive("import", path)
+    loaded(path)
     search_archive("index")
     write(path, *[chatgpt(name, chain("a?", f"about {name}")) for name in ("m1", "m2")])
     assert search_archive("import", path, "--mirror").code == 0

@@ -9,7 +9,7 @@ import pytest
 from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.matching.messages import turns
 
-pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
@@ -22,10 +22,8 @@ def asked(tmp_path):
     return file
 
 
-def test_match(llm_archive, tmp_path, asked):
-    llm_archive(
-        "import", write(tmp_path / "conversations.json", chatgpt("c1", chain("Hi", "Hello there", "Bye", "See you")))
-    )
+def test_match(llm_archive, loaded, tmp_path, asked):
+    loaded(write(tmp_path / "conversations.json", chatgpt("c1", chain("Hi", "Hello there", "Bye", "See you"))))
     hit = llm_archive("match", asked(turns("Hi", "Hello there", "Bye")))
     assert hit.code == 0
     assert "hit (exact): 3 of 3 messages are known, 1 responses" in hit.out

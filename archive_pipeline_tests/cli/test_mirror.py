@@ -11,7 +11,7 @@ import pytest
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt
 from archive_pipeline_tests.tables import counts, query
 
@@ -44,18 +44,20 @@ def test_removed_dialogues_are_nowhere_and_told(
     assert event.asset_materialization.metadata["removed"].value == ["chatgpt-m3"]
 
 
-def test_people_see_how_many_were_removed(llm_archive: CommandLine, database: Database, tmp_path: Path):
+def test_people_see_how_many_were_removed(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
     path = tmp_path / "conversations.json"
-    llm_archive("import", export(path, "m1", "m2"))
+    loaded(export(path, "m1", "m2"))
     result = llm_archive("import", export(path, "m1"), "--mirror")
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
     assert ["chatgpt", "1"] in [line[:2] for line in lines]
 
 
-def test_a_refusal_is_one_line_and_all_else_is_done(llm_archive: CommandLine, database: Database, tmp_path: Path):
+def test_a_refusal_is_one_line_and_all_else_is_done(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
+):
     path = tmp_path / "conversations.json"
-    llm_archive("import", export(path, "m1", "m2", "m3"))
+    loaded(export(path, "m1", "m2", "m3"))
     result = llm_archive("import", export(path, "m1", "m4"), "--mirror", "--json")
     assert result.code == 1
     assert "2 of the 3 dialogues of chatgpt, more than 50 percent" in result.error

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.remote import spool
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -142,7 +144,7 @@ def test_documents_are_added_from_a_storage(llm_archive: CommandLine, database: 
         ("s3://exports/docs/report.txt", "new"),
     ]
     address = bucket.put_folder("export", export)
-    llm_archive("import", address, "--no-attachments")
+    import_archive(database, read_paths([export]))
     result = llm_archive("documents", "add", "--from-export", address, "--json")
     assert f"{address}/{FILE_ID}-note.txt" in [item["locator"] for item in result.json["documents"]]
 

@@ -11,7 +11,7 @@ import pytest
 from archive_pipeline.cli.outdated import commands
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.outdated_readings import OutdatedExport
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, claude, load, write
 from archive_pipeline_tests.tables import query
 
@@ -34,13 +34,13 @@ def test_a_command_names_the_file_or_the_zip_around_it():
 
 @pytest.mark.postgres
 def test_the_command_that_stats_name_reads_again_what_an_older_version_read(
-    llm_archive: CommandLine, database: Database, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     plain = write(tmp_path / "conversations.json", chatgpt("c1", chain("x", "y")), chatgpt("c2", chain("z")))
     zipped = tmp_path / "the export.zip"
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.write(write(tmp_path / "other.json", claude("l1", "x")), "conversations.json")
-    llm_archive("import", plain, zipped)
+    loaded(plain, zipped)
     assert llm_archive("stats", "--json").json["outdated_readings"] == []
     with database.session() as connection:
         connection.execute("UPDATE raw.dialogue_vintages SET reader_version = NULL")

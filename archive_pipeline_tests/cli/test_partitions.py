@@ -12,7 +12,7 @@ from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.partitions.keys import NAMES
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import derived_rows, query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -56,8 +56,8 @@ def test_the_archive_is_switched_and_switched_back(llm_archive: CommandLine, dat
     assert derived_rows(database) == before
 
 
-def test_people_see_a_table_and_what_to_do(llm_archive: CommandLine, sample: Path):
-    llm_archive("import", sample)
+def test_people_see_a_table_and_what_to_do(llm_archive: CommandLine, loaded: Loaded, sample: Path):
+    loaded(sample)
     result = llm_archive("partitions", **SHARDED)
     assert result.code == 0
     assert "sharded (in use)" in result.out

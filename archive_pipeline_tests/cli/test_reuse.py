@@ -11,14 +11,14 @@ from archive_pipeline.matching import find_path, respond
 from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.matching.messages import turns
 
-pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-def used(llm_archive, database, tmp_path):
+def used(llm_archive, loaded, database, tmp_path):
     """An imported chat whose second answer was given out twice and its first once, and one that a model had to give."""
     talk = chain("Hi", "Hello there", "Bye", "See you")
-    llm_archive("import", write(tmp_path / "conversations.json", chatgpt("c1", talk)))
+    loaded(write(tmp_path / "conversations.json", chatgpt("c1", talk)))
     with Session(database.engine) as session:
         for messages in (turns("Hi"), turns("Hi", "Hello there", "Bye"), turns("Hi", "Hello there", "Bye")):
             assert respond(session, messages, call=pytest.fail).from_archive

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -63,18 +64,19 @@ def comb(length: int) -> DialogueBatch:
 # (shape, leaves, deepest): leaves and exchanges follow from the shape.
 #   chain: 50,000 pairs of user and assistant;        siblings: 10,000 answers to one prompt, each an exchange
 #   leaves on a chain: 500 exchanges and 1,000 more;  comb: 5,000 on the chain and 5,000 with the other answer
-SHAPES = {
-    "a chain of 100,000": (chain(100_000), 1, 99_999, 50_000),
-    "10,000 siblings": (siblings(10_000), 10_000, 1, 10_000),
-    "1,000 leaves on a chain of 1,000": (leaves_on_chain(1_000, 1_000), 1_000, 1_000, 1_500),
-    "a comb of 10,000": (comb(10_000), 5_001, 9_999, 10_000),
+SHAPES: dict[str, tuple[Callable[[], DialogueBatch], int, int, int]] = {
+    "a chain of 100,000": (lambda: chain(100_000), 1, 99_999, 50_000),
+    "10,000 siblings": (lambda: siblings(10_000), 10_000, 1, 10_000),
+    "1,000 leaves on a chain of 1,000": (lambda: leaves_on_chain(1_000, 1_000), 1_000, 1_000, 1_500),
+    "a comb of 10,000": (lambda: comb(10_000), 5_001, 9_999, 10_000),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_asset_takes_every_shape(shape: str):
-    found, leaves, deepest, exchanges = SHAPES[shape]
+    shaped, leaves, deepest, exchanges = SHAPES[shape]
+    found = shaped()
     rows = {}
     for asset in ASSETS.values():
         rows.update(asset.derive(found, SETTINGS))

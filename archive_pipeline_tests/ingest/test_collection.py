@@ -8,6 +8,8 @@ import pytest
 
 from archive_pipeline.ingest.collection import OBJECTS_BETWEEN, seldom_collected
 
+pytestmark = pytest.mark.usefixtures("collected_as_by_python")
+
 
 def collections_during(objects: int) -> int:
     """How often garbage is collected while so many containers are made and kept."""

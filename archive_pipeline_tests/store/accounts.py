@@ -59,10 +59,15 @@ def new_user(name: str) -> Iterator[User]:
         subprocess.run(["userdel", name], check=True, capture_output=True)
 
 
-def command_line_for_all() -> tuple[Sequence[object], dict[str, str]]:
+def command_line_for_all(bytecode: Path) -> tuple[Sequence[object], dict[str, str]]:
     """Return how every user can run `llm-archive`, and with which variables.
 
-    The interpreter of the environment may be in a private folder; then it is another one of the same version.
+    The interpreter of the environment may be in a private folder; then it is another one of the same version. Bytecode
+    that root's commands left is private, as all that they write; without any of its own, each command would compile
+    all that it imports.
+
+    Args:
+        bytecode: a folder of the user's own for it.
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     code = "from archive_pipeline.cli import main; main()"
@@ -71,7 +76,7 @@ def command_line_for_all() -> tuple[Sequence[object], dict[str, str]]:
     reached = [str(path) for path in packages if path.name == "site-packages" or path == packages[0]]
     for program in (Path(sys.executable).resolve(), Path("/usr/bin", version), Path("/usr/local/bin", version)):
         if program.exists() and everybody_may_run(program):
-            return (program, "-c", code), {"PYTHONPATH": os.pathsep.join(reached), "PYTHONDONTWRITEBYTECODE": "1"}
+            return (program, "-c", code), {"PYTHONPATH": os.pathsep.join(reached), "PYTHONPYCACHEPREFIX": str(bytecode)}
     pytest.skip(f"no {version} that every user may run: this one is in a private folder")
 
 

@@ -121,7 +121,7 @@ def test_no_folder_above_the_home_is_changed_and_the_home_is_private(home: Path,
 
 def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User):
     """As an ordinary user, from the first command on."""
-    program, variables = command_line_for_all()
+    program, variables = command_line_for_all(stranger.folder / "bytecode")
     own = stranger.folder / "home"
     sample = Path(__file__).parents[2] / "examples" / "sample_archive"
     variables |= {"ARCHIVE_HOME": str(own)}
@@ -138,7 +138,7 @@ def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User)
 
 
 def test_an_open_home_is_mended_with_a_message(stranger: User):
-    program, variables = command_line_for_all()
+    program, variables = command_line_for_all(stranger.folder / "bytecode")
     own = stranger.folder / ("open" * 30)
     variables |= {"ARCHIVE_HOME": str(own)}
     assert stranger.run(*program, "stats", **variables).returncode == 0
@@ -152,7 +152,7 @@ def test_an_open_home_is_mended_with_a_message(stranger: User):
 
 
 def test_a_home_of_an_ordinary_user_is_not_taken_by_root(stranger: User):
-    program, variables = command_line_for_all()
+    program, variables = command_line_for_all(stranger.folder / "bytecode")
     own = stranger.folder / "theirs"
     variables |= {"ARCHIVE_HOME": str(own)}
     assert stranger.run(*program, "stats", **variables).returncode == 0

@@ -15,7 +15,6 @@ from archive_pipeline.text.token_sums import WordTokens
 from archive_pipeline.text.tokens import Tokenizer, chunk_tokenizer
 from archive_pipeline_tests.work import steps
 
-TOKENIZER = chunk_tokenizer()
 FAMILY = "👩‍👩‍👧‍👦"
 PIECES = (
     "word ",
@@ -50,12 +49,12 @@ class Recording:
 
     def count(self, text: str) -> int:
         self.counted.append(text)
-        return TOKENIZER.count(text)
+        return chunk_tokenizer().count(text)
 
 
-def cut(text: str, sizes: ChunkSizes, tokenizer: Tokenizer = TOKENIZER) -> list[Chunk]:
+def cut(text: str, sizes: ChunkSizes, tokenizer: Tokenizer | None = None) -> list[Chunk]:
     """Return the chunks of a text of which no word was seen before."""
-    [counted] = WordTokens(tokenizer).count([text])
+    [counted] = WordTokens(tokenizer or chunk_tokenizer()).count([text])
     return chunk_text(counted, sizes)
 
 
@@ -77,12 +76,12 @@ def test_chunks_are_in_order_bounded_and_counted(text: str, sizes: ChunkSizes):
     for chunk in found:
         own = text[chunk.start : chunk.end]
         assert own.strip()
-        assert chunk.tokens == TOKENIZER.count(own) <= sizes.limit
+        assert chunk.tokens == chunk_tokenizer().count(own) <= sizes.limit
     for before, after in pairwise(found):
         assert before.start < after.start
         assert before.end < after.end
         shared = text[after.start : before.end]
-        assert TOKENIZER.count(shared.rstrip()) <= sizes.overlap
+        assert chunk_tokenizer().count(shared.rstrip()) <= sizes.overlap
 
 
 @given(texts, all_sizes)
@@ -91,7 +90,7 @@ def test_no_grapheme_cluster_that_fits_is_cut(text: str, sizes: ChunkSizes):
     clusters = list(regex.finditer(r"\X", text))
     edges = {0, *(cluster.end() for cluster in clusters)}
     for cluster in clusters:
-        if TOKENIZER.count(cluster.group()) > sizes.limit:
+        if chunk_tokenizer().count(cluster.group()) > sizes.limit:
             edges.update(range(*cluster.span()))
     for chunk in cut(text, sizes):
         assert {chunk.start, chunk.end} <= edges
@@ -107,7 +106,7 @@ def test_code_blocks_and_tables_that_fit_are_kept_whole():
     table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"
     prose = "Some words come before what follows. There are quite a few of them, and no comma is in the first sentence."
     text = f"{prose}\n\n{code}\n{prose}\n\n{table}\n\n{prose}"
-    for limit in range(max(TOKENIZER.count(code), TOKENIZER.count(table)) + 1, 60):
+    for limit in range(max(chunk_tokenizer().count(code), chunk_tokenizer().count(table)) + 1, 60):
         found = chunks(text, limit, 8)
         assert len(found) > 1
         assert any(code in chunk for chunk in found), limit
@@ -148,7 +147,9 @@ def test_no_paragraph_is_counted_again_for_the_line_ends_after_it():
     text = "\n\n".join([f"Paragraph {number} has a few words, {end}" for number, end in enumerate(ends)] * 4)
     found = cut(text, ChunkSizes(limit=40, overlap=0), tokenizer)
     assert len(found) > 3
-    assert [chunk.tokens for chunk in found] == [TOKENIZER.count(text[chunk.start : chunk.end]) for chunk in found]
+    assert [chunk.tokens for chunk in found] == [
+        chunk_tokenizer().count(text[chunk.start : chunk.end]) for chunk in found
+    ]
     assert max(map(len, tokenizer.counted)) <= len("Paragraph")
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from archive_pipeline.text.token_sums import CountedText, WordTokens
 from archive_pipeline.text.tokens import chunk_tokenizer
 
-TOKENIZER = chunk_tokenizer()
 PIECES = (
     *(" ", "  ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\r", "\x0b", "\x1c", "\x85", "\u00a0", "\u2028", "\u3000"),
     *("word", "It's", "'S", "123", "4567", "!", "?!", "(", '"', "`", "# ", "- ", "x" * 40),
@@ -26,31 +25,31 @@ class Recording:
 
     def count(self, text: str) -> int:
         self.counted.append(text)
-        return TOKENIZER.count(text)
+        return chunk_tokenizer().count(text)
 
 
 def counted(*several: str) -> list[CountedText]:
-    return list(WordTokens(TOKENIZER).count(several))
+    return list(WordTokens(chunk_tokenizer()).count(several))
 
 
 @given(texts, st.data())
 @example("one \n \n two", None)
 def test_any_part_counts_as_a_text_of_its_own(text: str, data: st.DataObject | None):
     [found] = counted(text)
-    assert found.tokens == TOKENIZER.count(text)
+    assert found.tokens == chunk_tokenizer().count(text)
     places = range(len(text) + 1)
     spans = [(start, end) for start in places for end in places[start:]]
     if data is not None:
         spans = data.draw(st.lists(st.sampled_from(spans), max_size=8))
     for start, end in spans:
-        assert found.between(start, end) == TOKENIZER.count(text[start:end])
+        assert found.between(start, end) == chunk_tokenizer().count(text[start:end])
 
 
 @given(st.lists(texts, max_size=6))
 def test_texts_are_counted_apart(several: list[str]):
     found = counted(*several)
     assert [each.text for each in found] == several
-    assert [each.tokens for each in found] == [TOKENIZER.count(text) for text in several]
+    assert [each.tokens for each in found] == [chunk_tokenizer().count(text) for text in several]
     assert [each.between(0, len(each.text)) for each in found] == [each.tokens for each in found]
 
 
@@ -67,9 +66,9 @@ def test_a_word_is_counted_once_wherever_it_is():
 
 
 def test_long_words_are_not_remembered():
-    words = WordTokens(TOKENIZER)
+    words = WordTokens(chunk_tokenizer())
     [found] = words.count(["word " + "x" * 1_000])
-    assert found.tokens == TOKENIZER.count("word " + "x" * 1_000)
+    assert found.tokens == chunk_tokenizer().count("word " + "x" * 1_000)
     assert all(len(word) <= 32 for word in words)
 
 

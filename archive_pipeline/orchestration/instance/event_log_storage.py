@@ -107,6 +107,7 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         self._engine = engine
         self._read_as_dagster_does()
         self._known_tables: set[str] = set()
+        self._known_asset_columns: set[str] = set()
         self._partitions: dict[str, tuple[Any, list[str]]] = {}
 
     def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
@@ -230,6 +231,21 @@ class PooledEventLogStorage(PostgresEventLogStorage):
             if not super().has_table(table_name):
                 return False
             self._known_tables.add(table_name)
+        return True
+
+    def has_asset_key_col(self, column_name: str) -> bool:
+        """Return whether Dagster's table of assets has the column, as `has_table` does of tables.
+
+        Dagster asks for it before it writes or reads an asset, ninety times in a run; each answer would be read from
+        PostgreSQL's catalogue.
+        """
+        return column_name in self._known_asset_columns or super().has_asset_key_col(column_name)
+
+    def _has_asset_key_col_on_connection(self, conn: sqlalchemy.Connection, column_name: str) -> bool:
+        if column_name not in self._known_asset_columns:
+            if not super()._has_asset_key_col_on_connection(conn, column_name):
+                return False
+            self._known_asset_columns.add(column_name)
         return True
 
     def dispose(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 import psycopg2
 import pytest
+import sqlalchemy
 from dagster import AssetMaterialization, DagsterEvent, DagsterEventType
 from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset
 from dagster._core.events import AssetMaterializationPlannedData, StepMaterializationData
@@ -153,3 +154,24 @@ def test_events_that_could_not_be_written_are_written_once(
     storage.store_event(entry(key, MADE, PartitionSet(KEYS, {}), RUNS[0]))
     assert len(calls) == 3
     assert [partition for partition, _ in materialized(storage, key)] == list(KEYS)
+
+
+def test_columns_of_assets_are_looked_up_until_they_are_there(instance: dg.DagsterInstance):
+    storage = instance.event_log_storage
+    assert isinstance(storage, PooledEventLogStorage)
+    asked: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        asked.append(statement)
+
+    storage.has_asset_key_col("cached_status_data")
+    sqlalchemy.event.listen(storage._engine, "before_cursor_execute", note)
+    try:
+        assert storage.can_read_asset_status_cache()
+        assert storage.can_write_asset_status_cache()
+        assert asked == []
+        for number in (1, 2):
+            assert not storage.has_asset_key_col("one_of_a_later_version")
+            assert sum("pg_attribute" in statement for statement in asked) >= number
+    finally:
+        sqlalchemy.event.remove(storage._engine, "before_cursor_execute", note)

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import pytest
-from chromadb.config import Settings as ChromaSettings
 
 from archive_pipeline.retrieval.context.builder import ContextBuilder
 from archive_pipeline_tests.retrieval.context.library import Document, Store
@@ -47,6 +45,9 @@ class ChromaSearch:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    import chromadb  # half a second and 9 MB, which only the worker that has this file is to pay
+    from chromadb.config import Settings as ChromaSettings
+
     path: Path = tmp_path_factory.mktemp("chroma")
     client = chromadb.PersistentClient(str(path), settings=ChromaSettings(anonymized_telemetry=False))
     configuration: Any = {"hnsw": {"space": "cosine"}}
