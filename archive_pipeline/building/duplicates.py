@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import pandas as pd
@@ -32,7 +33,8 @@ from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.home import prepare_home
-from archive_pipeline.store.replace import ItemsChangedError, encode_frames, replace_rows
+from archive_pipeline.store.replace import TABLES, ItemsChangedError, replace_rows
+from archive_pipeline.store.row_spool import spooled_rows
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.text.runtime import UNICODE
@@ -169,7 +171,7 @@ def _refresh(
     database: Database, settings: Settings, executor: Executor, dialogues: Sequence[DialogueRef], progress: Progress
 ) -> RefreshResult:
     started = time.perf_counter()
-    messages, total = 0, sum(map(DIALOGUES.size, dialogues))
+    messages, total, tally = 0, sum(map(DIALOGUES.size, dialogues)), _Tally()
     progress(DUPLICATES, messages, total)
     version = duplicates_version(settings)
     chunks = DIALOGUES.chunks(dialogues, DIALOGUES.text_bytes(database, dialogues))
@@ -182,18 +184,23 @@ def _refresh(
             finder.add(signatures)
             messages += signatures.messages
             progress(DUPLICATES, messages, max(messages, total))
-        rows = finder.clusters()
+        with (
+            spooled_rows(TABLES[DUPLICATES], tally.counted(finder.clusters()), settings.home) as rows,
+            database.session() as connection,
+        ):
+            replace_rows(
+                connection,
+                DUPLICATES,
+                {DUPLICATES: rows},
+                fingerprints=fingerprints_of(dialogues),
+                code_version=version,
+            )
         compared = finder.compared
-    fingerprints = fingerprints_of(dialogues)
-    with database.session() as connection:
-        replace_rows(
-            connection, DUPLICATES, encode_frames({DUPLICATES: rows}), fingerprints=fingerprints, code_version=version
-        )
     return RefreshResult(
-        _clusters(rows),
-        len(rows),
-        int((rows["copy_kind"] == "content").sum()),
-        int((rows["copy_kind"] == "prefix").sum()),
+        {method: tally.kept[method] for method in DUPLICATE_METHODS if method in tally.kept},
+        rows.count,
+        tally.copies["content"],
+        tally.copies["prefix"],
         compared,
         len(dialogues),
         messages,
@@ -201,12 +208,27 @@ def _refresh(
     )
 
 
+@dataclass
+class _Tally:
+    """What is counted of rows that pass by.
+
+    Attributes:
+        kept: kept members per method, which are as many as there are clusters.
+        copies: the other members, by what they are copies of.
+    """
+
+    kept: Counter[str] = field(default_factory=Counter)
+    copies: Counter[str] = field(default_factory=Counter)
+
+    def counted(self, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        """Yield the frames once they are counted."""
+        for rows in frames:
+            self.kept.update(rows.loc[rows["is_kept"], "method"])
+            self.copies.update(rows["copy_kind"].dropna())
+            yield rows
+
+
 def _linked_ids(database: Database, batch: DialogueBatch) -> dict[str, int]:
     with database.session() as connection:
         rows = fetch_rows(connection, "duplicates/linked_messages", _LinkedMessage, {"ids": batch.dialogue_ids})
     return {row.message_id: linked_id(row.source, row.source_id) for row in rows}
-
-
-def _clusters(rows: pd.DataFrame) -> dict[str, int]:
-    kept = rows.loc[rows["is_kept"], "method"].value_counts()
-    return {method: int(kept[method]) for method in DUPLICATE_METHODS if method in kept}

@@ -30,7 +30,7 @@ class Documents:
     """The compared texts of one kind of entity (messages, or exchanges) of a batch, column by column.
 
     Attributes:
-        entity_id: the entity, shape (n,), ASCII bytes.
+        entity_id: UUID of the entity, its first and its last 64 bits; shape (n, 2).
         dialogue: position of its dialogue in the batch.
         length: characters of its text.
         created_at: microseconds since 1970 UTC, ``NO_TIME`` if unknown; of an exchange the latest of its messages.
@@ -40,7 +40,7 @@ class Documents:
         words: hashes of the words of the text under ``full``.
     """
 
-    entity_id: npt.NDArray[np.bytes_]
+    entity_id: npt.NDArray[np.uint64]
     dialogue: npt.NDArray[np.int64]
     length: npt.NDArray[np.int64]
     created_at: npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Documents:
     words: WordHashes
 
     def __len__(self) -> int:
-        return self.entity_id.size
+        return len(self.entity_id)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _documents(batch: DialogueBatch, texts: _Texts, entities: _Entities) -> Docu
     members = [entities.texts[index] for index in chosen.tolist()]
     message = np.array(entities.message, dtype=np.int64)[chosen]
     return Documents(
-        entity_id=np.array(entities.entity_id, dtype="S36")[chosen],
+        entity_id=_numbers([entities.entity_id[index].replace("-", "") for index in chosen.tolist()]),
         dialogue=np.array(batch.dialogue, dtype=np.int64)[message],
         length=np.array(
             [sum(texts.lengths[n] for n in group) + len(BLANK_LINE) * (len(group) - 1) for group in members],
@@ -163,5 +163,9 @@ def _long_enough(texts: _Texts, entities: _Entities, word_counts: npt.NDArray[np
 
 
 def _digests(hashes: list[str | None]) -> Digests:
-    joined = bytes.fromhex("".join(value[:_DIGEST_HEX] for value in hashes if value is not None))
-    return np.frombuffer(joined, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+    return _numbers([value[:_DIGEST_HEX] for value in hashes if value is not None])
+
+
+def _numbers(digits: list[str]) -> npt.NDArray[np.uint64]:
+    """Return 32 hexadecimal digits each as two numbers; shape (n, 2)."""
+    return np.frombuffer(bytes.fromhex("".join(digits)), dtype=">u8").astype(np.uint64).reshape(-1, 2)

@@ -11,6 +11,7 @@ known by their ids in the source as well.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,16 +91,16 @@ class Prefixes:
         """Return per opening the smallest path of a first answer below it that occurs more than once, else 0."""
         answers = np.concatenate([each.answers for each in self._added])
         answered = np.concatenate([each.answered for each in self._added])
-        parents = np.concatenate([each.parents for each in self._added]).tolist()
+        parents = array("q", np.concatenate([each.parents for each in self._added]).tobytes())
         _, inverse, counts = np.unique(answers, return_inverse=True, return_counts=True)
         shared = (counts > 1)[inverse]
-        best = [NO_PREFIX] * len(parents)
+        best = array("Q", [NO_PREFIX]) * len(parents)
         for answer, opening in zip(answers[shared].tolist(), answered[shared].tolist(), strict=True):
             _lower(best, opening, answer)
         for number in range(len(best) - 1, -1, -1):  # what is below has a larger number
             if best[number] and parents[number] != _NO_OPENING:
                 _lower(best, parents[number], best[number])
-        return np.array(best, dtype=np.uint64)
+        return np.frombuffer(best, dtype=np.uint64)
 
 
 def numbered(handles: _Index, first: int) -> _Index:
@@ -116,7 +117,7 @@ def linked_id(source: str, source_id: str) -> int:
 _NOTHING: Final = Openings(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
 
-def _lower(best: list[int], number: int, value: int) -> None:
+def _lower(best: array[int], number: int, value: int) -> None:
     if best[number] == NO_PREFIX or value < best[number]:
         best[number] = value
 

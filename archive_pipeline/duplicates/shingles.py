@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,7 @@ def tag(hashes: _U64, sizes: npt.NDArray[np.intp]) -> _U64:
     return hashes | (np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes) << _TAG_SHIFT)
 
 
-def offsets_of(sizes: npt.NDArray[np.int64]) -> _Index:
+def offsets_of(sizes: npt.NDArray[np.integer[Any]]) -> _Index:
     """Return where each set begins, and where the last one ends."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
 
@@ -70,26 +70,28 @@ class ShingleStore:
 
     def __init__(self, folder: Path) -> None:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
-        self._sizes: list[npt.NDArray[np.int64]] = []
+        self._sizes: list[npt.NDArray[np.int32]] = []
 
     def append(self, sets: ShingleSets) -> None:
         """Append sets; none can be appended once some were read."""
         self._file.write(sets.hashes.tobytes())
-        self._sizes.append(np.diff(sets.offsets))
+        self._sizes.append(np.diff(sets.offsets).astype(np.int32))
 
     @cached_property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> npt.NDArray[np.int32]:
         """Number of shingles of each set."""
         self._file.flush()
-        return np.concatenate([np.zeros(0, dtype=np.int64), *self._sizes])
+        sizes = np.concatenate([np.zeros(0, dtype=np.int32), *self._sizes])
+        self._sizes.clear()
+        return sizes
 
     @cached_property
     def _offsets(self) -> _Index:
         return offsets_of(self.sizes)
 
-    def read(self, numbers: npt.NDArray[np.int64]) -> tuple[_U64, npt.NDArray[np.int64]]:
+    def read(self, numbers: npt.NDArray[np.integer[Any]]) -> tuple[_U64, npt.NDArray[np.int64]]:
         """Return the hashes of the given sets, one set after another, and the sizes of the sets."""
-        sizes = self.sizes[numbers]
+        sizes = self.sizes[numbers].astype(np.int64)
         places = zip((sizes * _HASH_BYTES).tolist(), (self._offsets[numbers] * _HASH_BYTES).tolist(), strict=True)
         file = self._file.fileno()
         read = b"".join([os.pread(file, size, offset) for size, offset in places])

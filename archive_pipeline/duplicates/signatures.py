@@ -92,7 +92,7 @@ def signatures_of(
 def _text_signatures(found: Documents, handles: _Index, linked: npt.NDArray[np.uint64]) -> TextSignatures:
     groups = [_Group.of(shingle_sets(words)) for words in _groups(found.words)]
     return TextSignatures(
-        Preference(found.is_on_active_path, found.length, found.created_at, found.entity_id),
+        Preference(found.is_on_active_path, found.length, found.created_at, *found.entity_id.T),
         found.dialogue,
         handles[found.message],
         linked[found.message],

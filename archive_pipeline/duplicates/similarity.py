@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ SHORT_BELOW: Final = 40
 SHORT_THRESHOLD: Final = 0.8
 THRESHOLD: Final = 0.7
 # Sorted at once: bounds the memory of a comparison.
-_SHINGLES_PER_SORT: Final = 1 << 21
+_SHINGLES_PER_SORT: Final = 1 << 19
 
-_Index = npt.NDArray[np.int64]
+_Index = npt.NDArray[np.integer[Any]]
 _Float = npt.NDArray[np.float64]
 
 
@@ -36,8 +36,8 @@ def threshold(smaller: int) -> float:
 def jaccard(store: ShingleStore, left: _Index, right: _Index) -> _Float:
     """Return the Jaccard similarity of pairs of sets, given by their numbers in the store; none of them is empty."""
     sizes = store.sizes
-    together = sizes[left] + sizes[right]
-    shared = [np.zeros(0, dtype=np.int64)]
+    together = sizes[left].astype(np.int64) + sizes[right]
+    shared: list[_Index] = [np.zeros(0, dtype=np.int64)]
     for first, last in _parts(together):
         shared.append(_shared(store, left[first:last], right[first:last]))
     common = np.concatenate(shared)

@@ -32,7 +32,7 @@ def find(*batches: DialogueBatch) -> list[dict[str, Any]]:
         for batch in batches:
             # As they come from another process.
             finder.add(pickle.loads(pickle.dumps(signatures_of(batch, NORMALIZATIONS))))  # noqa: S301 (made here)
-        return [dict(row) for row in finder.clusters().to_dict("records")]
+        return [dict(row) for rows in finder.clusters() for row in rows.to_dict("records")]
 
 
 def messages(rows: Iterable[dict[str, Any]], method: str) -> list[dict[str, Any]]:

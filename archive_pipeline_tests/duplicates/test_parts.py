@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 
 from archive_pipeline.domain.batch import NO_TIME
 from archive_pipeline.domain.choices import Normalization
+from archive_pipeline.duplicates import candidates as candidates_module
 from archive_pipeline.duplicates import clusters as clusters_module
 from archive_pipeline.duplicates.candidates import GROUP_LIMIT, candidate_pairs
-from archive_pipeline.duplicates.clusters import UNCLUSTERED, Preference, exact_clusters, stars
+from archive_pipeline.duplicates.clusters import UNCLUSTERED, Preference, Stars, exact_clusters, preference_order
 from archive_pipeline.duplicates.minhash import BANDS, band_keys
 from archive_pipeline.duplicates.shingles import HASH_BITS, ShingleSets, ShingleStore, offsets_of, shingle_sets
 from archive_pipeline.duplicates.similarity import jaccard
@@ -114,9 +116,18 @@ def test_many_pairs_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
 
 def candidates(keys: list[list[int]], sizes: list[int] | None = None, ratio: float = 0.0) -> set[tuple[int, int]]:
     array = np.array(keys, dtype=np.uint32)
-    left, right = candidate_pairs(array, np.array(sizes or [1] * len(keys)), ratio)
-    assert (left < right).all()
-    return set(zip(left.tolist(), right.tolist(), strict=True))
+    found: list[tuple[int, int]] = []
+    for left, right in candidate_pairs(
+        lambda band: array[:, band],
+        array.shape[1],
+        np.array(sizes or [1] * len(keys)),
+        ratio,
+        Path(tempfile.gettempdir()),
+    ):
+        assert (left < right).all()
+        found += zip(left.tolist(), right.tolist(), strict=True)
+    assert found == sorted(set(found))
+    return set(found)
 
 
 def test_texts_with_a_common_band_are_candidates() -> None:
@@ -140,10 +151,26 @@ def test_a_large_group_is_compared_with_its_first_text_and_within_the_next_band(
     assert len(candidates([[9] * BANDS for _ in range(small)])) == small * (small - 1) // 2
 
 
+def test_candidates_are_the_same_however_many_texts_are_grouped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    # Groups of few texts, and two large ones.
+    keys = rng.integers(0, 1 << 32, size=(2_000, 3), dtype=np.uint32)
+    keys[:, 0] = keys[rng.integers(0, 600, 2_000), 0]
+    keys[100:400, 1] = 7
+    keys[300:600, 2] = 1 << 31
+    at_once = candidates(keys.tolist())
+    assert len(at_once) > 2_000
+    monkeypatch.setattr(candidates_module, "_TEXTS_AT_ONCE", 300)
+    monkeypatch.setattr(candidates_module, "_PAIRS_AT_ONCE", 50)
+    assert candidates(keys.tolist()) == at_once
+
+
 def test_a_star_takes_what_is_similar_to_the_kept_text_itself() -> None:
     # 0 is like 1, and 1 is like 2 and 3, which are not like 0 and not like each other; 4 is like 5.
-    left, right = np.array([0, 1, 1, 4]), np.array([1, 2, 3, 5])
-    kept_of, similarity = stars(7, left, right, np.array([0.9, 0.8, 0.85, 0.75]))
+    stars = Stars(7)
+    stars.add(np.array([0, 1]), np.array([1, 2]), np.array([0.9, 0.8]))
+    stars.add(np.array([1, 4]), np.array([3, 5]), np.array([0.85, 0.75]))
+    kept_of, similarity = stars.found()
     assert kept_of.tolist() == [0, 0, UNCLUSTERED, UNCLUSTERED, 4, 4, UNCLUSTERED]
     assert similarity[[1, 5]].tolist() == [0.9, 0.75]
 
@@ -155,22 +182,38 @@ def test_exact_clusters_leave_out_what_occurs_once() -> None:
     assert members.size.tolist() == [2, 2, 3, 3, 3]
 
 
+def test_parts_of_clusters_are_whole_clusters() -> None:
+    members = exact_clusters(np.array([0, 0, 1, 1, 1, 1, 1, 2, 2, 3, 3], dtype=np.int32))
+    assert [list(members.parts(limit)) for limit in (1, 4, 9, 11)] == [
+        [(0, 2), (2, 7), (7, 9), (9, 11)],
+        [(0, 2), (2, 7), (7, 11)],
+        [(0, 9), (9, 11)],
+        [(0, 11)],
+    ]
+    part = members.part(2, 9)
+    assert part.entity.tolist() == [2, 3, 4, 5, 6, 7, 8]
+    assert part.size.tolist() == [5] * 5 + [2] * 2
+    assert part.is_kept.tolist() == [True, *[False] * 4, True, False]
+
+
 @pytest.mark.parametrize(
     ("better", "worse", "reason"),
     [
-        ((True, 10, 5, b"z"), (False, 99, 9, b"a"), "active_path"),
-        ((True, 11, 5, b"z"), (True, 10, 9, b"a"), "longest"),
-        ((True, 10, 9, b"z"), (True, 10, 5, b"a"), "newest"),
-        ((True, 10, 5, b"z"), (True, 10, NO_TIME, b"a"), "newest"),
-        ((True, 10, 5, b"a"), (True, 10, 5, b"b"), "smallest_id"),
-        ((False, 10, NO_TIME, b"a"), (False, 10, NO_TIME, b"b"), "smallest_id"),
+        ((True, 10, 5, 26), (False, 99, 9, 1), "active_path"),
+        ((True, 11, 5, 26), (True, 10, 9, 1), "longest"),
+        ((True, 10, 9, 26), (True, 10, 5, 1), "newest"),
+        ((True, 10, 5, 26), (True, 10, NO_TIME, 1), "newest"),
+        ((True, 10, 5, 1), (True, 10, 5, 2), "smallest_id"),
+        ((False, 10, NO_TIME, 1), (False, 10, NO_TIME, 2), "smallest_id"),
+        ((False, 10, 5, 1 << 70), (False, 10, 5, (1 << 71) + 1), "smallest_id"),
     ],
 )
 def test_what_is_kept_and_why(better, worse, reason: str) -> None:
     for pair in ([better, worse], [worse, better]):
-        active, length, created, ids = (np.array(values) for values in zip(*pair, strict=True))
-        preference = Preference(active, length, created, ids)
-        order = preference.order()
+        active, length, created = (np.array(values) for values in list(zip(*pair, strict=True))[:3])
+        high, low = (np.array([each[3] >> bits & (1 << 64) - 1 for each in pair], dtype=np.uint64) for bits in (64, 0))
+        preference = Preference(active, length, created, high, low)
+        order = preference_order(partial(getattr, preference))
         assert order[0] == pair.index(better)
         assert preference.reasons(order[:1], order[1:]).tolist() == [reason]
 

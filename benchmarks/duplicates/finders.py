@@ -34,6 +34,7 @@ _BLOCKS: Final = 4
 _BLOCK_BITS: Final = 16
 # Pairs of a group of texts with one key are listed up to this size; larger groups do not occur in these texts.
 _LARGEST_GROUP: Final = 1_000
+_MEMBER: Final = ["entity_type", "cluster_id", "entity_id"]
 
 
 def batch_of(texts: Sequence[str | None], *, first: int = 0) -> DialogueBatch:
@@ -62,12 +63,12 @@ def archive(texts: Sequence[str]) -> Pairs:
     """Find clusters as the pipeline does, messages and exchanges; every pair of a cluster of messages counts."""
     with duplicate_finder([Normalization.FULL], Path(tempfile.gettempdir())) as finder:
         finder.add(signatures_of(batch_of(texts), [Normalization.FULL]))
-        rows = finder.clusters()
-    rows = rows[rows["entity_type"] == "message"]
-    found: Pairs = set()
-    for _, members in rows.groupby("cluster_id")["entity_id"]:
-        found.update(combinations(sorted(int(name[-12:]) for name in members), 2))
-    return found
+        rows = [row for some in finder.clusters() for row in some[_MEMBER].itertuples(index=False, name=None)]
+    members = defaultdict[str, list[int]](list)
+    for kind, cluster, name in rows:
+        if kind == "message":
+            members[cluster].append(int(name[-12:]))
+    return {pair for numbers in members.values() for pair in combinations(sorted(numbers), 2)}
 
 
 def with_datasketch(texts: Sequence[str]) -> Pairs:

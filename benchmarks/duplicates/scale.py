@@ -45,7 +45,10 @@ def main() -> None:
             processor += time.process_time() - started_processor
         before = _peak_megabytes()
         started, started_processor = time.perf_counter(), time.process_time()
-        rows = finder.clusters()
+        rows, clusters = 0, 0
+        for some in finder.clusters():
+            rows += len(some)
+            clusters += int(some["is_kept"].sum())
         clustering = time.perf_counter() - started
         clustering_processor = time.process_time() - started_processor
     result = {
@@ -58,8 +61,8 @@ def main() -> None:
         "messages_per_second": round(messages / (seconds + clustering)),
         "peak_megabytes_adding": before,
         "peak_megabytes": _peak_megabytes(),
-        "rows": len(rows),
-        "clusters": int(rows["is_kept"].sum()),
+        "rows": rows,
+        "clusters": clusters,
     }
     print(json.dumps(result))
 

@@ -41,6 +41,8 @@ class StaticEmbedder:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        # To it a whole text is one word, and it remembers thousands of words: 240 MB of texts that come once.
+        self._tokenizer.model._resize_cache(0)  # noqa: SLF001 (the library has no other name for it)
 
     @property
     def dimensions(self) -> int:

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from archive_pipeline.errors import ConfigurationError, MissingExtraError
@@ -118,3 +119,14 @@ def test_a_worker_without_the_extra_says_how_to_install_it(monkeypatch: pytest.M
         MissingExtraError, match=r"'static' needs wordllama: pip install 'llm-archive-pipeline\[search\]'"
     ):
         version_in_workers("static")
+
+
+@pytest.mark.slow
+def test_texts_that_come_once_are_not_kept(embedder: StaticEmbedder):
+    # With what its library remembers of texts it grew by 7 MB for each of these rounds, ten thousand texts long.
+    def embed(first: int) -> int:
+        embedder.embed([" ".join(f"w{first + number}x{word}" for word in range(30)) for number in range(1_000)])
+        return psutil.Process().memory_info().rss
+
+    held = [embed(1_000 * number) for number in range(8)]
+    assert held[-1] - held[1] < 20_000_000
