@@ -21,7 +21,7 @@ import regex
 import Stemmer
 
 from archive_pipeline.text.languages import UNKNOWN
-from archive_pipeline.text.split_texts import split_runs
+from archive_pipeline.text.split_texts import SplitTexts, in_groups, split_runs
 
 # Of a longer word (encoded data, as a rule), the rest is not looked at.
 LONGEST_TERM: Final = 100
@@ -44,7 +44,7 @@ _OVERLAY: Final = "\u0338"
 # Bytes a character of texts in scripts whose words, as a rule, no space separates.
 _DENSE: Final = 2
 
-# Of terms: half as wide as positions.
+# Of terms and runs: half as wide as others.
 Numbers = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 Ordinals = npt.NDArray[np.uint16]
@@ -146,11 +146,12 @@ def _terms_of_texts(
         languages: the text search configuration of each.
         numbers: term -> its number.
     """
-    split = split_runs([text if text.isascii() else _with_short_runs(text) for text in texts])
+    split = _runs_of([text if text.isascii() else _with_short_runs(text) for text in texts])
     names = sorted(set(languages))
     # A run in two languages has terms in each.
-    language = np.repeat(np.array([names.index(each) for each in languages], dtype=np.int64), np.diff(split.bounds))
-    of_runs = language * len(split.words) + split.numbers
+    of_runs = np.repeat(np.array([names.index(each) for each in languages], dtype=np.int32), np.diff(split.bounds))
+    of_runs *= len(split.words)
+    of_runs += split.numbers
     is_there = np.zeros(len(names) * len(split.words), dtype=bool)
     is_there[of_runs] = True
     terms: list[int] = []
@@ -160,11 +161,24 @@ def _terms_of_texts(
         terms += map(numbers.__getitem__, _terms_of_run(split.words[run], names[of_language]))
         ends.append(len(terms))
     different = (np.cumsum(is_there, dtype=np.int32) - 1)[of_runs]
-    places, bounds = _ranges(np.array(ends), different)
-    return np.array(terms, dtype=np.int32)[places], np.diff(bounds[split.bounds])
+    del of_runs
+    places, bounds = _ranges(np.array(ends, dtype=np.int32), different)
+    return np.array(terms, dtype=np.int32)[places], np.diff(bounds[split.bounds]).astype(np.int64)
 
 
-def _ranges(bounds: Counts, numbers: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
+def _runs_of(texts: Sequence[str]) -> SplitTexts:
+    """Return the runs of texts, which are taken apart some at a time: that takes several times their memory."""
+    known: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers, bounds = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    for group in in_groups(texts):
+        split = split_runs(group)
+        of_words = np.fromiter(map(known.__getitem__, split.words), dtype=np.int32, count=len(split.words))
+        numbers.append(of_words[split.numbers])
+        bounds.append(bounds[-1][-1] + split.bounds[1:])
+    return SplitTexts(list(known), np.concatenate(numbers), np.concatenate(bounds))
+
+
+def _ranges(bounds: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
     """Return the places of numbered ranges one after the other, and where each of these begins and the last one ends.
 
     Args:
@@ -172,10 +186,10 @@ def _ranges(bounds: Counts, numbers: npt.NDArray[np.int32]) -> tuple[Counts, Cou
         numbers: of the ranges, in any order and number.
     """
     sizes = np.diff(bounds)[numbers]
-    ends = np.zeros(len(numbers) + 1, dtype=np.int64)
+    ends = np.zeros(len(numbers) + 1, dtype=np.int32)
     np.cumsum(sizes, out=ends[1:])
     places = np.repeat(bounds[numbers] - ends[:-1], sizes)
-    places += np.arange(ends[-1])
+    places += np.arange(ends[-1], dtype=np.int32)
     return places, ends
 
 
