@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -17,12 +17,11 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 import regex
 import Stemmer
 
 from archive_pipeline.text.languages import UNKNOWN
+from archive_pipeline.text.split_texts import SplitTexts, in_groups, split_runs
 
 # Of a longer word (encoded data, as a rule), the rest is not looked at.
 LONGEST_TERM: Final = 100
@@ -34,24 +33,20 @@ _MEAN_TERMS: Final = 200
 # What the weight of a term in a text stays below, however often the text has it; a byte has that to a hundredth.
 HIGHEST_WEIGHT: Final = 1 + _K1
 WEIGHT_SCALE: Final = 100
-# Texts are taken apart in groups of so many characters.
-_GROUP_CHARACTERS: Final = 1 << 20
-
 _IDEOGRAPHS: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
-# PostgreSQL's texts have no NUL.
-_END: Final = "\x00"
-_BETWEEN: Final = f" {_END} "
-_WORD: Final = regex.compile(rf"[{_IDEOGRAPHS}]|{_END}|[[\p{{L}}\p{{N}}\p{{M}}]--[{_IDEOGRAPHS}]]+", regex.V1)
+_WORD: Final = regex.compile(rf"[{_IDEOGRAPHS}]|[[\p{{L}}\p{{N}}\p{{M}}]--[{_IDEOGRAPHS}]]+", regex.V1)
 _HUMP: Final = regex.compile(r"(?<=[a-z0-9])(?=[A-Z])", regex.V1)
 # Texts that are ASCII but for such characters are split as bytes, ten times as fast.
 _TYPOGRAPHY: Final = tuple("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00a0\u2192\u00b7")
-_TO_SPACES: Final = bytes(
-    code if code < 128 and (chr(code).isalnum() or chr(code) == _END) else 32 for code in range(256)
-)
+_TO_SPACES: Final = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
+# The one mark that composes with characters of ASCII that are not part of a word: a sign such as "not equal".
+_OVERLAY: Final = "\u0338"
+# Bytes a character of texts in scripts whose words, as a rule, no space separates.
+_DENSE: Final = 2
 
-# Of terms and words: half as wide as positions, of which there are as many as words.
+# Of terms and runs: half as wide as others.
 Numbers = npt.NDArray[np.int32]
-_NOTHING: Final[Numbers] = np.zeros(0, dtype=np.int32)
+Counts = npt.NDArray[np.int64]
 Ordinals = npt.NDArray[np.uint16]
 Weights = npt.NDArray[np.uint8]
 # A number per text: texts of one posting list are numbered by 16 bits.
@@ -78,7 +73,8 @@ class Postings:
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text in order, with their case."""
-    return _split_plain(text if text.isascii() else _plain(text))
+    plain = text if text.isascii() else _plain(text)
+    return plain.encode().translate(_TO_SPACES).decode().split() if plain.isascii() else _WORD.findall(plain)
 
 
 def stem(word: str, language: str) -> str:
@@ -105,106 +101,119 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
         texts: at most ``MOST_TEXTS``.
         languages: the text search configuration of each.
     """
-    numbers = _numbers()
-    of_terms: list[Numbers] = [_NOTHING]
-    of_texts: list[Ordinals] = [np.zeros(0, dtype=np.uint16)]
-    for language, groups in _groups(texts, languages).items():
-        for terms, some in _terms_of_texts(groups, language, numbers):
-            of_terms.append(terms)
-            of_texts.append(some)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    of_terms, lengths = _terms_of_texts(texts, languages, numbers)
     names = sorted(numbers)
-    # Half as wide, keys are sorted twice as fast.
-    ranks: npt.NDArray[Any] = np.empty(len(names), dtype=np.uint32 if len(names) <= MOST_TEXTS else np.int64)
+    ranks = np.empty(len(names), dtype=np.uint32)
     ranks[[numbers[name] for name in names]] = np.arange(len(names))
-    keys = ranks[np.concatenate(of_terms)] << _TEXT_BITS
-    keys += np.concatenate(of_texts)
-    keys.sort()
-    starts = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
-    found = keys[starts]
-    bounds = np.searchsorted(found >> _TEXT_BITS, np.arange(len(names) + 1))
-    ordinals = found.astype(np.uint16)
-    lengths = np.bincount(keys.astype(np.uint16), minlength=1)
-    weights = _weights(np.diff(starts, append=len(keys)), lengths, ordinals)
-    return Postings(names, bounds.tolist(), ordinals, weights)
+    return _postings(names, ranks[of_terms], lengths)
 
 
-def _numbers() -> defaultdict[str, int]:
-    """Return what numbers texts from 0 in the order in which they are asked for."""
-    return defaultdict(count().__next__)
+def _postings(names: list[str], of_terms: npt.NDArray[np.uint32], lengths: Counts) -> Postings:
+    """Return the postings of texts.
+
+    Args:
+        names: the different terms.
+        of_terms: the place in ``names`` of each term of each text, one text after the other.
+        lengths: how many terms each text has.
+    """
+    order = _sorted_places(of_terms)
+    of_terms = of_terms[order]
+    of_texts = np.repeat(np.arange(len(lengths), dtype=np.uint16), lengths)[order]
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (of_terms[1:] != of_terms[:-1]) | (of_texts[1:] != of_texts[:-1])
+    starts = np.flatnonzero(is_first)
+    ordinals = of_texts[starts]
+    bounds = np.searchsorted(of_terms[starts], np.arange(len(names) + 1))
+    return Postings(names, bounds.tolist(), ordinals, _weights(np.diff(starts, append=len(order)), lengths, ordinals))
 
 
-def _groups(texts: Sequence[str], languages: Sequence[str]) -> dict[str, list[tuple[list[int], str]]]:
-    """Return, per language, numbers of texts and these texts, each with an end after it; all ASCII or none."""
-    kinds: dict[tuple[str, bool], list[int]] = defaultdict(list)
-    plain = [text if text.isascii() else _plain(text) for text in texts]
-    for number, (text, language) in enumerate(zip(plain, languages, strict=True)):
-        kinds[language, text.isascii()].append(number)
-    groups: dict[str, list[tuple[list[int], str]]] = defaultdict(list)
-    for (language, _), numbers in kinds.items():
-        some: list[int] = []
-        size = 0
-        for number in numbers:
-            some.append(number)
-            size += len(plain[number])
-            if size >= _GROUP_CHARACTERS or number == numbers[-1]:
-                groups[language].append((some, _BETWEEN.join(plain[number] for number in some)))
-                some, size = [], 0
-    return groups
+def _sorted_places(numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Return the places of numbers in ascending order, and of equal numbers as they come."""
+    # Numbers of 16 bits are sorted by counting, which takes a third of the time; all of them are, as a rule.
+    order = np.argsort(numbers.astype(np.uint16), kind="stable")
+    upper = (numbers >> 16).astype(np.uint16)
+    return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
 
 
 def _terms_of_texts(
-    groups: Iterable[tuple[list[int], str]], language: str, numbers: defaultdict[str, int]
-) -> Iterator[tuple[Numbers, Ordinals]]:
-    """Yield numbers of terms, and beside each the number of the text that has it.
+    texts: Sequence[str], languages: Sequence[str], numbers: defaultdict[str, int]
+) -> tuple[Numbers, Counts]:
+    """Return the numbers of the terms of texts, one text after the other, and how many each text has.
 
     Args:
-        groups: texts in one language.
-        language: their text search configuration.
+        texts: the texts.
+        languages: the text search configuration of each.
         numbers: term -> its number.
     """
-    words = _numbers()
-    found = [(*_words_at(joined, words), np.array(some, dtype=np.uint16)) for some, joined in groups]
-    terms = [terms_of_word(word, language) for word in words]
-    for nth in range(max(map(len, terms), default=0)):
-        # -1 where a word has no more terms.
-        column = np.array([numbers[each[nth]] if nth < len(each) else -1 for each in terms], dtype=np.int32)
-        for at, places, some in found:
-            number = column[at]
-            has_one = number >= 0
-            yield number[has_one], some[places[has_one]]
+    split = _runs_of([text if text.isascii() else _with_short_runs(text) for text in texts])
+    names = sorted(set(languages))
+    # A run in two languages has terms in each.
+    of_runs = np.repeat(np.array([names.index(each) for each in languages], dtype=np.int32), np.diff(split.bounds))
+    of_runs *= len(split.words)
+    of_runs += split.numbers
+    is_there = np.zeros(len(names) * len(split.words), dtype=bool)
+    is_there[of_runs] = True
+    terms: list[int] = []
+    ends = [0]
+    for number in np.flatnonzero(is_there).tolist():
+        of_language, run = divmod(number, len(split.words))
+        terms += map(numbers.__getitem__, _terms_of_run(split.words[run], names[of_language]))
+        ends.append(len(terms))
+    different = (np.cumsum(is_there, dtype=np.int32) - 1)[of_runs]
+    del of_runs
+    places, bounds = _ranges(np.array(ends, dtype=np.int32), different)
+    return np.array(terms, dtype=np.int32)[places], np.diff(bounds[split.bounds]).astype(np.int64)
 
 
-def _words_at(joined: str, words: defaultdict[str, int]) -> tuple[Numbers, Numbers]:
-    """Return the numbers of the words in joined texts, and the place of the text that each is in."""
-    encoded = pa.py_buffer(_spaced(joined))
-    ends = pa.py_buffer(np.array([0, encoded.size], dtype=np.int32))
-    # Arrow splits and numbers words without an object for each, and without Python's lock.
-    together = pa.Array.from_buffers(pa.string(), 1, [None, ends, encoded])
-    # Its own pool keeps what it had for the next time; the system's is that of everything else.
-    pool = pa.system_memory_pool()
-    split = pc.ascii_split_whitespace(together, memory_pool=pool).flatten()
-    different = pc.dictionary_encode(split, memory_pool=pool)
-    at = different.indices.to_numpy()
-    names = different.dictionary.to_pylist()
-    is_end = np.array([name == _END for name in names], dtype=bool)[at]
-    # White space at the beginning and at the end of everything is beside an empty word.
-    is_word = np.array([name not in ("", _END) for name in names], dtype=bool)[at]
-    numbers = np.array([words[name] if name not in ("", _END) else -1 for name in names], dtype=np.int32)
-    return numbers[at[is_word]], np.cumsum(is_end, dtype=np.int32)[is_word]
+def _runs_of(texts: Sequence[str]) -> SplitTexts:
+    """Return the runs of texts, which are taken apart some at a time: that takes several times their memory."""
+    known: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers, bounds = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    for group in in_groups(texts):
+        split = split_runs(group)
+        of_words = np.fromiter(map(known.__getitem__, split.words), dtype=np.int32, count=len(split.words))
+        numbers.append(of_words[split.numbers])
+        bounds.append(bounds[-1][-1] + split.bounds[1:])
+    return SplitTexts(list(known), np.concatenate(numbers), np.concatenate(bounds))
 
 
-def _weights(counts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], ordinals: Ordinals) -> Weights:
+def _ranges(bounds: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the places of numbered ranges one after the other, and where each of these begins and the last one ends.
+
+    Args:
+        bounds: where each range begins, and the last one ends.
+        numbers: of the ranges, in any order and number.
+    """
+    sizes = np.diff(bounds)[numbers]
+    ends = np.zeros(len(numbers) + 1, dtype=np.int32)
+    np.cumsum(sizes, out=ends[1:])
+    places = np.repeat(bounds[numbers] - ends[:-1], sizes)
+    places += np.arange(ends[-1], dtype=np.int32)
+    return places, ends
+
+
+def _with_short_runs(text: str) -> str:
+    """Return a text whose runs are its words, if what is not ASCII would make long runs or composes with ASCII."""
+    is_dense = len(text.encode()) > _DENSE * len(text)
+    return " ".join(split_words(text)) if is_dense or _OVERLAY in text else text
+
+
+def _terms_of_run(run: str, language: str) -> tuple[str, ...]:
+    """Return the terms of all words of a run of characters that are letters, digits or not ASCII."""
+    return _known_terms(run, language) if len(run) <= LONGEST_TERM else _terms(run, language)
+
+
+def _terms(run: str, language: str) -> tuple[str, ...]:
+    return tuple(term for word in split_words(run) for term in terms_of_word(word, language))
+
+
+_known_terms: Final = lru_cache(maxsize=1 << 15)(_terms)
+
+
+def _weights(counts: Counts, lengths: Counts, ordinals: Ordinals) -> Weights:
     saturated = counts * (1 + _K1) / (counts + (_K1 * (1 - _B + _B * lengths / _MEAN_TERMS))[ordinals])
     return np.maximum(np.round(saturated * WEIGHT_SCALE), 1).astype(np.uint8)
-
-
-def _split_plain(text: str) -> list[str]:
-    return _spaced(text).decode().split() if text.isascii() else _WORD.findall(text)
-
-
-def _spaced(text: str) -> bytes:
-    """Return the words of a text with white space between them."""
-    return text.encode().translate(_TO_SPACES) if text.isascii() else " ".join(_WORD.findall(text)).encode()
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from archive_pipeline.text.languages import CONFIGURATIONS
 from archive_pipeline.text.search_terms import LONGEST_TERM, index_texts, split_words, stem, terms_of_word
 
 IDENTIFIERS = ("parseHttpHeaders", "read_csv_rows", "x" * 150, "a", " ", "\n")
-OTHERS = ("naïve", "Häuser", "ΣΑΣ", "面包发酵", "don\u2019t", "\u2026", "\u2014", "३.१४")
+OTHERS = ("=\u0338b", "\u0301", "naïve", "Häuser", "ΣΑΣ", "面包发酵", "don\u2019t", "\u2026", "\u2014", "३.१४")
 anything = st.text(st.characters(exclude_characters="\x00", codec="utf-8"), max_size=40)
 composed = st.lists(st.sampled_from(IDENTIFIERS + OTHERS)).map("".join)
 texts = st.lists(
@@ -90,3 +90,11 @@ def test_a_text_weighs_by_how_often_it_says_a_term_and_how_long_it_is():
         round(100 * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / 200))) for tf, length in ((1, 1), (2, 2), (1, 401))
     ]
     assert postings.weights[start:end].tolist() == expected
+
+
+def test_more_terms_than_16_bits_number_are_sorted():
+    words = [f"w{number:05x}" for number in range(0x10010)]
+    postings = index_texts([" ".join(words[::2]), " ".join(words[::-1])], ["simple"] * 2)
+    assert postings.terms == words
+    assert postings.ordinals.tolist() == [0, 1, 1] * (len(words) // 2)
+    assert postings.bounds[-3:] == [len(postings.ordinals) - 3, len(postings.ordinals) - 1, len(postings.ordinals)]
