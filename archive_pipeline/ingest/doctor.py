@@ -1,7 +1,7 @@
 """What an import of some files would find, without a database and without writing anything.
 
-The files are read and prepared as an import does it. Kept of each dialogue are its id and a hash, to find those that
-come twice; all else is counted, so that memory does not grow with the texts.
+The files are read and prepared as an import does it. Kept of each dialogue are hashes and its place, to tell what comes
+of those that come twice; all else is counted, so that memory does not grow with the texts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Final
 
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.domain.records import PartType, RejectedRecord
-from archive_pipeline.ingest.dialogue_values import fingerprint_of
+from archive_pipeline.ingest.doctor_states import Met, MetDialogues
 from archive_pipeline.ingest.estimates import Estimate, estimate
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
+from archive_pipeline.ingest.seen import Again, reject_rival
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.drift import Drift
@@ -27,7 +28,6 @@ from archive_pipeline.readers.reading import ArchiveReading, FileReading, ReadDi
 _UNKNOWN_PART: Final = "unknown_part:"
 _POINTED: Final = frozenset({PartType.IMAGE, PartType.AUDIO, PartType.VIDEO, PartType.FILE})
 _SHOWN_REJECTED: Final = 1_000
-_HASH_BYTES: Final = 8
 _PROGRESS_EVERY: Final = 200
 
 
@@ -37,8 +37,9 @@ class SourceFindings:
 
     Attributes:
         files: how many.
-        dialogues, messages: how many; a dialogue that comes twice counts once.
-        vintages: dialogues by their vintage (``archive_pipeline.domain.vintages``).
+        dialogues, messages: how many; a dialogue that comes twice counts once, with the messages of its latest state.
+        vintages: dialogues by their vintage (``archive_pipeline.domain.vintages``); one of several counts in each, and
+            its messages are those of any.
         first_at, last_at: times of the first and the last message; None without any.
     """
 
@@ -67,7 +68,8 @@ class Findings:
         sources: by source.
         anomalies: everything unusual, by name, as an import counts it.
         unknown_types: types of content that readers do not know, with how often.
-        duplicates: dialogues that come again: ``identical``, ``different`` or of another time (``states``).
+        duplicates: dialogues that come again: ``identical``, ``different`` (which an import rejects), or of
+            another time or vintage (``states``).
         attachments: files that messages point to, each once: ``present`` in what was given, or ``missing``.
         attachment_bytes: of those that are present, which an import copies.
         rejected: what could not be read, up to a bound; ``rejected_count`` has the number.
@@ -136,7 +138,7 @@ class _Examination:
         self.findings = Findings()
         self._reading = reading
         self._pointed: set[str] = set()
-        self._seen: dict[str, tuple[bytes, datetime | None]] = {}
+        self._met = MetDialogues()
         self._made: Counter[str] = Counter()
 
     def add_file(self, file: FileReading, tell: Callable[[], None]) -> None:
@@ -178,25 +180,29 @@ class _Examination:
             technical = f"{type(error).__name__}: {error}"
             self._reject(RejectedRecord(item.record.locator, "the dialogue cannot be prepared", technical))
             return False
-        if self._is_duplicate(dialogue):
+        met = self._met.meet(dialogue)
+        self._count_again(met, dialogue.source_id)
+        if met.counts is None:
             return False
         source = self._source(item.record.source)
-        source.dialogues += 1
-        source.messages += len(dialogue.messages)
-        source.vintages[item.record.vintage] += 1
+        source.dialogues += met.is_new
+        source.messages += met.messages
+        source.vintages[item.record.vintage] += met.first is None
         source.add_times(dialogue)
-        self.findings.anomalies.update({name: count for name, count in dialogue.counts.items() if count})
+        self.findings.anomalies.update({name: count for name, count in met.counts.items() if count})
         self._pointed.update(_pointed_files(dialogue))
-        return True
+        return met.is_new
 
-    def _is_duplicate(self, dialogue: PreparedDialogue) -> bool:
-        now = (bytes.fromhex(fingerprint_of(dialogue))[:_HASH_BYTES], dialogue.record.updated_at)
-        first = self._seen.setdefault(dialogue.id, now)
-        if first is now:
-            return False
-        kind = "identical" if first[0] == now[0] else "different" if first[1] == now[1] else "states"
-        self.findings.duplicates[kind] += 1
-        return True
+    def _count_again(self, met: Met, source_id: str) -> None:
+        """Count a dialogue that comes again, and reject what an import would reject of it."""
+        if met.first is None:
+            self.findings.duplicates["states"] += not met.is_new
+        elif met.again is Again.RIVAL:
+            self.findings.duplicates["different"] += 1
+            self._reject(reject_rival(met.now, met.first, source_id))
+        else:
+            is_identical = met.first.fingerprint == met.now.fingerprint
+            self.findings.duplicates["identical" if is_identical else "states"] += 1
 
     def look_for_attachments(self) -> None:
         """Count the files that messages point to, when all messages are known."""

@@ -7,17 +7,15 @@ rejected records. Rejected records are written with the next group.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import psycopg
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.rejections import PendingRejections
+from archive_pipeline.ingest.seen import Again, Seen, Vintage, compare, reject_rival
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.ingest.writer import GroupWriter, Incoming, Outcome, Written
 from archive_pipeline.readers.reading import FileReading
@@ -28,17 +26,6 @@ from archive_pipeline.store.failures import is_systemic
 from archive_pipeline.store.format_drift import add_drift
 
 _SHOWN_REJECTED: Final = 1_000
-
-Vintage = tuple[str, str]  # a dialogue's id and the vintage of an export of it
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The last state of a dialogue, in one vintage, that this import met."""
-
-    locator: str
-    updated_at: datetime | None
-    fingerprint: str
 
 
 class FileImport:
@@ -95,26 +82,20 @@ class FileImport:
     def _should_write(self, header: Header) -> bool:
         """Tell whether to write the dialogue: the first of its id and vintage in this import, or one of a later time.
 
-        Of two that differ and are of the same or unknown time, the first wins and the other is reported. Exports of
-        different vintages do not compete: each says what the other cannot.
+        Of two that differ and are of the same or unknown time, the first wins and the other is reported.
         """
         now = Seen(header.locator, header.updated_at, header.fingerprint)
         first = self._seen.setdefault(_key_of(header), now)
         if first is now:
             return True
-        if first.fingerprint == now.fingerprint and not is_newer(now.updated_at, first.updated_at):
-            self._own.dialogues[Outcome.UNCHANGED] += 1
-        elif first.fingerprint == now.fingerprint:
+        again = compare(now, first)
+        if again is Again.NEWER:
             self._seen[_key_of(header)] = now
             return True
-        elif first.updated_at is None or now.updated_at is None or first.updated_at == now.updated_at:
-            reason = f"another dialogue with this id ({header.source_id}) came first, at {first.locator}, and was kept"
-            self._reject(RejectedRecord(now.locator, reason, "DuplicateDialogue"))
-        elif is_older(now.updated_at, first.updated_at):
-            self._own.dialogues[Outcome.OLDER] += 1
+        if again is Again.RIVAL:
+            self._reject(reject_rival(now, first, header.source_id))
         else:
-            self._seen[_key_of(header)] = now
-            return True
+            self._own.dialogues[Outcome.UNCHANGED if again is Again.SAME else Outcome.OLDER] += 1
         return False
 
     def _flush(self, group: Group) -> None:

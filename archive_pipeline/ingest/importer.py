@@ -17,9 +17,10 @@ from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.ingest.ahead import ReadAhead
 from archive_pipeline.ingest.collection import seldom_collected
-from archive_pipeline.ingest.file_import import FileImport, Seen, Vintage
+from archive_pipeline.ingest.file_import import FileImport
 from archive_pipeline.ingest.groups import ImportContext
 from archive_pipeline.ingest.processors import available_processors
+from archive_pipeline.ingest.seen import Seen, Vintage
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import ArchiveReading, FileReading

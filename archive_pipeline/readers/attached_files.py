@@ -6,6 +6,7 @@ that is damaged or a bomb must cost no conversation. The bounds of zips are the 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -63,7 +64,8 @@ def attached_files(
         companions: what stands beside the conversations in them, of which some give files their names.
     """
     names = file_names(companions)
-    for place in {place.path.resolve(): place for place in map(Place.of, places)}.values():
+    # Not Path.resolve, which raises at a link that leads to itself.
+    for place in {os.path.realpath(place.path): place for place in map(Place.of, places)}.values():
         for found in find_all_files(place):
             if isinstance(found, RejectedRecord):
                 yield found

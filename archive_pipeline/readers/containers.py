@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
@@ -29,6 +29,16 @@ from archive_pipeline.readers.found import (
 )
 from archive_pipeline.readers.places import Place
 from archive_pipeline.readers.zip_members import zip_members
+
+# How files that other programs packed begin.
+_PACKED: Final = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zX": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf": "7-Zip",
+    b"Rar!": "RAR",
+}
 
 
 def require_paths(paths: Iterable[Path | str]) -> None:
@@ -123,9 +133,16 @@ def _open_file(place: Place, selection: Selection, *, companion: str | None, is_
     may_be_zip = is_named or path.suffix.lower() == ".json"
     if is_container(path.name) or (may_be_zip and magic.startswith((b"PK\x03\x04", b"PK\x05\x06"))):
         yield from zip_members(place, selection)
+    elif may_be_zip and selection is CONVERSATIONS and (packer := _packer(magic)):
+        yield rejected(place.name, f"is packed with {packer}: unpack it and import what was in it")
     else:
         opener = partial(_open_plain, path)
         yield SourceFile(path, place.name, status.st_size, opener, is_named=is_named, companion=companion)
+
+
+def _packer(magic: bytes) -> str | None:
+    """Returns what packed a file that begins so; None if it is none of these."""
+    return next((name for beginning, name in _PACKED.items() if magic.startswith(beginning)), None)
 
 
 def _open_plain(path: Path) -> BinaryIO:

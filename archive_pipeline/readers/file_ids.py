@@ -9,6 +9,11 @@ from typing import Final
 
 _SCHEME: Final = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _ID_IN_NAME: Final = re.compile(r"file[-_][A-Za-z0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# A picture made of a file, such as page 14 of a PDF: ``028801d585008c0#file_00ab#p_14.jpg``. What it shows is not what
+# the file has, so all of it is its id; ``028801d585008c0#file_00ab`` is the file itself.
+_MADE_OF_FILE: Final = re.compile(
+    r"[0-9a-f]{6,64}#(?P<file>file[-_][A-Za-z0-9]+)(?P<part>#[A-Za-z0-9_]+(?:\.(?!dat$)[A-Za-z0-9]+)*)?"
+)
 # Grok's asset server: each file is called ``content`` and stands in a folder that has its id.
 _ASSET_SERVER: Final = "prod-mc-asset-server"
 # What stands between an id and the rest of a name.
@@ -17,8 +22,7 @@ _BETWEEN: Final = "-_. "
 
 def id_in_name(name: str) -> str:
     """Return the id that a file's name begins with, empty if it begins with none."""
-    found = _ID_IN_NAME.match(name)
-    return found.group() if found else ""
+    return _split(name)[0]
 
 
 def pointed_id(pointer: str) -> str:
@@ -46,8 +50,16 @@ def own_name(path: str, names: Mapping[str, str]) -> str | None:
     """Return what the user called a file of an export, None if the export does not say; arguments as of ``ids_of``."""
     place = PurePosixPath(path)
     given = PurePosixPath(names[place.name]).name if place.name in names else place.name
-    identifier = id_in_name(given)
-    rest = given[len(identifier) :].lstrip(_BETWEEN) if identifier else given
+    identifier, rest = _split(given)
+    rest = rest.lstrip(_BETWEEN) if identifier else given
     # What is left of ``file-abc.dat`` is a suffix, and Grok calls every file ``content``.
     is_name = rest != given or (place.name in names and not identifier)
     return rest if is_name and "." in rest else None
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Return the id that a name begins with, empty if it begins with none, and what stands behind it."""
+    if (made := _MADE_OF_FILE.match(name)) is not None:
+        return made.group() if made["part"] else made["file"], name[made.end() :]
+    found = _ID_IN_NAME.match(name)
+    return (found.group(), name[found.end() :]) if found else ("", name)

@@ -47,7 +47,13 @@ def _is_there(name: str, locator: PurePosixPath, root: str) -> bool:
     """Tells whether a place is that of a file: beside the manifest, or, of a zip, anywhere, unpacked or not."""
     if name.lower().endswith(".zip"):
         return name in locator.parts or name[:-4] in locator.parts
-    return locator.name == name and str(locator).startswith(root)
+    return _is_or_is_shard_of(locator.name, name) and str(locator).startswith(root)
+
+
+def _is_or_is_shard_of(name: str, named: str) -> bool:
+    """Tells whether a file is the one that a manifest names; a manifest names what its shards are together, too."""
+    whole, dot, suffix = named.rpartition(".")
+    return name == named or re.fullmatch(f"{re.escape(whole)}-[0-9]{{3,6}}{re.escape(dot + suffix)}", name) is not None
 
 
 def _root_of(locator: str) -> str:

@@ -34,6 +34,7 @@ from archive_pipeline.readers.zip_streams import OpenZip, lists_all
 
 # A privacy portal's export has its conversations in a zip inside the zip; one level more is a mail or a backup of it.
 MAX_LEVELS: Final = 3
+_MS_DOS: Final = 0  # of the systems on which zips are made
 _ERRORS: Final[tuple[type[Exception], ...]] = (OSError, UnreadableInputError, *DAMAGED_ZIP)
 
 
@@ -94,7 +95,7 @@ class _Zip:
         """Yields what its members are."""
         try:
             with self._opener() as file, zipfile.ZipFile(file) as archive:
-                entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+                entries = [entry for entry in archive.infolist() if not _path_in_zip(entry).endswith("/")]
                 is_complete = lists_all(archive, file)
         except _ERRORS as error:
             what = "is empty" if self._is_empty else "is not a readable zip: copy or download it again"
@@ -108,7 +109,7 @@ class _Zip:
 
     def _members(self, entries: Iterable[zipfile.ZipInfo]) -> Iterator[Found]:
         for entry in sorted(entries, key=lambda entry: entry.filename):
-            if any(map(is_passed_over, PurePosixPath(entry.filename).parts)):
+            if any(map(is_passed_over, PurePosixPath(_path_in_zip(entry)).parts)):
                 continue
             found = self._member(entry)
             self._limits.members -= not isinstance(found, SkippedFile)
@@ -126,8 +127,8 @@ class _Zip:
     def _member(self, entry: zipfile.ZipInfo) -> Found | _Zip:
         name = self._name_of(entry)
         locator = f"{self.locator}/{name}"
-        path = f"{PurePosixPath(self.locator).name}/{entry.filename}"
-        is_zip = is_container(entry.filename)
+        path = f"{PurePosixPath(self.locator).name}/{_path_in_zip(entry)}"
+        is_zip = is_container(_path_in_zip(entry))
         skipped = self._limits.selection.leave_out(path, locator)
         if skipped is None and is_zip and self._level == MAX_LEVELS:
             reason = f"a zip inside {MAX_LEVELS} zips is not opened: unpack it and import it by itself"
@@ -156,9 +157,16 @@ class _Zip:
         )
 
     def _name_of(self, entry: zipfile.ZipInfo) -> str:
-        self._names[entry.filename] += 1
-        number = self._names[entry.filename]
-        return entry.filename if number == 1 else f"{entry.filename} ({number})"
+        name = _path_in_zip(entry)
+        self._names[name] += 1
+        number = self._names[name]
+        return name if number == 1 else f"{name} ({number})"
+
+
+def _path_in_zip(entry: zipfile.ZipInfo) -> str:
+    """Returns the path of a member. What Windows' own programs make may have backslashes between its parts."""
+    is_of_windows = entry.create_system == _MS_DOS and "/" not in entry.filename
+    return entry.filename.replace("\\", "/") if is_of_windows else entry.filename
 
 
 def _why_unreadable(entry: zipfile.ZipInfo) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.instance.execution import job_origin
@@ -13,10 +14,11 @@ from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_S
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions.key_sweep import sweep_keys
-from archive_pipeline.orchestration.partitions.keys import register_keys
+from archive_pipeline.orchestration.partitions.keys import partitions_definition, register_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
+from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -55,6 +57,41 @@ def test_a_deleted_dialogue_is_nowhere_and_the_next_import_brings_it_back_as_it_
     assert llm_archive("import", sample, "--json").json["dialogues"]["new"] == 1
     assert (raw_rows(database), derived_rows(database)) == before
     assert key in keys(settings)
+
+
+def said_by_events(database: Database, text: str) -> list[str]:
+    """The tables of Dagster that have a text; events of a batch as they are put together."""
+    events = "SELECT dagster.event_text(event) AS text FROM dagster.event_logs"
+    parts = {
+        "events": f"SELECT 1 FROM ({events}) AS event WHERE strpos(text, %s) > 0",  # noqa: S608
+        "asset_keys": "SELECT 1 FROM dagster.asset_keys WHERE strpos(last_materialization, %s) > 0",
+        "shapes": "SELECT 1 FROM dagster.event_shapes WHERE strpos(text, %s) > 0",
+    }
+    return [name for name, statement in parts.items() if query(database, statement, text)]
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_events_keep_nothing_of_a_deleted_dialogue(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path, others: int
+):
+    path = tmp_path / "conversations.json"
+    kept = [chatgpt(f"a{number}", chain("q", "a"), title=f"Kept {number}") for number in range(others)]
+    write(path, *kept, chatgpt("secret", chain("Lemon pie", "a"), title="Surprise party"))
+    assert llm_archive("import", path).code == 0
+    assert set(said_by_events(database, "Surprise party")) >= {"events", "asset_keys"}
+    assert said_by_events(database, "Lemon pie")
+
+    assert llm_archive("delete", "chatgpt-secret").code == 0
+    assert said_by_events(database, "Surprise party") == said_by_events(database, "Lemon pie") == []
+    shown = [f"chatgpt-a{number}" for number in range(others)]
+    with instance_for(settings) as instance:
+        status = instance.get_status_by_partition(
+            dg.AssetKey("dialogue_trees"), [*shown, "chatgpt-secret"], partitions_definition(settings)
+        )
+        instance.get_latest_materialization_event(dg.AssetKey("dialogue_trees"))
+    made = [key for key, state in (status or {}).items() if state is AssetPartitionStatus.MATERIALIZED]
+    assert made == shown
+    assert bool(said_by_events(database, "Kept 0")) is bool(others)
 
 
 def test_a_dialogue_is_deleted_by_its_id_too(

@@ -62,7 +62,11 @@ def test_everything_is_counted(tmp_path: Path):
     assert (findings.anomalies["missing_parent"], findings.anomalies["cycle"]) == (1, 1)
     assert findings.unknown_types == {"hologram": 1}
     assert findings.attachments == {"present": 1, "missing": 1}
-    assert [record.reason for record in findings.rejected] == ["is a number, not a conversation"]
+    first = tmp_path / "export.zip" / "conversations-000.json[0]"
+    assert [record.reason for record in findings.rejected] == [
+        f"another dialogue with this id (c1) came first, at {first}, and was kept",
+        "is a number, not a conversation",
+    ]
     assert {item.path for item in findings.drift.found} >= {"new", "mapping.*.message.content.content_type"}
     assert [file.kind for file in findings.skipped if file.kind] == ["user profile"]
     assert [line.rsplit("/", 1)[1] for line in findings.missing] == [

@@ -78,3 +78,13 @@ def test_a_zip_that_cannot_be_read_is_told(tmp_path: Path, content: bytes):
     assert isinstance(rejected, RejectedRecord)
     assert rejected.locator == f"{path}/Files__u.zip"
     assert isinstance(file, AttachedFile)
+
+
+def test_a_link_that_leads_to_itself_is_told_and_costs_no_other_path(tmp_path: Path):
+    loop = tmp_path / "loop.json"
+    loop.symlink_to(loop.name)
+    path = export(tmp_path / "e.zip", {f"{file_id(1)}.dat": b"x"})
+    rejected, file = walk(loop, path)
+    assert isinstance(rejected, RejectedRecord)
+    assert rejected.locator == str(loop)
+    assert isinstance(file, AttachedFile)

@@ -189,6 +189,20 @@ def test_a_shard_that_the_manifest_names_and_that_is_not_there_is_reported(tmp_p
     assert line == f"conversations-001.json: named by {path}/export_manifest.json, but not given"
 
 
+@pytest.mark.parametrize("numbers", [[0, 1], [0], []])
+def test_a_manifest_names_what_shards_are_together(tmp_path: Path, numbers: list[int]):
+    shards = [f"conversations-{number:03}.json" for number in numbers]
+    logical = {"name": "conversations.json", "shards": [{"name": name} for name in shards]}
+    members = {name: shard(name) for name in shards}
+    path = tmp_path / "export.zip"
+    path.write_bytes(
+        zipped({**members, "export_manifest.json": json.dumps({"version": 1, "files": [logical]}).encode()})
+    )
+    titles, rejected, reading = everything(path)
+    assert (titles, rejected) == (shards, [])
+    assert bool(reading.missing) is (not shards)
+
+
 def claude_zips() -> dict[str, bytes]:
     project = {"uuid": "p", "name": "P", "prompt_template": "", "docs": [{"filename": "a.md", "content": "text"}]}
     links = [f"https://files.example/{name}?sig=1" for name in ("conversations-000.zip", "projects-000.zip")]

@@ -225,6 +225,13 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         with self.index_transaction() as connection:
             _delete_keys(connection, partitions_def_name, partition_keys)
 
+    def delete_partition_events(self, partition_keys: Sequence[str]) -> None:
+        """Delete what the materialisations of some partitions say, of all assets, but those of runs in flight."""
+        for keys in chunked(partition_keys, KEYS_PER_STATEMENT):
+            with self.index_transaction() as connection:
+                connection.exec_driver_sql(load_query("dagster/delete_partition_events"), {"keys": keys})
+                connection.exec_driver_sql(load_query("dagster/delete_unused_shapes"))
+
     def has_table(self, table_name: str) -> bool:
         """Return whether the table exists; tables of Dagster are never dropped, so a positive answer is kept."""
         if table_name not in self._known_tables:

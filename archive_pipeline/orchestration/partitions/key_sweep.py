@@ -13,7 +13,7 @@ import dagster as dg
 import psycopg
 
 from archive_pipeline.domain.choices import Partitioning
-from archive_pipeline.orchestration.partitions.keys import NAMES, register_keys, remove_keys
+from archive_pipeline.orchestration.partitions.keys import NAMES, purge_events, register_keys, remove_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.staleness import archive_keys
@@ -66,5 +66,6 @@ def sweep_keys(instance: dg.DagsterInstance, database: Database, settings: Setti
     with database.session() as connection:
         found = key_state(instance, connection, settings.partitioning)
     removed = remove_keys(instance, settings, found.orphaned)
+    purge_events(instance, found.orphaned)
     register_keys(instance, settings, found.missing)
     return Swept(removed, len(found.missing), len(found.orphaned) - removed)

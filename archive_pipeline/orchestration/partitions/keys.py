@@ -86,7 +86,8 @@ def _move_to_end(instance: dg.DagsterInstance, name: str, keys: Sequence[str], *
 def remove_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> int:
     """Take keys out of the partitions, but for those that runs in flight cover; return how many were taken.
 
-    Events of a key outlive it until they are old (see ``housekeeping``); a key that comes back shows them again.
+    Events of a key outlive it until they are old (see ``housekeeping``), if nothing purges them; a key that comes back
+    shows them again.
     """
     if not keys:
         return 0
@@ -105,6 +106,8 @@ def remove_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collecti
 def remove_dialogues(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> list[str]:
     """Take deleted dialogues out of the partitions, also if shards are in use; shards stay, empty or not.
 
+    Their titles and texts, which events have, are purged, but for those of runs in flight: a later sweep does so.
+
     Args:
         instance: the archive's.
         settings: the archive's.
@@ -114,5 +117,13 @@ def remove_dialogues(instance: dg.DagsterInstance, settings: Settings, keys: Col
         Keys that are left because runs in flight cover them; a later sweep removes them.
     """
     remove_keys(instance, settings.with_values(partitioning=Partitioning.PER_DIALOGUE), keys)
+    purge_events(instance, keys)
     left = set(keys).intersection(instance.get_dynamic_partitions(NAMES[Partitioning.PER_DIALOGUE])) if keys else set()
     return sorted(left)
+
+
+def purge_events(instance: dg.DagsterInstance, keys: Collection[str]) -> None:
+    """Delete what events say of dialogues that are no more. Stock storage keeps it: it deletes no events."""
+    storage = instance.event_log_storage
+    if keys and isinstance(storage, PooledEventLogStorage):
+        storage.delete_partition_events(sorted(keys))
