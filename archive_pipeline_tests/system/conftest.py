@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -19,11 +20,13 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.system.commands import Command, contents
+from archive_pipeline_tests.system.forked import Forks
 from archive_pipeline_tests.system.live import Live
 from benchmarks.corpus import write_corpus
 
 Start = Callable[..., Command]
 CORPUS_DIALOGUES = 24
+_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -45,12 +48,31 @@ def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts commands; those that a failed test leaves are killed."""
-    started: list[Command] = []
-    numbers = count()
+    """Starts commands as a user does; those that a failed test leaves are killed."""
+    with starting(tmp_path) as start:
+        yield start
 
-    def run(home: Path, *arguments: object, **options: Sequence[object]) -> Command:
-        started.append(Command(home, *arguments, log=tmp_path / f"command-{next(numbers)}", **options))
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    with closing(Forks()) as forks:
+        yield forks
+
+
+@pytest.fixture
+def fork(tmp_path: Path, forks: Forks) -> Iterator[Start]:
+    """Starts commands in processes that have imported what they need; those that a failed test leaves are killed."""
+    with starting(tmp_path, forks=forks) as start:
+        yield start
+
+
+@contextmanager
+def starting(folder: Path, **how: Any) -> Iterator[Start]:
+    started: list[Command] = []
+
+    def run(home: Path, *arguments: object, **options: Any) -> Command:
+        log = folder / f"command-{next(_numbers)}"
+        started.append(Command(home, *arguments, log=log, **how, **options))
         return started[-1]
 
     yield run
