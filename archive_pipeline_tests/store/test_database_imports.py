@@ -5,6 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 # Half a second of processor time, for those who read tables by Arrow.
 SLOW = "{'adbc_driver_postgresql', 'pandas', 'pyarrow'}"
 

@@ -113,27 +113,31 @@ def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Dat
     database.engine.dispose()
 
 
+@contextmanager
+def own_archive(home: Path) -> Iterator[Database]:
+    """Make an archive in a new home; its server ends with the last who uses it."""
+    settings = Settings(home=home)
+    database = Database.open(settings)
+    migrate(database)
+    try:
+        yield database
+    finally:
+        database.engine.dispose()
+        release(settings.postgres_folder)
+
+
 @pytest.fixture
 def new_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Database]]:
     """The home and the database of an archive of the test's own, empty."""
     home = tmp_path_factory.mktemp("new")
-    database = Database.open(Settings(home=home))
-    migrate(database)
-    yield home, database
-    database.engine.dispose()
-    release(Settings(home=home).postgres_folder)
+    with own_archive(home) as database:
+        yield home, database
 
 
 @pytest.fixture
-def up_variables() -> dict[str, str]:
-    """Variables for `up`; a module may have its own."""
-    return {}
-
-
-@pytest.fixture
-def up(new_archive: tuple[Path, Database], up_variables: dict[str, str], tmp_path: Path) -> Iterator[Live]:
+def up(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Live]:
     """`up` over the new archive, ready; what a failed test leaves of it is killed."""
-    running = Live(new_archive[0], log=tmp_path / "up", variables=up_variables)
+    running = Live(new_archive[0], log=tmp_path / "up")
     try:
         running.wait_until_ready()
         yield running

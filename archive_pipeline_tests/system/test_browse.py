@@ -13,13 +13,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from archive_pipeline.settings import Settings
-from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
-from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
-from archive_pipeline_tests.system.conftest import Start
+from archive_pipeline_tests.system.conftest import Start, own_archive
 from benchmarks.browser import NoBrowserError, open_browser
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
@@ -37,15 +33,11 @@ def free_port() -> int:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of an archive of a conversation with two answers."""
     folder = tmp_path_factory.mktemp("browse")
-    settings = Settings(home=folder / "home")
-    database = Database.open(settings)
-    migrate(database)
     answers = [Said(f"b{number}", "m0", "assistant", f"Answer number {number}.", 2.0 + number) for number in range(2)]
     tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
-    load(database, folder / "a.json", tree)
-    yield settings.home
-    database.engine.dispose()
-    release(settings.postgres_folder)
+    with own_archive(folder / "home") as database:
+        load(database, folder / "a.json", tree)
+        yield folder / "home"
 
 
 @pytest.fixture(scope="module")
