@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import adbc_driver_postgresql.dbapi
 import psycopg
 import sqlalchemy
 from psycopg.conninfo import conninfo_to_dict
@@ -19,6 +18,9 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database_url import libpq_url, shown_url, split_secrets
 from archive_pipeline.store.server.embedded import embedded_url
 from archive_pipeline.store.sql_files import load_query
+
+if TYPE_CHECKING:
+    import adbc_driver_postgresql.dbapi
 
 MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
@@ -187,6 +189,8 @@ def psycopg_connection(connection: sqlalchemy.Connection) -> psycopg.Connection[
 
 def arrow_connection(url: str, *, autocommit: bool) -> adbc_driver_postgresql.dbapi.Connection:
     """Return an ADBC connection, on which columns of types that extensions add cannot be read."""
+    import adbc_driver_postgresql.dbapi  # noqa: PLC0415 (it loads pandas, and many processes read no table by Arrow)
+
     return adbc_driver_postgresql.dbapi.connect(url, db_kwargs=_ARROW, autocommit=autocommit)
 
 

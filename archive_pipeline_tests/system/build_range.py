@@ -1,6 +1,6 @@
 """A run of `build_derived` over a range of partition keys, in a process of its own: what Dagster's daemon starts.
 
-Usage: python build_range.py FIRST_KEY LAST_KEY
+Arguments: the first key and the last one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,3 @@ def main() -> int:
     tags = {RANGE_START: sys.argv[1], RANGE_END: sys.argv[2]}
     with instance_for(settings) as instance:
         return 0 if job.execute_in_process(instance=instance, tags=tags).success else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,8 +15,10 @@ from pathlib import Path
 import psycopg
 
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.system.forked import ForkedProcess, Forks
 from archive_pipeline_tests.tables import derived_rows, raw_rows
 
+ENTRY = "archive_pipeline.cli:main"
 SCRIPT = Path(sys.executable).parent / "llm-archive"
 SECONDS = 300.0  # to wait in vain; a busy machine takes its time
 GATE = 77_001
@@ -49,16 +51,22 @@ class Command:
         log: Path,
         program: Sequence[object] = (SCRIPT,),
         variables: Mapping[str, str] | None = None,
+        forks: Forks | None = None,
+        entry: str = ENTRY,
     ) -> None:
+        """Start it: ``program`` by itself, or ``entry`` in a process of ``forks``."""
         self._out, self._err = log.with_suffix(".out"), log.with_suffix(".err")
         environment = {**os.environ, "ARCHIVE_HOME": str(home), "COLUMNS": "200"}
         for variable in ("ARCHIVE_DATABASE_URL", "ARCHIVE_PARTITIONING", "DAGSTER_HOME"):
             environment.pop(variable, None)
         environment.update(variables or {})
+        line = [*map(str, (*program, *arguments))]
+        self.process: subprocess.Popen[bytes] | ForkedProcess
+        if forks is not None:
+            self.process = forks.start(entry, line, out=self._out, err=self._err, environment=environment)
+            return
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [*map(str, (*program, *arguments))], stdout=out, stderr=err, env=environment, start_new_session=True
-            )
+            self.process = subprocess.Popen(line, stdout=out, stderr=err, env=environment, start_new_session=True)
 
     def send(self, number: signal.Signals) -> None:
         self.process.send_signal(number)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -19,11 +20,13 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.system.commands import Command, contents
+from archive_pipeline_tests.system.forked import Forks
 from archive_pipeline_tests.system.live import Live
 from benchmarks.corpus import write_corpus
 
 Start = Callable[..., Command]
 CORPUS_DIALOGUES = 24
+_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -45,12 +48,31 @@ def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts commands; those that a failed test leaves are killed."""
-    started: list[Command] = []
-    numbers = count()
+    """Starts commands as a user does; those that a failed test leaves are killed."""
+    with starting(tmp_path) as start:
+        yield start
 
-    def run(home: Path, *arguments: object, **options: Sequence[object]) -> Command:
-        started.append(Command(home, *arguments, log=tmp_path / f"command-{next(numbers)}", **options))
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    with closing(Forks()) as forks:
+        yield forks
+
+
+@pytest.fixture
+def fork(tmp_path: Path, forks: Forks) -> Iterator[Start]:
+    """Starts commands in processes that have imported what they need; those that a failed test leaves are killed."""
+    with starting(tmp_path, forks=forks) as start:
+        yield start
+
+
+@contextmanager
+def starting(folder: Path, **how: Any) -> Iterator[Start]:
+    started: list[Command] = []
+
+    def run(home: Path, *arguments: object, **options: Any) -> Command:
+        log = folder / f"command-{next(_numbers)}"
+        started.append(Command(home, *arguments, log=log, **how, **options))
         return started[-1]
 
     yield run
@@ -91,27 +113,31 @@ def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Dat
     database.engine.dispose()
 
 
+@contextmanager
+def own_archive(home: Path) -> Iterator[Database]:
+    """Make an archive in a new home; its server ends with the last who uses it."""
+    settings = Settings(home=home)
+    database = Database.open(settings)
+    migrate(database)
+    try:
+        yield database
+    finally:
+        database.engine.dispose()
+        release(settings.postgres_folder)
+
+
 @pytest.fixture
 def new_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Database]]:
     """The home and the database of an archive of the test's own, empty."""
     home = tmp_path_factory.mktemp("new")
-    database = Database.open(Settings(home=home))
-    migrate(database)
-    yield home, database
-    database.engine.dispose()
-    release(Settings(home=home).postgres_folder)
+    with own_archive(home) as database:
+        yield home, database
 
 
 @pytest.fixture
-def up_variables() -> dict[str, str]:
-    """Variables for `up`; a module may have its own."""
-    return {}
-
-
-@pytest.fixture
-def up(new_archive: tuple[Path, Database], up_variables: dict[str, str], tmp_path: Path) -> Iterator[Live]:
+def up(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Live]:
     """`up` over the new archive, ready; what a failed test leaves of it is killed."""
-    running = Live(new_archive[0], log=tmp_path / "up", variables=up_variables)
+    running = Live(new_archive[0], log=tmp_path / "up")
     try:
         running.wait_until_ready()
         yield running

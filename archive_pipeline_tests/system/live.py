@@ -52,7 +52,7 @@ class Live:
     def wait_until_ready(self) -> None:
         """Return when every part is there and the web server knows the code."""
         self.wait(
-            lambda: all(map(self.part, PARTS)) and bool(self.ask("{ assetNodes { id } }")["assetNodes"]),
+            lambda: self._has_all_parts() and bool(self.ask("{ assetNodes { id } }")["assetNodes"]),
             "Dagster has started",
         )
 
@@ -96,6 +96,11 @@ class Live:
         self._seen.update(found)
         self.command_lines.update(" ".join(command_line(process)) for process in found)
         return found
+
+    def _has_all_parts(self) -> bool:
+        # To list all processes of the machine takes a tenth of a second, so it is done once for all parts.
+        lines = [command_line(process) for process in self.processes()]
+        return all(any(part in line for line in lines) for part in PARTS.values())
 
     def part(self, name: str) -> psutil.Process | None:
         """The process that does this, None while there is none."""

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
+from archive_pipeline_tests.system.conftest import Start, own_archive
 from benchmarks.browser import NoBrowserError, open_browser
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
@@ -28,23 +29,39 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture
-def browsing(new_archive: tuple[Path, Any], tmp_path: Path) -> Iterator[tuple[Command, int, str]]:
-    """The command over a conversation with two answers; its port and token."""
-    home, database = new_archive
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The home of an archive of a conversation with two answers."""
+    folder = tmp_path_factory.mktemp("browse")
     answers = [Said(f"b{number}", "m0", "assistant", f"Answer number {number}.", 2.0 + number) for number in range(2)]
     tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
-    load(database, tmp_path / "a.json", tree)
-    command = Command(home, "browse", "--port", free_port(), log=tmp_path / "browse")
+    with own_archive(folder / "home") as database:
+        load(database, folder / "a.json", tree)
+        yield folder / "home"
+
+
+@pytest.fixture(scope="module")
+def browsing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+    """The port and the token of the command, which reads only, so that tests can share it."""
+    command = Command(home, "browse", "--port", free_port(), log=tmp_path_factory.mktemp("log") / "browse")
     try:
         wait_until(lambda: ADDRESS.search(command.said()) is not None, "the server answers")
         found = ADDRESS.search(command.said())
         assert found is not None
-        yield command, int(found[1]), found[2]
+        yield int(found[1]), found[2]
     finally:
         command.send(signal.SIGINT)
         assert command.end().code == 0
-        database.engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser; each of its contexts is a new visitor."""
+    try:
+        with open_browser() as browser:
+            yield browser
+    except NoBrowserError as error:
+        pytest.skip(str(error))
 
 
 def status(port: int, method: str = "GET", path: str = "/", **headers: str) -> int:
@@ -56,8 +73,8 @@ def status(port: int, method: str = "GET", path: str = "/", **headers: str) -> i
         connection.close()
 
 
-def test_only_who_has_the_token_gets_an_answer(browsing: tuple[Command, int, str]):
-    _, port, token = browsing
+def test_only_who_has_the_token_gets_an_answer(browsing: tuple[int, str]):
+    port, token = browsing
     bearer = {"Authorization": f"Bearer {token}"}
     assert status(port, **bearer) == 200
     assert status(port) == 401
@@ -89,37 +106,31 @@ def read_a_conversation(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize("view", [{}, {"java_script_enabled": False, "viewport": {"width": 390, "height": 844}}])
-def test_a_conversation_is_read_in_a_browser(browsing: tuple[Command, int, str], view: dict[str, Any]):
-    _, port, token = browsing
-    try:
-        with open_browser() as browser:
-            page = browser.new_context(**view).new_page()
-            complaints: list[str] = []
-            page.on("console", lambda message: complaints.append(message.text))
-            read_a_conversation(page, f"http://127.0.0.1:{port}/?token={token}")
-            assert complaints == []
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+def test_a_conversation_is_read_in_a_browser(browsing: tuple[int, str], browser: Browser, view: dict[str, Any]):
+    port, token = browsing
+    with browser.new_context(**view) as context:
+        page = context.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text))
+        read_a_conversation(page, f"http://127.0.0.1:{port}/?token={token}")
+        assert complaints == []
 
 
-def test_keys_alone_lead_to_a_conversation(browsing: tuple[Command, int, str]):
-    _, port, token = browsing
-    try:
-        with open_browser() as browser:
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{port}/?token={token}")
-            page.keyboard.press("Tab")
-            expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
-            page.keyboard.press("Enter")
-            page.keyboard.press("Tab")
-            expect(page.get_by_role("link", name="Tides")).to_be_focused()
-            page.keyboard.press("Enter")
-            expect(page.get_by_role("heading", level=1)).to_have_text("Tides")
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+def test_keys_alone_lead_to_a_conversation(browsing: tuple[int, str], browser: Browser):
+    port, token = browsing
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{port}/?token={token}")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Tides")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Tides")
 
 
-def test_a_taken_port_is_one_line(browsing: tuple[Command, int, str], new_archive: tuple[Path, Any], tmp_path: Path):
-    _, port, _ = browsing
-    ended = Command(new_archive[0], "browse", "--port", port, log=tmp_path / "second").end()
+def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, fork: Start):
+    port, _ = browsing
+    ended = fork(home, "browse", "--port", port).end()
     assert (ended.code, ended.error) == (2, f"port {port} is taken; choose another one with --port")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,13 +29,13 @@ def test_imports_at_the_same_time_take_turns(
     faulty_home: Path,
     corpus: Path,
     small_corpus: Path,
-    start: Start,
+    fork: Start,
     undisturbed: dict[str, list[str]],
 ):
     with gate(faulty, "derived.exchanges", "true") as held:
-        first = start(faulty_home, "import", corpus, "--json")
+        first = fork(faulty_home, "import", corpus, "--json")
         held.wait_for_visitor()
-        others = [start(faulty_home, "import", path, "--json") for path in (corpus, small_corpus)]
+        others = [fork(faulty_home, "import", path, "--json") for path in (corpus, small_corpus)]
         for other in others:
             wait_until(lambda other=other: "waiting for it to finish" in other.said(), "the import waits")
     ended = [command.end() for command in (first, *others)]
@@ -58,16 +57,16 @@ def test_imports_at_the_same_time_take_turns(
 
 
 def test_two_runs_over_the_same_dialogues_at_once_leave_the_tables_of_one(
-    faulty: Database, faulty_home: Path, corpus: Path, start: Start, undisturbed: dict[str, list[str]]
+    faulty: Database, faulty_home: Path, corpus: Path, fork: Start, undisturbed: dict[str, list[str]]
 ):
     settings = Settings(home=faulty_home)
     import_archive(faulty, read_paths([corpus]))
     keys = [key for (key,) in query(faulty, "SELECT partition_key FROM raw.dialogues ORDER BY 1")]
     with instance_for(settings) as instance:
         register_keys(instance, settings, keys)
-    program = (sys.executable, build_range.__file__)
+    entry = f"{build_range.__name__}:main"
     with gate(faulty, "derived.exchanges", "true") as held:
-        runs = [start(faulty_home, *ends, program=program) for ends in ((keys[0], keys[17]), (keys[6], keys[23]))]
+        runs = [fork(faulty_home, *ends, entry=entry) for ends in ((keys[0], keys[17]), (keys[6], keys[23]))]
         held.wait_for_visitor()  # one is in the middle of a chunk, and the other one has to wait for it
         wait_until(lambda: query(faulty, WAITING_FOR_DIALOGUES)[0][0] == 1, "both are at the same dialogues")
     assert [run.end().code for run in runs] == [0, 0], [run.said() for run in runs]
@@ -83,13 +82,13 @@ def test_two_homes_at_the_same_time_do_not_touch_each_other(
     faulty_home: Path,
     corpus: Path,
     small_corpus: Path,
-    start: Start,
+    fork: Start,
     undisturbed: dict[str, list[str]],
 ):
     with gate(faulty, "derived.exchanges", "true") as held:
-        one = start(faulty_home, "import", small_corpus, "--json")
+        one = fork(faulty_home, "import", small_corpus, "--json")
         held.wait_for_visitor()
-        other = start(settings.home, "import", corpus, "--json").end()
+        other = fork(settings.home, "import", corpus, "--json").end()
         assert other.code == 0, other.err
         assert json.loads(other.out)["dialogues"]["new"] == 24
     assert one.end().code == 0

@@ -14,11 +14,11 @@ from archive_pipeline_tests.system.conftest import Start
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
 
-def test_the_server_stays_after_db_url_and_stops_after_db_stop(tmp_path: Path, start: Start):
+def test_the_server_stays_after_db_url_and_stops_after_db_stop(tmp_path: Path, start: Start, fork: Start):
     url = start(tmp_path, "db", "url").end().out.strip()
     server = psutil.Process(int((tmp_path / "postgres" / "postmaster.pid").read_text().splitlines()[0]))
     try:
-        assert start(tmp_path, "stats").end().code == 0
+        assert fork(tmp_path, "stats").end().code == 0
         with psycopg.connect(url) as connection:
             assert connection.execute("SELECT count(*) FROM raw.imports").fetchone() == (0,)
         assert start(tmp_path, "db", "stop").end().code == 0

@@ -48,18 +48,18 @@ def mounted_disk(options: str) -> Iterator[Path]:
 
 
 def test_an_import_on_a_full_disk_says_so_and_goes_on_with_room(
-    small_disk: Path, corpus: Path, start: Start, undisturbed: dict[str, list[str]]
+    small_disk: Path, corpus: Path, fork: Start, undisturbed: dict[str, list[str]]
 ):
     home = small_disk / "home"
-    assert start(home, "stats").end().code == 0
+    assert fork(home, "stats").end().code == 0
     database = Database.open(Settings(home=home))  # keeps the server: its start needs room of its own
     filler = small_disk / "filler"
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - LEFT_BYTES))
-    ended = start(home, "import", corpus).end()
+    ended = fork(home, "import", corpus).end()
     assert ended.code == 2
     assert f"make room on the disk of {home}" in ended.error
     filler.unlink()
-    again = start(home, "import", corpus).end()
+    again = fork(home, "import", corpus).end()
     assert again.code == 0, again.err
     assert contents(database) == undisturbed
     database.engine.dispose()
@@ -67,11 +67,11 @@ def test_an_import_on_a_full_disk_says_so_and_goes_on_with_room(
 
 # Too few for initdb; for the tables of an import.
 @pytest.mark.parametrize(("inodes", "codes"), [(400, [2, 2]), (1060, [0, 2])])
-def test_a_disk_without_inodes_is_told_and_no_server_stays(inodes: int, codes: list[int], start: Start):
+def test_a_disk_without_inodes_is_told_and_no_server_stays(inodes: int, codes: list[int], fork: Start):
     with mounted_disk(f"size=500m,nr_inodes={inodes}") as disk:
         home = disk / "home"
         for command, code in zip((("stats",), ("import", "examples/sample_archive")), codes, strict=True):
-            ended = start(home, *command, variables={"TMPDIR": str(disk)}).end()
+            ended = fork(home, *command, variables={"TMPDIR": str(disk)}).end()
             assert ended.code == code
             assert code == 0 or "make room on" in ended.error
             assert not servers_below(disk)

@@ -52,16 +52,16 @@ def test_a_killed_import_is_repeated(
     faulty: Database,
     faulty_home: Path,
     corpus: Path,
-    start: Start,
+    fork: Start,
     undisturbed: dict[str, list[str]],
 ):
-    command = start(faulty_home, "import", corpus)
+    command = fork(faulty_home, "import", corpus)
     held.wait_for_visitor()
     command.send(signal.SIGKILL)
     assert command.end().code == -signal.SIGKILL
     held.open()
     assert_interrupted(faulty, place)
-    again = start(faulty_home, "import", corpus, "--json").end()
+    again = fork(faulty_home, "import", corpus, "--json").end()
     assert again.code == 0, again.err
     assert json.loads(again.out)["dialogues"]["new"] == (12 if place == "reading" else 0)
     assert contents(faulty) == undisturbed
@@ -74,6 +74,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(
     faulty_home: Path,
     corpus: Path,
     start: Start,
+    fork: Start,
     undisturbed: dict[str, list[str]],
 ):
     command = start(faulty_home, "import", corpus)
@@ -85,7 +86,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(
     held.open()
     assert ended.code == 130
     assert ended.error == "interrupted; what was committed stays, run the command again to go on"
-    again = start(faulty_home, "import", corpus).end()
+    again = fork(faulty_home, "import", corpus).end()
     assert again.code == 0, again.err
     assert contents(faulty) == undisturbed
 
@@ -96,10 +97,10 @@ def test_an_import_whose_server_is_killed_says_so_or_goes_on(
     faulty: Database,
     faulty_home: Path,
     corpus: Path,
-    start: Start,
+    fork: Start,
     undisturbed: dict[str, list[str]],
 ):
-    command = start(faulty_home, "import", corpus)
+    command = fork(faulty_home, "import", corpus)
     held.wait_for_visitor()
     kill_server(faulty_home)
     ended = command.end()
@@ -111,7 +112,7 @@ def test_an_import_whose_server_is_killed_says_so_or_goes_on(
     if ended.code == 2:
         assert ended.error.endswith("again")
         assert_interrupted(faulty, place)
-        again = start(faulty_home, "import", corpus).end()
+        again = fork(faulty_home, "import", corpus).end()
         assert again.code == 0, again.err
     assert contents(faulty) == undisturbed
 
@@ -134,13 +135,13 @@ def kill_server(home: Path) -> None:
 
 
 def test_an_import_that_is_killed_between_a_file_and_its_row_is_repeated(
-    faulty: Database, faulty_home: Path, start: Start, tmp_path: Path
+    faulty: Database, faulty_home: Path, fork: Start, tmp_path: Path
 ):
     home = Settings(home=faulty_home)
     files = {f"{file_id(number)}.dat": f"text {number}" for number in (1, 2, 3)}
     path = export(tmp_path / "export.zip", {"conversations.json": [talk("attached", 1, 2, 3)], **files})
     with gate(faulty, "raw.attachment_contents", "true") as held:
-        command = start(faulty_home, "import", path)
+        command = fork(faulty_home, "import", path)
         held.wait_for_visitor()
         command.send(signal.SIGKILL)
         assert command.end().code == -signal.SIGKILL
@@ -148,9 +149,9 @@ def test_an_import_that_is_killed_between_a_file_and_its_row_is_repeated(
     assert referenced_hashes(faulty) == set()
     # An export without the files first: what the killed process left is of no row, and goes.
     without = export(tmp_path / "without.zip", {"conversations.json": [talk("attached", 1, 2, 3)]})
-    assert start(faulty_home, "import", without).end().code == 0
+    assert fork(faulty_home, "import", without).end().code == 0
     assert stored_names(home) == set()
-    again = start(faulty_home, "import", path).end()
+    again = fork(faulty_home, "import", path).end()
     assert again.code == 0, again.err
     assert len(stored_names(home)) == 3
     assert stored_names(home) == referenced_hashes(faulty)

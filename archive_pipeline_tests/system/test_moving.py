@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from psycopg import sql
 
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.system.commands import SCRIPT
+from archive_pipeline_tests.system.commands import Command
+from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
@@ -45,35 +45,29 @@ def history(database: Database) -> dict[str, list[str]]:
     }
 
 
-def test_an_archive_moves_to_ones_own_server(tmp_path: Path, small_corpus: Path, new_url: str):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ARCHIVE_", "DAGSTER_"))}
-    environment |= {
-        "ARCHIVE_HOME": str(tmp_path / "home"),
-        "NEW": new_url,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-    }
+def test_an_archive_moves_to_ones_own_server(
+    tmp_path: Path, small_corpus: Path, new_url: str, fork: Start, monkeypatch: pytest.MonkeyPatch
+):
+    home = tmp_path / "home"
 
-    def run(*command: object, **more: str) -> str:
-        done = subprocess.run(
-            [str(part) for part in command],
-            env=environment | more,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def run(*arguments: object, **variables: str) -> str:
+        ended = fork(home, *arguments, variables=variables).end()
+        assert ended.code == 0, ended.err
+        return ended.out
 
-    run(SCRIPT, "import", small_corpus)
-    old = Database(run(SCRIPT, "db", "url").strip())
+    run("import", small_corpus)
+    old = Database(run("db", "url").strip())
     before = raw_rows(old), derived_rows(old, with_generated=False), history(old)
     old.engine.dispose()
-    run("bash", "-eu", "-o", "pipefail", "-c", documented())
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    monkeypatch.chdir(tmp_path)  # it writes a dump
+    script = ("bash", "-eu", "-o", "pipefail", "-c", documented())
+    variables = {"NEW": new_url, "PATH": path}
+    moved = Command(home, log=tmp_path / "moved", program=script, variables=variables).end()
+    assert moved.code == 0, moved.err
     new = Database(new_url)
     assert (raw_rows(new), derived_rows(new, with_generated=False), history(new)) == before
     assert before[2]["event_logs"]
     new.engine.dispose()
-    assert "up to date" in run(SCRIPT, "build", ARCHIVE_DATABASE_URL=new_url)
-    assert '"unchanged": 6' in run(SCRIPT, "import", small_corpus, "--json", ARCHIVE_DATABASE_URL=new_url)
+    assert "up to date" in run("build", ARCHIVE_DATABASE_URL=new_url)
+    assert '"unchanged": 6' in run("import", small_corpus, "--json", ARCHIVE_DATABASE_URL=new_url)

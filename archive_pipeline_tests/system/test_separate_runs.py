@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.instance.opening import CONFIGURATION, packa
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.system.commands import Command, contents, gate
+from archive_pipeline_tests.system.forked import Forks
 from archive_pipeline_tests.system.live import Live
 from archive_pipeline_tests.system.separate_launcher import PROCESS_FILE, SeparateLauncher, process_of
 from archive_pipeline_tests.tables import query
@@ -33,12 +34,13 @@ class Deployment:
     live: Live
     database: Database
     machines: Path
+    forks: Forks
 
     def command(self, *arguments: object) -> Command:
         """A command on another machine, which has the URL of the database and nothing else."""
         home = self.machines / "command"
         variables = {"ARCHIVE_DATABASE_URL": self.database.url}
-        return Command(home, *arguments, log=self.machines / "command-log", variables=variables)
+        return Command(home, *arguments, log=self.machines / "command-log", variables=variables, forks=self.forks)
 
     def runs(self) -> list[str]:
         """Ids of the runs whose processes were started."""
@@ -50,7 +52,7 @@ class Deployment:
 
 
 @pytest.fixture
-def deployment(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Deployment]:
+def deployment(new_archive: tuple[Path, Database], tmp_path: Path, forks: Forks) -> Iterator[Deployment]:
     """A deployment whose runs are launched elsewhere, with an empty archive that every sensor has looked at."""
     _, database = new_archive
     machines, control = tmp_path / "machines", tmp_path / "control"
@@ -66,7 +68,7 @@ def deployment(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[D
     configuration["run_monitoring"]["poll_interval_seconds"] = 1
     (control / CONFIGURATION).write_text(yaml.safe_dump(configuration))
     live = Live(control, log=tmp_path / "up", variables=variables)
-    running = Deployment(live, database, machines)
+    running = Deployment(live, database, machines, forks)
     try:
         live.wait_until_ready()
         live.wait(lambda: bool(live.ticks("stale_dialogues") and live.ticks("new_imports")), "the sensors have looked")

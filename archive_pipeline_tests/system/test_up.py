@@ -1,6 +1,6 @@
 """`llm-archive up` that cannot start says why in one line.
 
-What it does when it runs is in ``test_whole``, whom it lets in in ``test_doors``.
+What it does when it runs, and whom it lets in, is in ``test_whole``.
 """
 
 from __future__ import annotations
