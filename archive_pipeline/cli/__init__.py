@@ -5,6 +5,8 @@ What the entry point needs is imported within it: Ctrl-C is one line from the fi
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 from typing import NoReturn
 
@@ -31,6 +33,7 @@ def _run() -> int:
     from archive_pipeline.store.home import private_umask  # noqa: PLC0415
 
     private_umask()
+    _print_any_character()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what libraries tell their callers is nothing the user can act on
     try:
@@ -46,3 +49,9 @@ def _run() -> int:
         fail(str(error))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _print_any_character() -> None:
+    """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON stays JSON."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
+        sys.stdout.reconfigure(errors="replace")

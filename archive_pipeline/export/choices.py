@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -72,6 +73,12 @@ class Choices:
                 f"roles are some of {', '.join(EXPORT_ROLES)}, not {', '.join(sorted(unknown)) or 'none'}"
             )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the choices for a manifest: own words are counted and not told."""
-        return {**asdict(self), "own_words": len(self.own_words)}
+    def as_dict(self, redact: Callable[[str], str] = str) -> dict[str, Any]:
+        """Return the choices for a manifest: own words are counted and not told.
+
+        Args:
+            redact: what title and tags go through, which are words of conversations and of their reader.
+        """
+        title = None if self.title is None else redact(self.title)
+        tags = [*map(redact, self.tags)]
+        return {**asdict(self), "title": title, "tags": tags, "own_words": len(self.own_words)}

@@ -32,7 +32,7 @@ def manifest(
     """Return what was asked for, by which versions, and what came of it."""
     return {
         "format": format_.name,
-        "choices": run.choices.as_dict(),
+        "choices": run.choices.as_dict(run.redact),
         "versions": {_PACKAGE: version(_PACKAGE), "schema": schema_version},
         "written": dict(sorted(run.written.items())),
         "left_out": dict(sorted(run.left_out.items())),

@@ -151,7 +151,12 @@ def _redacted(group: Group, redactor: Redactor) -> Group:
     for dialogue in group.dialogues:
         redactor.dialogue(dialogue)
     own = [dialogue.heading for dialogue in group.dialogues]
-    return replace(group, headings=own or [*map(redactor.heading, group.headings)])
+    tags = {dialogue_id: [*map(redactor.text, tags)] for dialogue_id, tags in group.annotations.tags.items()}
+    return replace(
+        group,
+        headings=own or [*map(redactor.heading, group.headings)],
+        annotations=replace(group.annotations, tags=tags),
+    )
 
 
 def _check_built(snapshot: Snapshot, settings: Settings, format_: Format, choices: Choices) -> None:

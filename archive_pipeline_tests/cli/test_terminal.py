@@ -17,7 +17,7 @@ import pytest
 from archive_pipeline.cli.output import shown
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
-from archive_pipeline_tests.exports import chain, chatgpt, write
+from archive_pipeline_tests.exports import chain, chatgpt, load, write
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -122,3 +122,20 @@ def test_what_text_needs_stays():
         "a\tb\r\nc\n\u00e9 👩\u200d🚀 \u0645\u0631\u062d\u0628\u0627"
     )
     assert shown("a\rb\x1b[2Jc\u202ed\x9be") == "a\ufffdb\ufffd[2Jc\ufffdd\ufffde"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_output_in_another_encoding_has_question_marks_instead_of_a_traceback(
+    encoding: str, database: Database, tmp_path: Path
+):
+    load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title="مرحبا"))
+    given = {"PYTHONIOENCODING": encoding, "ARCHIVE_HOME": os.fspath(tmp_path), "ARCHIVE_DATABASE_URL": database.url}
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "list"],
+        env={**os.environ, **given},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
+    assert b"????? " in ended.stdout.replace(b"\n", b" ")

@@ -102,6 +102,68 @@ def test_national_numbers_need_a_country():
     assert Redactor(finders([], [], "DE"), b"k").text(text).startswith("Ruf mich an: [PHONE-")
 
 
+KEY = "dapi" + "0123456789abcdef" * 2
+BESIDE = [
+    "我的邮箱是{}并在主题中注明您的姓名和学号以便我们能够及时处理您的申请谢谢",
+    "これは" * 30 + "{}です",
+    "คือ{}ครับ",
+    "내{}는",
+    "هو{}",
+]
+
+
+@pytest.mark.parametrize("text", [*BESIDE, "_{}_", "__{}__", "line\\n{}\\nline"])
+@pytest.mark.parametrize("value", [EMAIL, "müller@beispiel.de"])
+def test_addresses_are_found_in_scripts_without_blanks_in_emphasis_and_behind_escapes(text: str, value: str):
+    before, after = map(re.escape, text.split("{}"))
+    redacted = redactor().text(text.format(value))
+    assert re.fullmatch(rf"{before}\[EMAIL-[0-9a-f]{{8}}\]{after}", redacted), redacted
+
+
+@pytest.mark.parametrize("text", [*BESIDE, "line\\n{}\\nline", "({})"])
+@pytest.mark.parametrize(
+    "value",
+    [KEY, "gl" + "pat-abcdefghij1234567890", "np" + "m_" + "abcdefghi1" * 3 + "abcdef", "DE89370400440532013000"],
+)
+def test_keys_and_accounts_are_found_in_scripts_without_blanks_and_behind_escapes(text: str, value: str):
+    assert PLACEHOLDER.sub("{}", redactor().text(text.format(value))) == text
+
+
+@pytest.mark.parametrize("text", ["Lee,{},12/27,123", "7,{}", '["a",{},{}]'])
+def test_card_numbers_are_found_in_lists(text: str):
+    value = "4111111111111111"
+    assert PLACEHOLDER.sub(value, redactor().text(text.replace("{}", value))) == text.replace("{}", value)
+    assert value not in redactor().text(text.replace("{}", value))
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "left"),
+    [
+        ("田中", "田中さんに連絡して、田中へ", "{}さんに連絡して、{}へ"),
+        ("김철수", "김철수는", "{}는"),
+        ("أحمد", "وأحمد", "و{}"),
+        ("Müller", "Mu\u0308ller, MÜLLER_2, müller99", "{}, {}_2, {}99"),
+        ("Mu\u0308ller", "Müller", "{}"),
+        ("Müller", '{"name": "M\\u00fcller", "other": "M\\u00DCLLER"}', '{"name": "{}", "other": "{}"}'),
+        ("Müller", "我是Müller的", "我是{}的"),
+        ("Ann Lee", "Ann  Lee, Ann\nLee, ann\u00a0lee, ann_lee, Ann%20Lee, ann.lee", "{}, {}, {}, {}, {}, {}"),
+        ("ann", "_Ann_ and line\\nAnn, no channel, no Annalena", "_{}_ and line\\n{}, no channel, no Annalena"),
+        ("4711", "x4711y, 14711, 47112", "x{}y, 14711, 47112"),
+        ("Straße", "STRASSE", "{}"),
+        ("O'Brien", "O\u2019Brien", "{}"),
+        ("C++", "C++ and C", "{} and C"),
+    ],
+)
+def test_own_words_are_found_as_texts_have_them(word: str, text: str, left: str):
+    found = Redactor(finders([word], [], None), b"k" * 32)
+    assert PLACEHOLDER.sub("{}", found.text(text)) == left
+
+
+def test_an_own_word_has_one_placeholder_composed_or_decomposed():
+    found = Redactor(finders(["Müller"], [], None), b"k" * 32)
+    assert found.text("Müller") == found.text("Mu\u0308ller") == found.text("MÜLLER")
+
+
 def test_checksums():
     assert is_iban("DE89370400440532013000")
     assert not is_iban("DE88370400440532013000")
@@ -172,6 +234,27 @@ def test_own_words_are_replaced_and_not_told(
     assert b"Along the [NAME-" in data
     assert b"river" not in data
     assert found.manifest["choices"]["own_words"] == 1
+
+
+@pytest.mark.postgres
+def test_tags_and_what_was_asked_for_are_redacted_too(
+    exported: Callable[..., Exported], filled: Database, settings: Settings, tmp_path: Path
+):
+    load(filled, tmp_path / "secret.json", secret_dialogue())
+    from archive_pipeline.annotations import Annotation, annotate
+    from archive_pipeline.building.dialogues import build_stale
+
+    build_stale(filled, settings)
+    [(dialogue_id,)] = query(filled, "SELECT id FROM raw.dialogues WHERE partition_key = 'chatgpt-secret'")
+    with filled.session() as connection:
+        annotate(connection, str(dialogue_id), Annotation("tag", "client Zimmer"))
+    for name in ("markdown", "parquet", "qa", "traces"):
+        found = exported(name, redact=True, title="About", tags=("client Zimmer",), own_words=("Zimmer", "About"))
+        data = b"".join(path.read_bytes() for path in found.path.rglob("*") if path.is_file())
+        assert found.manifest["written"]["dialogues"] == 1
+        assert b"Zimmer" not in data, name
+        assert b"About" not in data, name
+        assert re.fullmatch(r"client \[NAME-[0-9a-f]{8}\]", found.manifest["choices"]["tags"][0])
 
 
 @pytest.mark.postgres

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from archive_pipeline.export.redaction.scripts import starts_after
 from archive_pipeline.export.redaction.shapes import ShapedRule
 
 # A key begins where a word does; some have marks of words within them.
-_START: Final = r"(?<![A-Za-z0-9_+/-])"
+_START: Final = starts_after("A-Za-z0-9_+/-")
 _UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def _keys(shortest: int, pattern: str, *needles: str, flags: re.RegexFlag = re.NOFLAG) -> ShapedRule:
     """Return the rule for keys of ``shortest`` characters or more, in which one of the needles stands."""
-    return ShapedRule(re.compile(_START + pattern, flags), shortest, needles)
+    return ShapedRule(re.compile(_START + pattern, flags | re.ASCII), shortest, needles)
 
 
 _RULES: Final = (

@@ -12,6 +12,7 @@ import hmac
 import os
 import re
 import secrets
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -123,7 +124,7 @@ class Redactor:
         return "".join([*pieces, text[end:]])
 
     def _placeholder(self, rule: str, value: str) -> str:
-        same = value if rule == "SECRET" else re.sub(r"[\s()-]", "", value).casefold()
+        same = value if rule == "SECRET" else unicodedata.normalize("NFC", re.sub(r"[\s()-]", "", value).casefold())
         digest = hmac.new(self.key, f"{rule}\x1f{same}".encode(), hashlib.sha256).hexdigest()
         return f"[{rule}-{digest[:_HASH_DIGITS]}]"
 

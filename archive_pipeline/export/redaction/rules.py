@@ -14,7 +14,9 @@ from itertools import chain, takewhile
 from typing import Any, Final, NamedTuple
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
+from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, starts_after
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 
 EXTRA: Final = "redaction"
@@ -30,9 +32,18 @@ class Span(NamedTuple):
 
 Finder = Callable[[str], Iterator[Span]]
 
-_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-_IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
-_CARD: Final = re.compile(r"(?<![\d.,-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|[.,]\d)")
+# As ASCII has it, or with letters of alphabets; texts in scripts without blanks go on behind it.
+_LETTER: Final = rf"[^\W{JOINED}]"
+_EMAIL: Final = re.compile(
+    rf"(?:(?<![^\W_{JOINED}])(?<![.+-])|{ESCAPED_END})(?!_|(?<=\\)[nrt])"
+    rf"(?:{_LETTER}|[.+-]){{1,64}}@(?:(?:{_LETTER}|-){{1,63}}\.){{1,8}}[^\W\d_{JOINED}]{{2,24}}(?!_{{0,3}}[^\W_{JOINED}])"
+)
+_EMAIL_IN_ANY_SCRIPT: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
+_IBAN: Final = re.compile(
+    rf"{starts_after('A-Za-z0-9')}[A-Z]{{2}}\d{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,3}})?(?![A-Za-z0-9])"
+)
+# A comma beside it is one of a list: no number has so many digits behind or before a decimal comma.
+_CARD: Final = re.compile(r"(?<![\d.-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
 _CARD_DIGITS: Final = range(13, 20)
 _HOME: Final = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([^\s/\\\"'`:<>|)\]},;]{1,64})")
 _NO_USERS: Final = frozenset({"shared", "public", "default", "all users", "runner", "user", "username", "you", "name"})
@@ -41,7 +52,8 @@ _PRIVATE_KEY: Final = re.compile(rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)",
 # Anthropic, OpenAI, Google, Hugging Face, GitHub (fine-grained), and what stands behind Bearer.
 _PREFIXED: Final = re.compile(
     r"sk-ant-[\w-]{20,}|sk-(?:proj|svcacct|admin)-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,}|github_pat_\w{36,}"
-    r"|(?<=Bearer )[\w.~+/-]{20,}=*"
+    r"|(?<=Bearer )[\w.~+/-]{20,}=*",
+    re.ASCII,
 )
 # Tokens of JSON, and what detect-secrets takes for them. Each pattern takes all characters of a part whether a dot
 # follows or not, and it is a token if one does: else each of many beginnings in one long word is followed to its end.
@@ -53,12 +65,14 @@ JSON_TOKENS: Final = (
 # (DigitalOcean, Alibaba, Grafana, Vault, Supabase, Sentry, age), code and packages (Docker, RubyGems, Atlassian, Figma,
 # Linear, Postman, Notion), shops (Shopify, Stripe's tests and webhooks), Slack's apps, Google's OAuth.
 _MORE_PREFIXED: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|pplx-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37,}"
+    starts_after("A-Za-z0-9")
+    + r"(?:gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|pplx-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37,}"
     r"|nvapi-[\w-]{60,}|do[opr]_v1_[0-9a-f]{64}|LTAI[A-Za-z0-9]{20}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}"
     r"|hv[bs]\.[\w-]{24,}|sbp_[0-9a-f]{40}|sntry[su]_[\w=+/-]{40,}|AGE-SECRET-KEY-1[0-9A-Z]{58}|dckr_pat_[\w-]{27,}"
     r"|rubygems_[0-9a-f]{48}|ATATT3[\w=-]{100,}|figd_[\w-]{40,}|lin_api_[A-Za-z0-9]{40}"
     r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ntn_[A-Za-z0-9]{40,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|sk_test_[0-9A-Za-z]{24,}"
-    r"|whsec_[A-Za-z0-9+/=]{32,}|xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}|ya29\.[\w-]{30,}|GOCSPX-[\w-]{28})"
+    r"|whsec_[A-Za-z0-9+/=]{32,}|xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}|ya29\.[\w-]{30,}|GOCSPX-[\w-]{28})",
+    re.ASCII,
 )
 _SHORTEST_PREFIXED: Final = 24
 # As in files of variables, JSON and code, quoted or not. A value has letters and digits, which words and numbers lack.
@@ -119,7 +133,8 @@ def finders(own_words: Sequence[str], user_names: Sequence[str], phone_region: s
 def emails(text: str) -> Iterator[Span]:
     """Find e-mail addresses."""
     if "@" in text:
-        yield from (Span(*match.span(), "EMAIL") for match in _EMAIL.finditer(text))
+        for pattern in (_EMAIL, _EMAIL_IN_ANY_SCRIPT):
+            yield from (Span(*match.span(), "EMAIL") for match in pattern.finditer(text))
 
 
 def ibans(text: str) -> Iterator[Span]:
@@ -213,7 +228,9 @@ def shaped_rules() -> Iterator[ShapedRule]:
         if hasattr(cls, "denylist") and cls.__name__ not in left_out:
             for pattern in cls().denylist:
                 known = _NEEDLES if pattern.flags & re.IGNORECASE else _NEEDLES_IN_CASE
-                yield ShapedRule(pattern, *known.get(cls.__name__, (0, ())))
+                # Keys are ASCII: a letter of another script beside one is not part of it.
+                in_ascii = re.compile(pattern.pattern, pattern.flags & ~re.UNICODE | re.ASCII)
+                yield ShapedRule(in_ascii, *known.get(cls.__name__, (0, ())))
 
 
 def _optional(module: str) -> Any:
@@ -238,8 +255,7 @@ def _phone_finder(region: str | None) -> Finder:
 
 
 def _word_finder(rule: str, words: Sequence[str]) -> Finder:
-    longest_first = sorted(set(words), key=lambda word: (-len(word), word))
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+    pattern = words_pattern(words)
 
     def found(text: str) -> Iterator[Span]:
         return (Span(*match.span(), rule) for match in pattern.finditer(text))
