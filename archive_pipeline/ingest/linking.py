@@ -51,8 +51,25 @@ def link_messages(
     else:
         present = {*source_ids, *known}
         resolved: dict[str, Link] = {}
-        links = [_resolve(message.parent_source_id, present, message_less, resolved) for message in messages]
+        links = [
+            Link(pointer)
+            if (pointer := message.parent_source_id) is None or pointer in present
+            else _resolve(pointer, present, message_less, resolved)
+            for message in messages
+        ]
+        if not known and _come_after_parents(source_ids, links):
+            return links
     return break_cycles(messages, source_ids, links, known)
+
+
+def _come_after_parents(source_ids: Sequence[str], links: Sequence[Link]) -> bool:
+    """Tell whether each message stands behind its parent, as nearly everywhere: then there is no cycle."""
+    before: set[str | None] = {None}
+    for source_id, link in zip(source_ids, links, strict=True):
+        if link.parent not in before:
+            return False
+        before.add(source_id)
+    return True
 
 
 def _resolve(

@@ -6,14 +6,15 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import orjson
 
 from archive_pipeline.domain import identity
-from archive_pipeline.domain.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord
+from archive_pipeline.domain.records import DialogueRecord, MessageRecord
+from archive_pipeline.ingest.cleaning import clean_messages
 from archive_pipeline.ingest.fingerprint import message_hash
 from archive_pipeline.ingest.linking import NOTHING_KNOWN, Link, link_messages
 from archive_pipeline.readers.json.parsing import INVALID_UTF8, LENIENT_JSON
@@ -25,8 +26,7 @@ SHORTENED_ID: Final = "shortened_id"
 MAX_ID_BYTES: Final = 1024
 # Liberties of the parser that change what a text or number says.
 _CHANGED_BY_PARSER: Final = (INVALID_UTF8, LENIENT_JSON)
-
-RecordT = TypeVar("RecordT", MessageRecord, PartRecord, AttachmentRecord)
+_HASHED_OF_PARTS: Final = attrgetter("part_type", "text", "tool_name", "tool_use_id", "tool_input", "is_error", "uri")
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ def prepare(
         record, occurrence
     )
     dialogue = identity.dialogue_id(record.source, source_id)
-    messages = tuple(_clean_message(message, sanitized) for message in record.messages)
+    messages = clean_messages(record.messages, sanitized)
     if sanitized:
         messages = _distinct(messages, counts)
     source_ids = _source_ids(messages)
@@ -195,10 +195,7 @@ def _content_fields(source_id: str, link: Link, message: MessageRecord) -> dict[
     if media := _media_hashes(message):
         fields["media"] = media
     fields["parent"] = link.parent
-    fields["parts"] = [
-        [part.part_type, part.text, part.tool_name, part.tool_use_id, part.tool_input, part.is_error, part.uri]
-        for part in message.parts
-    ]
+    fields["parts"] = list(map(_HASHED_OF_PARTS, message.parts))
     fields["role"] = message.role
     fields["state"] = message.state
     return fields
@@ -211,64 +208,3 @@ def _media_hashes(message: MessageRecord) -> list[str]:
 
 def _clean_nodes(nodes: Mapping[str, str | None], counts: Counter[str]) -> dict[str, str | None]:
     return {clean_text(name, counts): clean_optional(parent, counts) for name, parent in nodes.items()}
-
-
-def _clean_message(message: MessageRecord, counts: Counter[str]) -> MessageRecord:
-    changed: dict[str, Any] = {}
-    if message.parts:
-        changed["parts"] = tuple([_clean(part, counts, {}) for part in message.parts])
-    if message.attachments:
-        changed["attachments"] = tuple([_clean(file, counts, {}) for file in message.attachments])
-    return _clean(message, counts, changed)
-
-
-def _clean(record: RecordT, counts: Counter[str], changed: dict[str, Any]) -> RecordT:
-    """Return the record with clean texts, with what the source says as JSON text, and with what else has changed."""
-    own = _FIELDS[type(record)]
-    texts = own.get_texts(record)
-    # Most texts are plain: one look at all of a record's shows it.
-    together = "".join(filter(None, texts))
-    if "\0" in together or not together.isascii():
-        for name, text in zip(own.texts, texts, strict=True):
-            if text is not None and (clean := clean_text(text, counts)) is not text:
-                changed[name] = clean
-    for name in own.json_values:
-        value = getattr(record, name)
-        if value is not None:
-            changed[name] = json_text(value, counts)
-    if not changed:
-        return record
-    # What dataclasses.replace does, in a third of the time: every message of an import comes by here.
-    values = list(own.get_all(record))
-    for name, value in changed.items():
-        values[own.places[name]] = value
-    return type(record)(*values)
-
-
-class _Fields:
-    """The fields of a type of records: places of all, those that are texts, and those that become JSON text."""
-
-    def __init__(self, kind: type, texts: tuple[str, ...], json_values: tuple[str, ...]) -> None:
-        names = [field.name for field in fields(kind)]
-        self.places = {name: place for place, name in enumerate(names)}
-        self.get_all = attrgetter(*names)
-        self.texts = texts
-        self.get_texts = attrgetter(*texts)
-        self.json_values = json_values
-
-
-_FIELDS: Final[Mapping[type, _Fields]] = {
-    MessageRecord: _Fields(
-        MessageRecord,
-        ("source_id", "parent_source_id", "model", "author_name", "recipient", "channel"),
-        ("source",),
-    ),
-    PartRecord: _Fields(
-        PartRecord,
-        ("text", "source_type", "tool_name", "tool_use_id", "language", "mime_type", "uri"),
-        ("tool_input", "source"),
-    ),
-    AttachmentRecord: _Fields(
-        AttachmentRecord, ("source_id", "file_name", "mime_type", "uri", "extracted_text"), ("source",)
-    ),
-}

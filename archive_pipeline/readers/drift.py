@@ -18,6 +18,8 @@ import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
 
 DriftKind = Literal["key", "content_type", "value_type"]
+# What holds a place, None for the conversation, and the place's name in it: a path is made of it only to be told.
+_Place = tuple["_Place | None", str]
 # Kind, path and value.
 _Found = tuple[DriftKind, str, str]
 KINDS: Final[tuple[DriftKind, ...]] = ("key", "content_type", "value_type")
@@ -54,6 +56,8 @@ class Shape:
         items: of arrays: what is known of their items.
         words: where it names a type: all that are known; None elsewhere.
         plain: those of the types whose values have nothing in them that could be unknown; set by ``settle``.
+        deep: those of the types whose values are looked into; set by ``settle``.
+        said: words that are known where a text may be; set by ``settle``.
     """
 
     types: frozenset[type] = frozenset({NoneType})
@@ -61,6 +65,8 @@ class Shape:
     items: Shape | None = None
     words: set[str] | None = None
     plain: frozenset[type] = frozenset()
+    deep: frozenset[type] = frozenset()
+    said: frozenset[str] = frozenset()
 
     def below(self, name: str) -> Shape:
         """Returns what is known of a field or, by ``[]``, of the items; adds it if there is nothing yet."""
@@ -70,9 +76,10 @@ class Shape:
         return self.fields.setdefault(name, Shape())
 
     def settle(self) -> None:
-        """Sets ``plain`` here and below, now that everything is written down."""
-        deep = {dict, list} if self.fields or self.items is not None else set()
-        self.plain = self.types - deep - ({str} if self.words is not None else set())
+        """Sets what follows from the rest here and below, now that everything is written down."""
+        self.deep = self.types & {dict, list} if self.fields or self.items is not None else frozenset()
+        self.plain = self.types - self.deep - ({str} if self.words is not None else set())
+        self.said = frozenset(self.words or ()) if str in self.types else frozenset()
         for below in (*self.fields.values(), *([self.items] if self.items is not None else [])):
             below.settle()
 
@@ -118,7 +125,7 @@ class Drift:
         if known is None:
             return
         unknown: list[_Found] = []
-        _collect(dict(conversation), known, "", unknown)
+        _collect(dict(conversation), known, None, unknown)
         for kind, path, value in unknown:
             self._add(Unknown(source, kind, path, value[:_SHOWN]), 1, locator)
 
@@ -170,7 +177,7 @@ def _add_line(root: Shape, line: str, source: str) -> None:
         child.types = child.types.union(*(_TYPES[letter] for letter in types))
 
 
-def _collect(value: dict[str, Any] | list[Any], shape: Shape, path: str, unknown: list[_Found]) -> None:
+def _collect(value: dict[str, Any] | list[Any], shape: Shape, place: _Place | None, unknown: list[_Found]) -> None:
     """Adds what is unknown in an object or array of which something is known.
 
     Every field of an import comes by here: what is as usual costs a look-up and nothing else.
@@ -181,24 +188,24 @@ def _collect(value: dict[str, Any] | list[Any], shape: Shape, path: str, unknown
         for name, item in value.items():
             known = fields.get(name) or any_name
             if known is None:
-                _tell(unknown, ("key", _below(path, name[:_SHOWN]), _type_name(item)))
+                _tell(unknown, ("key", _path(place, name[:_SHOWN]), _type_name(item)))
             elif type(item) not in known.plain:
-                _judge(item, known, path, name if any_name is None else _ANY_NAME, unknown)
+                _judge(item, known, (place, name if any_name is None else _ANY_NAME), unknown)
     elif shape.items is not None:
         for item in value:
             if type(item) not in shape.items.plain:
-                _judge(item, shape.items, path, _ITEMS, unknown)
+                _judge(item, shape.items, (place, _ITEMS), unknown)
 
 
-def _judge(item: Any, known: Shape, path: str, name: str, unknown: list[_Found]) -> None:
+def _judge(item: Any, known: Shape, place: _Place, unknown: list[_Found]) -> None:
     kind = type(item)
-    if kind not in known.types:
-        _tell(unknown, ("value_type", _below(path, name), _type_name(item)))
-    elif kind is dict or kind is list:
-        if known.fields or known.items is not None:
-            _collect(item, known, _below(path, name), unknown)
-    elif known.words is not None and kind is str and item not in known.words:
-        _tell(unknown, ("content_type", _below(path, name), item))
+    if kind in known.deep:
+        if item:
+            _collect(item, known, place, unknown)
+    elif kind not in known.types:
+        _tell(unknown, ("value_type", _path(*place), _type_name(item)))
+    elif kind is str and item not in known.said:
+        _tell(unknown, ("content_type", _path(*place), item))
 
 
 def _tell(unknown: list[_Found], found: _Found) -> None:
@@ -206,10 +213,11 @@ def _tell(unknown: list[_Found], found: _Found) -> None:
         unknown.append(found)
 
 
-def _below(path: str, name: str) -> str:
-    if name == _ITEMS:
-        return path + _ITEMS
-    return f"{path}.{name}" if path else name
+def _path(place: _Place | None, name: str) -> str:
+    if place is None:
+        return name
+    above = _path(*place)
+    return above + _ITEMS if name == _ITEMS else f"{above}.{name}"
 
 
 def _type_name(value: object) -> str:

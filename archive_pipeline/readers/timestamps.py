@@ -35,13 +35,16 @@ def read_timestamp(value: object, warnings: Counter[str]) -> datetime | None:
 
 
 def _parse(value: object) -> datetime | None:
+    if type(value) is float:  # nearly always, and the checks below take as long as what is to be done
+        return _from_number(value)
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return _from_number(float(value))
     if isinstance(value, str):
         text = value.strip()
-        return _from_number(float(text)) if _NUMBER.fullmatch(text) else _from_iso(text)
+        has_date = text[4:5] == text[7:8] == "-"  # which no number has
+        return _from_iso(text) if has_date or not _NUMBER.fullmatch(text) else _from_number(float(text))
     if isinstance(value, dict) and "$date" in value:
         return _from_mongo(value["$date"])
     return None
@@ -56,6 +59,8 @@ def _from_number(number: float) -> datetime:
 def _from_iso(text: str) -> datetime:
     text = text.removesuffix("UTC").rstrip()
     moment = datetime.fromisoformat(text)
+    if moment.tzinfo is UTC:
+        return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

@@ -16,7 +16,7 @@ SANITIZED_NUL: Final = "sanitized_nul"
 SANITIZED_SURROGATE: Final = "sanitized_surrogate"
 REPLACEMENT: Final = "\ufffd"
 
-_NUL_ESCAPE: Final = b"\\u0000"
+NUL_ESCAPE: Final = b"\\u0000"
 _NAME_CHARACTERS: Final = 100
 # Of a number in JSONB: numeric has 131,072 before its point.
 _MOST_DIGITS: Final = 131_072
@@ -68,7 +68,7 @@ def json_text(value: Any, counts: Counter[str]) -> str | None:
         encoded = orjson.dumps(value, default=_to_json)
     except (TypeError, orjson.JSONEncodeError):
         return orjson.dumps(_clean_value(value, counts), default=_to_json).decode()
-    if _NUL_ESCAPE in encoded:
+    if NUL_ESCAPE in encoded:
         return orjson.dumps(_clean_value(value, counts), default=_to_json).decode()
     return encoded.decode()
 

@@ -17,6 +17,7 @@ from archive_pipeline.readers.json.fields import Fields, holds_text, is_empty
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
 
+_TEXT = PartType.TEXT  # looked up once: that takes ten times as long as a name
 _NOT_A_TOOL = frozenset({"all", "user", "assistant"})
 _CALL_TYPES = frozenset({"text", "code", "multimodal_text"})
 # Where text stands in other content types: read where a type's own fields have none.
@@ -58,11 +59,19 @@ class ContentReader:
         role: its role.
         key: its node id, by which results name the call.
         call: the node id of the call it answers, if it answers one.
+        is_call: whether it is addressed to a tool (``is_call``).
         warnings: where surprises are counted.
     """
 
     def __init__(
-        self, message: Mapping[str, Any], *, role: Role, key: str, call: str | None, warnings: Counter[str]
+        self,
+        message: Mapping[str, Any],
+        *,
+        role: Role,
+        key: str,
+        call: str | None,
+        is_call: bool,
+        warnings: Counter[str],
     ) -> None:
         self._message = message
         self._content = message.get("content")
@@ -71,6 +80,7 @@ class ContentReader:
         self._role = role
         self._key = key
         self._call = call
+        self._is_call = is_call
         self._warnings = warnings
 
     def parts(self) -> tuple[PartRecord, ...]:
@@ -105,14 +115,13 @@ class ContentReader:
 
     def _items(self) -> list[Any]:
         """Takes the items of ``parts``, or else ``text`` as the only one."""
-        items = self._fields.take_items("parts")
-        return said_items(items) or self._fields.take_items("text")
+        return said_items(self._fields.take_items("parts")) or self._fields.take_items("text")
 
     def _prose(self, items: list[Any]) -> list[PartRecord]:
         """Reads text, code and multimodal text, which differ by who speaks to whom."""
         if self._role == "tool":
             return self._tool_answer(items)
-        if is_call(self._message, self._role):
+        if self._is_call:
             return self._tool_call(items)
         if self._type == "code":
             return [
@@ -255,7 +264,7 @@ class ContentReader:
 
     def _item(self, item: object) -> PartRecord:
         if isinstance(item, str):
-            return PartRecord(PartType.TEXT, item, self._type)
+            return PartRecord(_TEXT, item, self._type)
         if not isinstance(item, dict):
             return self._unknown_part(item, type(item).__name__)
         name = as_text(item.get(TYPE)) or "none"

@@ -7,7 +7,7 @@ Message ids are node ids, because parents are. What a message's content becomes 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_obje
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE = "chatgpt"
+_CONTEXT = PartType.CONTEXT  # looked up once: that takes ten times as long as a name
 _ROLES: dict[str, Role] = {
     "user": "user",
     "assistant": "assistant",
@@ -47,12 +48,16 @@ _STATES: dict[str, MessageState] = {
 
 @dataclass(slots=True)
 class _Node:
-    """A node of the mapping: its parent as a key of the mapping where that is known, and its message if it has one."""
+    """A node of the mapping: its parent as a key of the mapping where that is known, and its message if it has one.
+
+    ``is_call`` tells whether the message is addressed to a tool.
+    """
 
     key: str
     parent: str | None
     message: dict[str, Any] | None
     role: Role
+    is_call: bool
 
 
 def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
@@ -64,7 +69,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         return RejectedRecord(locator, f"the conversation{name} has no 'mapping', so no messages", "missing mapping")
     warnings: Counter[str] = Counter()
     aliases = _aliases(mapping)
-    nodes = list(_nodes(mapping, aliases, warnings))
+    nodes = _nodes(mapping, aliases, warnings)
     is_linear = _has_no_links(nodes)
     if is_linear:
         warnings["no_parent_pointers"] += 1
@@ -114,12 +119,12 @@ def _rest_of_node(
 ) -> dict[str, Any] | None:
     rest: dict[str, Any] = {}
     for name, item in value.items():
-        if is_empty(item) or (name == "id" and as_identifier(item) == node.key):
-            continue
         # The parent is in source_parent_id, or it is another name of the node that is there.
         if node.message is not None and (name == "message" or (name == "parent" and as_identifier(item) is not None)):
             continue
         if name == "children" and isinstance(item, list) and _are_nodes(item, mapping, aliases):
+            continue
+        if (name == "id" and as_identifier(item) == node.key) or is_empty(item):
             continue
         rest[name] = item
     return rest or None
@@ -137,25 +142,32 @@ def _aliases(mapping: Mapping[str, Any]) -> dict[str, str]:
     """Returns the key of every node id and message id that is not a key itself: pointers may use any of them."""
     aliases: dict[str, str] = {}
     for key, node in mapping.items():
-        fields = as_object(node)
-        for name in (fields.get("id"), as_object(fields.get("message")).get("id")):
+        if not isinstance(node, dict):
+            continue
+        message = node.get("message")
+        for name in (node.get("id"), message.get("id") if isinstance(message, dict) else None):
             if name != key and (known := as_identifier(name)) is not None and known not in mapping:
                 aliases.setdefault(known, key)
     return aliases
 
 
-def _nodes(mapping: Mapping[str, Any], aliases: Mapping[str, str], warnings: Counter[str]) -> Iterator[_Node]:
-    parents = {key: as_identifier(as_object(node).get("parent")) for key, node in mapping.items()}
+def _nodes(mapping: Mapping[str, Any], aliases: Mapping[str, str], warnings: Counter[str]) -> list[_Node]:
+    parents = {
+        key: as_identifier(node.get("parent")) if isinstance(node, dict) else None for key, node in mapping.items()
+    }
     if not any(parents.values()):
         parents.update(_parents_from_children(mapping, aliases))
+    nodes: list[_Node] = []
     for key, node in mapping.items():
-        message = as_object(node).get("message")
+        message = node.get("message") if isinstance(node, dict) else None
         if not isinstance(node, dict) or (message is not None and not isinstance(message, dict)):
             warnings["malformed_node"] += 1
             message = None
         parent = parents[key]
         role = _role(message, warnings) if message is not None else "system"
-        yield _Node(key, aliases.get(parent, parent) if parent else None, message, role)
+        is_addressed = role == "assistant" and message is not None and is_call(message, role)
+        nodes.append(_Node(key, aliases.get(parent, parent) if parent else None, message, role, is_addressed))
+    return nodes
 
 
 def _parents_from_children(mapping: Mapping[str, Any], aliases: Mapping[str, str]) -> dict[str, str]:
@@ -184,7 +196,7 @@ def _role(message: Mapping[str, Any], warnings: Counter[str]) -> Role:
 
 def _answered_calls(nodes: list[_Node]) -> dict[str, str]:
     """Returns the call each tool message answers: the nearest one above it, past other answers to the same call."""
-    calls = {node.key for node in nodes if node.message is not None and is_call(node.message, node.role)}
+    calls = {node.key for node in nodes if node.is_call}
     if not calls:
         return {}
     by_key = {node.key: node for node in nodes}
@@ -211,20 +223,22 @@ def _message(node: _Node, calls: Mapping[str, str], warnings: Counter[str]) -> M
     message = node.message
     if message is None:
         return None
-    metadata, rest = as_object(message.get("metadata")), Fields(message.get("metadata"))
-    content = ContentReader(message, role=node.role, key=node.key, call=calls.get(node.key), warnings=warnings)
-    parts = _parts(content, rest, node.role)
+    role, rest = node.role, Fields(message.get("metadata"))
+    metadata = as_object(message.get("metadata"))
+    call = calls.get(node.key)
+    content = ContentReader(message, role=role, key=node.key, call=call, is_call=node.is_call, warnings=warnings)
+    parts = _parts(content, rest, role)
     attachments = _attachments(rest)
     status = message.get("status")
     return MessageRecord(
         source_id=node.key,
         parent_source_id=node.parent,
-        role=node.role,
+        role=role,
         parts=parts,
         attachments=attachments,
         created_at=read_timestamp(message.get("create_time"), warnings),
         updated_at=read_timestamp(message.get("update_time"), warnings),
-        model=as_text(metadata.get("model_slug")) if node.role == "assistant" else None,
+        model=as_text(metadata.get("model_slug")) if role == "assistant" else None,
         author_name=as_text(as_object(message.get("author")).get("name")),
         recipient=as_text(message.get("recipient")),
         channel=as_text(message.get("channel")),
@@ -236,13 +250,13 @@ def _message(node: _Node, calls: Mapping[str, str], warnings: Counter[str]) -> M
 
 def _parts(content: ContentReader, metadata: Fields, role: Role) -> tuple[PartRecord, ...]:
     parts = content.parts() or tuple(take_instructions(metadata))
-    written = written_texts(parts) if role == "assistant" else []
-    return (*parts, *written, *take_sources(metadata))
+    beside = [*(written_texts(parts) if role == "assistant" else ()), *take_sources(metadata)]
+    return (*parts, *beside) if beside else parts
 
 
 def _is_context(parts: tuple[PartRecord, ...]) -> bool:
     """True for custom instructions that stand in a message of their own, which the vendor's site does not show."""
-    return any(part.part_type is PartType.CONTEXT for part in parts)
+    return _CONTEXT in [part.part_type for part in parts]
 
 
 def _is_hidden(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:

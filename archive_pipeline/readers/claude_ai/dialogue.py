@@ -126,7 +126,7 @@ def _role(sender: object, warnings: Counter[str]) -> Role:
 
 def _parent(value: object) -> str | None:
     parent = as_identifier(value)
-    return None if parent is None or _NO_PARENT.fullmatch(parent) else parent
+    return None if parent is None or (parent[0] == "0" and _NO_PARENT.fullmatch(parent)) else parent
 
 
 def _pasted(item: Mapping[str, Any]) -> tuple[list[AttachmentRecord], list[Any]]:

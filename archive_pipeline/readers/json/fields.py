@@ -86,7 +86,7 @@ class Fields:
 
     def rest(self) -> dict[str, Any] | None:
         """Returns what nothing has taken and holds something; None if there is nothing."""
-        return {name: value for name, value in self._left.items() if not is_empty(value)} or None
+        return {name: value for name, value in self._left.items() if value or not is_empty(value)} or None
 
 
 def is_empty(value: object) -> bool:

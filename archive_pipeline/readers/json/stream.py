@@ -181,6 +181,9 @@ class _Stream:
                 self._others += 1
                 yield item
                 continue
+            if self._is_record(item.value):
+                yield item
+                continue
             for element in unfold(item, self._is_record):
                 self._others += not self._is_record(element.value)
                 yield element
