@@ -52,6 +52,6 @@ def _run() -> int:
 
 
 def _print_any_character() -> None:
-    """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON stays JSON."""
+    """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON escapes that."""
     if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
         sys.stdout.reconfigure(errors="replace")

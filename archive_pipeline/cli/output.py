@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import re
 import sys
 from collections import Counter
@@ -20,15 +22,23 @@ from archive_pipeline.text.sanitize import clean_text
 _COMMANDING: Final = re.compile(
     r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
+_COMMANDING_OR_NOT_ASCII: Final = re.compile(rf"{_COMMANDING.pattern}|[^\x00-\x7f]")
 
 EXIT_REJECTED: Final = 1
 EXIT_FAILED: Final = 2
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON on standard output, which may be a terminal."""
+    """Print a value as indented JSON on standard output, which may be a terminal, or not have every character."""
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str).decode()
-    click.echo(_COMMANDING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    has_all = codecs.lookup(sys.stdout.encoding or "utf-8").name == "utf-8"
+    escaped = _COMMANDING if has_all else _COMMANDING_OR_NOT_ASCII
+    click.echo(escaped.sub(lambda found: _escape(found[0]), text))
+
+
+def _escape(character: str) -> str:
+    """Return a character as JSON escapes it, DEL too, which JSON has as it is."""
+    return f"\\u{ord(character):04x}" if ord(character) < 128 else json.dumps(character)[1:-1]
 
 
 def fail(message: str) -> None:

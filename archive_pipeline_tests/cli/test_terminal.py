@@ -124,18 +124,30 @@ def test_what_text_needs_stays():
     assert shown("a\rb\x1b[2Jc\u202ed\x9be") == "a\ufffdb\ufffd[2Jc\ufffdd\ufffde"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_output_in_another_encoding_has_question_marks_instead_of_a_traceback(
-    encoding: str, database: Database, tmp_path: Path
-):
-    load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title="مرحبا"))
-    given = {"PYTHONIOENCODING": encoding, "ARCHIVE_HOME": os.fspath(tmp_path), "ARCHIVE_DATABASE_URL": database.url}
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "list"],
+def ended_in(encoding: str, database: Database, home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    given = {"PYTHONIOENCODING": encoding, "ARCHIVE_HOME": os.fspath(home), "ARCHIVE_DATABASE_URL": database.url}
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
         env={**os.environ, **given},
         capture_output=True,
         timeout=300,
         check=False,
     )
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_output_in_another_encoding_has_question_marks_instead_of_a_traceback(
+    encoding: str, database: Database, tmp_path: Path
+):
+    load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title="مرحبا"))
+    ended = ended_in(encoding, database, tmp_path, "list")
     assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
     assert b"????? " in ended.stdout.replace(b"\n", b" ")
+
+
+def test_json_in_another_encoding_has_every_character(database: Database, tmp_path: Path):
+    title = "\u0645\u0631 \u00fc \U0001f680 \x7f"
+    load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title=title))
+    ended = ended_in("latin-1", database, tmp_path, "list", "--json")
+    assert ended.stdout.isascii()
+    assert [dialogue["title"] for dialogue in json.loads(ended.stdout)] == [title]
