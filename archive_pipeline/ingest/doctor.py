@@ -39,7 +39,7 @@ class SourceFindings:
         files: how many.
         dialogues, messages: how many; a dialogue that comes twice counts once, with the messages of its latest state.
         vintages: dialogues by their vintage (``archive_pipeline.domain.vintages``); one of several counts in each, and
-            its messages are those of any.
+            its messages are those that an import would merge of them.
         first_at, last_at: times of the first and the last message; None without any.
     """
 

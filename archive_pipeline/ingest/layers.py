@@ -47,22 +47,36 @@ class Layer:
     def of(cls, dialogue: PreparedDialogue) -> Layer:
         """Return the layer of a prepared dialogue."""
         record = dialogue.record
-        times = (message.record.created_at for message in dialogue.messages)
-        moment = record.updated_at or max((time for time in times if time), default=None)
         by_id = {message.source_id: message for message in dialogue.messages}
-        return cls(vintage(record.source, record.vintage), dialogue, moment, by_id)
+        return cls(vintage(record.source, record.vintage), dialogue, moment_of(dialogue), by_id)
 
     def is_after(self, other: Layer) -> bool:
         """Tell whether this is known to be of a later time than ``other``."""
-        return self.moment is not None and other.moment is not None and self.moment > other.moment
+        return is_after(self.moment, other.moment)
 
     def could_hold(self, message: PreparedMessage) -> bool:
         """Tell whether a message that is not in this layer would be if it had not been deleted."""
-        holds = self.rules.holds
-        return holds is Holds.ALL or (holds is Holds.SHOWN and _is_shown(message.record))
+        return could_hold(self.rules, is_shown=is_shown(message.record))
 
 
-def _is_shown(record: MessageRecord) -> bool:
+def moment_of(dialogue: PreparedDialogue) -> datetime | None:
+    """Return the time of a dialogue, or of its last message if it has none of its own."""
+    times = (message.record.created_at for message in dialogue.messages)
+    return dialogue.record.updated_at or max((time for time in times if time), default=None)
+
+
+def is_after(moment: datetime | None, other: datetime | None) -> bool:
+    """Tell whether a moment is known to be later than another."""
+    return moment is not None and other is not None and moment > other
+
+
+def could_hold(rules: Vintage, *, is_shown: bool) -> bool:
+    """Tell whether exports of a vintage have each message, or each of those that are shown to everybody."""
+    return rules.holds is Holds.ALL or (rules.holds is Holds.SHOWN and is_shown)
+
+
+def is_shown(record: MessageRecord) -> bool:
+    """Tell whether everybody is shown a message, as far as its export says."""
     return (
         record.role in ("user", "assistant")
         and not record.is_hidden
@@ -74,7 +88,7 @@ def _is_shown(record: MessageRecord) -> bool:
 
 def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     """Return the dialogue that the layers are together: one or more, of different vintages, in any order."""
-    ordered = sorted(layers, key=_newest_first)
+    ordered = sorted(layers, key=lambda layer: newest_first(layer.moment, layer.rules))
     newest = ordered[0].dialogue
     ids = list(dict.fromkeys(name for layer in sorted(layers, key=_whole_first) for name in layer.by_id))
     merged = {name: _merged(name, ordered) for name in ids}
@@ -97,10 +111,10 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     )
 
 
-def _newest_first(layer: Layer) -> tuple[float, bool, str]:
-    """At one time, what has more goes before what has less."""
-    seconds = layer.moment.timestamp() if layer.moment else float("-inf")
-    return -seconds, layer.rules.holds is not Holds.ALL, layer.rules.name
+def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, str]:
+    """Return what layers are sorted by. At one time, what has more goes before what has less."""
+    seconds = moment.timestamp() if moment else float("-inf")
+    return -seconds, rules.holds is not Holds.ALL, rules.name
 
 
 def _whole_first(layer: Layer) -> tuple[bool, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from detect_secrets.plugins.jwt import JwtTokenDetector
+from detect_secrets.plugins.openai import OpenAIDetector
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,15 @@ from archive_pipeline.errors import ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor
-from archive_pipeline.export.redaction.rules import JSON_TOKENS, Span, finders, has_luhn_digit, is_iban, shaped_rules
+from archive_pipeline.export.redaction.rules import (
+    JSON_TOKENS,
+    Span,
+    finders,
+    has_luhn_digit,
+    is_iban,
+    openai_keys,
+    shaped_rules,
+)
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
@@ -91,6 +100,21 @@ def test_tokens_of_json_are_those_of_detect_secrets(text: str):
     assert own == [match.span() for match in theirs.finditer(text)]
 
 
+@given(
+    st.lists(
+        st.sampled_from(["sk-", "T3BlbkFJ", "T3Blbk", "a1" * 10, "Z" * 19, "é", "_", "-", "q", " "]), max_size=30
+    ).map("".join)
+)
+def test_keys_of_openai_are_those_of_detect_secrets(text: str):
+    (theirs,) = OpenAIDetector.denylist
+    assert [span[:2] for span in openai_keys(text)] == [match.span() for match in theirs.finditer(text)]
+
+
+@pytest.mark.parametrize("mark", ["", "T3BlbkFJ"])
+def test_a_long_word_of_many_beginnings_is_no_key_and_gone_through_once(mark: str):
+    assert [*openai_keys("sk-" * 400_000 + mark)] == []
+
+
 @pytest.mark.parametrize("pattern", JSON_TOKENS)
 def test_a_long_word_of_many_beginnings_is_gone_through_once(pattern: re.Pattern[str]):
     assert [match.span() for match in pattern.finditer("eyJ" * 10_000)] == [(0, 30_000)]
@@ -134,6 +158,30 @@ def test_card_numbers_are_found_in_lists(text: str):
     value = "4111111111111111"
     assert PLACEHOLDER.sub(value, redactor().text(text.replace("{}", value))) == text.replace("{}", value)
     assert value not in redactor().text(text.replace("{}", value))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("paid 1,3456 {}", "5555-5555-5555-4444"),
+        ("Lee,2024 {}, again", "4111111111111111"),
+        ("code\\nNR12 {}", "GB82WEST12345698765432"),
+        ("NR12 {}", "DE89 3704 0044 0532 0130 00"),
+    ],
+)
+def test_what_looks_like_a_beginning_hides_no_value(text: str, value: str):
+    assert PLACEHOLDER.sub("{}", redactor().text(text.format(value))) == text
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\n", "\u00a0", "\u2009", "\u3000"])
+def test_a_key_is_found_between_blanks_of_any_script(blank: str):
+    value = "AK" + "Cp5aB3dE5gH7jK9mN2"
+    assert value not in redactor().text(f"the key{blank}{value}{blank}next")
+
+
+@pytest.mark.parametrize("text", ["2019 2020 2021 2022 2023 2024 2025 2026", "1,2345 3456 4567 5678 6789 7890"])
+def test_lists_of_short_numbers_stay(text: str):
+    assert redactor().text(text) == text
 
 
 @pytest.mark.parametrize(

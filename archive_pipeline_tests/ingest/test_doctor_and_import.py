@@ -73,6 +73,9 @@ def predicted_and_done(database: Database, files: Sequence[Path]) -> tuple[dict[
         [slim("a", "b", updated=1.0), slim("a", "b", "c", updated=5.0)],
         [full("a", "b", updated=1.0), slim("a", "b", "c", updated=2.0)],
         [full("a", "b", updated=1.0), slim("a", "b", updated=1.0), slim("a", "b", "c", updated=4.0)],
+        [full("a", "b", "c", updated=1.0), slim("a", updated=2.0), full("a", "b", updated=3.0)],
+        [slim("a", "b", "c", updated=1.0), full("a", "b", updated=2.0), slim("a", updated=3.0)],
+        [slim("a", "b", "c", updated=None), full("a", "b", updated=1.0), slim("a", updated=1.0)],
     ],
 )
 def test_dialogues_that_come_several_times(database: Database, tmp_path: Path, states: list[dict[str, Any]]):

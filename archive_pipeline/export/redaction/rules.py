@@ -42,8 +42,9 @@ _EMAIL_IN_ANY_SCRIPT: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,
 _IBAN: Final = re.compile(
     rf"{starts_after('A-Za-z0-9')}[A-Z]{{2}}\d{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,3}})?(?![A-Za-z0-9])"
 )
+_CARD: Final = re.compile(r"(?<![\d.,-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|[.,]\d)")
 # A comma beside it is one of a list: no number has so many digits behind or before a decimal comma.
-_CARD: Final = re.compile(r"(?<![\d.-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
+_CARD_IN_LIST: Final = re.compile(r"(?<![\d.-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
 _CARD_DIGITS: Final = range(13, 20)
 _HOME: Final = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([^\s/\\\"'`:<>|)\]},;]{1,64})")
 _NO_USERS: Final = frozenset({"shared", "public", "default", "all users", "runner", "user", "username", "you", "name"})
@@ -61,6 +62,10 @@ JSON_TOKENS: Final = (
     re.compile(r"eyJ[\w-]{10,}+(\.[\w-]{10,}(?:\.[\w-]+)?)?"),
     re.compile(r"eyJ[A-Za-z0-9_=-]++(\.[A-Za-z0-9_=-]+\.?)?"),
 )
+# Keys of OpenAI as detect-secrets takes them: a word of these characters, up to what follows the last of these marks.
+_OPENAI_WORD: Final = re.compile(r"sk-[A-Za-z0-9_-]{48,}+")
+_OPENAI_MARK: Final = "T3BlbkFJ"
+_OPENAI_AROUND_MARK: Final = re.compile(rf"{_OPENAI_MARK}(?<=[A-Za-z0-9]{{28}})(?=([A-Za-z0-9]{{20}}))")
 # What makers of others document: models' endpoints (Groq, xAI, Perplexity, Replicate, NVIDIA), clouds and servers
 # (DigitalOcean, Alibaba, Grafana, Vault, Supabase, Sentry, age), code and packages (Docker, RubyGems, Atlassian, Figma,
 # Linear, Postman, Notion), shops (Shopify, Stripe's tests and webhooks), Slack's apps, Google's OAuth.
@@ -107,6 +112,8 @@ _NEEDLES_IN_CASE: Final = {
 }
 _NAMED: Final = (*_ASSIGNED, "secret", "credential", "auth")
 _SHORTEST_SECRET: Final = 6
+# What is a blank beside those of ASCII.
+_OTHER_BLANKS: Final = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # What stands for a secret in examples.
 _NO_SECRET: Final = re.compile(r"[*x.<>{}$_-]*|.*(?:\$\{|\{\{|<your|example|placeholder|changeme).*", re.IGNORECASE)
 _WINDOW: Final = 300
@@ -139,9 +146,12 @@ def emails(text: str) -> Iterator[Span]:
 
 def ibans(text: str) -> Iterator[Span]:
     """Find account numbers whose check digits are right (ISO 13616, modulo 97)."""
-    for match in _IBAN.finditer(text):
-        if is_iban(match[0].replace(" ", "")):
+    place = 0
+    while (match := _IBAN.search(text, place)) is not None:
+        is_right = is_iban(match[0].replace(" ", ""))
+        if is_right:
             yield Span(*match.span(), "IBAN")
+        place = match.end() if is_right else match.start() + 1  # a number may begin within what is none
 
 
 def is_iban(number: str) -> bool:
@@ -152,7 +162,8 @@ def is_iban(number: str) -> bool:
 
 def cards(text: str) -> Iterator[Span]:
     """Find card numbers whose check digit is right (ISO 7812, Luhn)."""
-    for match in _CARD.finditer(text):
+    # Each of them takes for the beginning of a number what the other one does not.
+    for match in chain(_CARD.finditer(text), _CARD_IN_LIST.finditer(text) if "," in text else ()):
         digits = re.sub(r"\D", "", match[0])
         if len(digits) in _CARD_DIGITS and len(set(digits)) > 1 and has_luhn_digit(digits):
             yield Span(*match.span(), "CARD")
@@ -183,6 +194,7 @@ def secrets(text: str) -> Iterator[Span]:
         yield from (Span(*match.span(group), "SECRET") for match in pattern.finditer(text))
     for pattern in JSON_TOKENS:
         yield from (Span(*match.span(), "SECRET") for match in pattern.finditer(text) if match[1])
+    yield from openai_keys(text)
     shaped, by_keyword = _detectors()
     traits = Traits.of(text)
     if traits.longest_word >= _SHORTEST_PREFIXED:
@@ -194,6 +206,15 @@ def secrets(text: str) -> Iterator[Span]:
     if any(name in traits.lowered for name in _NAMED):
         yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
         yield from _assigned(text, by_keyword)
+
+
+def openai_keys(text: str) -> Iterator[Span]:
+    """Find keys of OpenAI. The pattern of detect-secrets follows each of many beginnings in one word to its end."""
+    if _OPENAI_MARK in text:
+        for word in _OPENAI_WORD.finditer(text):
+            ends = [match.end(1) for match in _OPENAI_AROUND_MARK.finditer(word[0])]
+            if ends:
+                yield Span(word.start(), word.start() + ends[-1], "SECRET")
 
 
 def _assigned(text: str, detector: Any) -> Iterator[Span]:
@@ -222,15 +243,16 @@ def shaped_rules() -> Iterator[ShapedRule]:
         MissingExtraError: it is not installed.
     """
     util = _optional("detect_secrets.core.plugins.util")
-    left_out = {"IPPublicDetector", "BasicAuthDetector", "JwtTokenDetector", "PrivateKeyDetector", "KeywordDetector"}
+    left_out = {f"{name}Detector" for name in ("IPPublic", "BasicAuth", "JwtToken", "PrivateKey", "Keyword", "OpenAI")}
     classes: Iterable[Any] = util.get_mapping_from_secret_type_to_class().values()
     for cls in sorted(classes, key=lambda cls: str(cls.__name__)):
         if hasattr(cls, "denylist") and cls.__name__ not in left_out:
             for pattern in cls().denylist:
                 known = _NEEDLES if pattern.flags & re.IGNORECASE else _NEEDLES_IN_CASE
-                # Keys are ASCII: a letter of another script beside one is not part of it.
-                in_ascii = re.compile(pattern.pattern, pattern.flags & ~re.UNICODE | re.ASCII)
-                yield ShapedRule(in_ascii, *known.get(cls.__name__, (0, ())))
+                # Keys are ASCII: a letter of another script beside one is not part of it. Blanks are of any script.
+                in_ascii = pattern.pattern.replace(r"\s", rf"[\s{_OTHER_BLANKS}]")
+                compiled = re.compile(in_ascii, pattern.flags & ~re.UNICODE | re.ASCII)
+                yield ShapedRule(compiled, *known.get(cls.__name__, (0, ())))
 
 
 def _optional(module: str) -> Any:
