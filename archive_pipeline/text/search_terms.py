@@ -100,7 +100,13 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
     Args:
         texts: at most ``MOST_TEXTS``.
         languages: the text search configuration of each.
+
+    Raises:
+        ValueError: there are more, which 16 bits would number as if they were others.
     """
+    if len(texts) > MOST_TEXTS:
+        msg = f"{len(texts):,} texts are more than a posting list numbers, which is {MOST_TEXTS:,}"
+        raise ValueError(msg)
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     of_terms, lengths = _terms_of_texts(texts, languages, numbers)
     names = sorted(numbers)

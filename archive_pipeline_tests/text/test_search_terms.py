@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.text.languages import CONFIGURATIONS
-from archive_pipeline.text.search_terms import LONGEST_TERM, index_texts, split_words, stem, terms_of_word
+from archive_pipeline.text.search_terms import LONGEST_TERM, MOST_TEXTS, index_texts, split_words, stem, terms_of_word
 
 IDENTIFIERS = ("parseHttpHeaders", "read_csv_rows", "x" * 150, "a", " ", "\n")
 OTHERS = ("=\u0338b", "\u0301", "naïve", "Häuser", "ΣΑΣ", "面包发酵", "don\u2019t", "\u2026", "\u2014", "३.१४")
@@ -98,3 +98,11 @@ def test_more_terms_than_16_bits_number_are_sorted():
     assert postings.terms == words
     assert postings.ordinals.tolist() == [0, 1, 1] * (len(words) // 2)
     assert postings.bounds[-3:] == [len(postings.ordinals) - 3, len(postings.ordinals) - 1, len(postings.ordinals)]
+
+
+def test_the_last_text_that_is_numbered_is_found_and_one_more_is_refused():
+    said = [*[""] * (MOST_TEXTS - 1), "last"]
+    postings = index_texts(said, ["simple"] * MOST_TEXTS)
+    assert (postings.terms, postings.ordinals.tolist()) == (["last"], [MOST_TEXTS - 1])
+    with pytest.raises(ValueError, match="65,537 texts"):
+        index_texts([*said, "one more"], ["simple"] * (MOST_TEXTS + 1))
