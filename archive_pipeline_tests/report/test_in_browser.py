@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ViewportSize, expect
 
 from archive_pipeline.report.charts import CHARTS, Count, Form, Report
 from archive_pipeline.report.page import write_page
-from benchmarks.browser import NoBrowserError, open_browser
+from archive_pipeline_tests.browsers import new_page, patient_browser
 
 pytestmark = pytest.mark.system
 
@@ -25,11 +25,8 @@ LABELS: dict[Form, list[str | int]] = {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    try:
-        with open_browser() as browser:
-            yield browser
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+    with patient_browser() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -44,7 +41,7 @@ def address(tmp_path: Path) -> str:
 
 
 def test_the_page_asks_for_nothing_and_fits_a_phone(browser: Browser, address: str):
-    page = browser.new_page(viewport=PHONE)
+    page = new_page(browser, viewport=PHONE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(address)
@@ -55,7 +52,7 @@ def test_the_page_asks_for_nothing_and_fits_a_phone(browser: Browser, address: s
 
 
 def test_a_screen_reader_finds_every_chart_and_its_numbers(browser: Browser, address: str):
-    page = browser.new_page()
+    page = new_page(browser)
     page.goto(address)
     for chart in CHARTS:
         expect(page.get_by_role("region", name=chart.title, exact=True)).to_be_visible()
@@ -69,7 +66,7 @@ def test_a_screen_reader_finds_every_chart_and_its_numbers(browser: Browser, add
 def test_the_system_s_scheme_decides_the_colours(browser: Browser, address: str):
     inks = set()
     for scheme in ("light", "dark"):
-        page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
+        page = new_page(browser, color_scheme=scheme)
         page.goto(address)
         inks.add(page.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
         page.close()

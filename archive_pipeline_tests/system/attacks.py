@@ -57,15 +57,26 @@ _SCRIPT = "({url, text, query}) => Promise.all([%s])"
 
 
 @contextmanager
-def empty_site() -> Iterator[int]:
-    """Serve pages that are empty; yield the port."""
+def empty_site(asked: list[str]) -> Iterator[int]:
+    """Serve pages that are empty; yield the port.
+
+    Args:
+        asked: gets the method and path of each request.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            asked.append(f"{self.command} {self.path.partition('?')[0]}")
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
             self.wfile.write(b"<!doctype html><title>elsewhere</title><body>")
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def do_OPTIONS(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_arguments: object) -> None:
             return

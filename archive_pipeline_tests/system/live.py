@@ -16,7 +16,7 @@ from archive_pipeline_tests.processes import command_line, has_ended
 from archive_pipeline_tests.system.commands import Command, wait_until
 
 # For what takes a few seconds, or a restart of Dagster, on a machine that is busy with other things.
-PATIENCE_SECONDS = 300.0
+PATIENCE_SECONDS = 900.0
 # Asking costs the processes that are asked as much work as what they are to do.
 PAUSE_SECONDS = 0.5
 STOP_SECONDS = 60.0

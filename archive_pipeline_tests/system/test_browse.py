@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from archive_pipeline_tests.browsers import new_page, patient_browser
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
 from archive_pipeline_tests.system.conftest import Start, own_archive
-from benchmarks.browser import NoBrowserError, open_browser
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
@@ -57,11 +57,8 @@ def browsing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser; each of its contexts is a new visitor."""
-    try:
-        with open_browser() as browser:
-            yield browser
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+    with patient_browser() as browser:
+        yield browser
 
 
 def status(port: int, method: str = "GET", path: str = "/", **headers: str) -> int:
@@ -108,8 +105,7 @@ def read_a_conversation(page: Page, address: str) -> None:
 @pytest.mark.parametrize("view", [{}, {"java_script_enabled": False, "viewport": {"width": 390, "height": 844}}])
 def test_a_conversation_is_read_in_a_browser(browsing: tuple[int, str], browser: Browser, view: dict[str, Any]):
     port, token = browsing
-    with browser.new_context(**view) as context:
-        page = context.new_page()
+    with new_page(browser, **view) as page:
         complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text))
         read_a_conversation(page, f"http://127.0.0.1:{port}/?token={token}")
@@ -118,8 +114,7 @@ def test_a_conversation_is_read_in_a_browser(browsing: tuple[int, str], browser:
 
 def test_keys_alone_lead_to_a_conversation(browsing: tuple[int, str], browser: Browser):
     port, token = browsing
-    with browser.new_context() as context:
-        page = context.new_page()
+    with new_page(browser) as page:
         page.goto(f"http://127.0.0.1:{port}/?token={token}")
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

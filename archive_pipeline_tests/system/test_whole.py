@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.browsers import new_page, patient_browser
 from archive_pipeline_tests.exports import write
 from archive_pipeline_tests.system.attacks import ATTACKS, REBOUND, attack, empty_site, launch_of
 from archive_pipeline_tests.system.commands import contents
@@ -36,14 +38,12 @@ from archive_pipeline_tests.system.given_secrets import (
 )
 from archive_pipeline_tests.system.live import PARTS, REPOSITORY, UNDER_WAY, Live, free_port
 from archive_pipeline_tests.tables import query
-from benchmarks.browser import NoBrowserError, open_browser
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 BACKFILLED = ["message_paths", "linear_sequences", "exchanges"]
 START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 NOBODY = 65_534
-PAGE_MILLISECONDS = 60_000
 # The graph draws only what is in sight.
 VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
 RUNS = "{ runsOrError { ... on Runs { count } } }"
@@ -82,11 +82,8 @@ def lacking(corpus: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser, whose pages know nothing of one another."""
-    try:
-        with open_browser(REBOUND) as browser:
-            yield browser
-    except NoBrowserError as error:
-        pytest.skip(str(error))
+    with patient_browser(REBOUND) as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -100,7 +97,7 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def elsewhere() -> Iterator[int]:
     """The port of a site whose pages are empty."""
-    with empty_site() as port:
+    with empty_site([]) as port:
         yield port
 
 
@@ -149,14 +146,13 @@ def test_an_export_is_imported_built_backfilled_and_seen(
 
     chosen = scattered_keys(database)
     backfill = up.launch_backfill(BACKFILLED, chosen)
-    page = browser.new_page(viewport=VIEWPORT)
-    page.set_default_timeout(PAGE_MILLISECONDS)
+    page = new_page(browser, viewport=VIEWPORT)
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
     for name in ASSETS:
         page.get_by_text(name, exact=True).first.wait_for()
     up.wait(lambda: up.backfill_status(backfill) == "COMPLETED_SUCCESS", "the backfill completes")
     # The graph follows without being loaded again.
-    expect(page.get_by_text("100% filled")).to_have_count(len(ASSETS), timeout=PAGE_MILLISECONDS)
+    expect(page.get_by_text("100% filled")).to_have_count(len(ASSETS))
     page.screenshot(path=pictures / "asset-graph.png")
     runs = [run for run in up.runs("__ASSET_JOB") if run["tags"].get("dagster/backfill") == backfill]
     assert sorted((run["tags"][START], run["tags"][END]) for run in runs) == [
@@ -185,7 +181,7 @@ def test_pages_of_other_sites_get_nothing_done_and_know_nothing(
 ):
     before = imports(up), dialogues(database)
     body = launch_of(lacking)
-    page = browser.new_page()
+    page = new_page(browser)
     # Another port of this machine is the same site; another name is another one, and reaches this machine all the same.
     for site in (f"http://127.0.0.1:{elsewhere}", f"http://evil.example:{elsewhere}"):
         for target in (f"http://127.0.0.1:{up.port}", f"http://localhost:{up.port}", f"http://evil.example:{up.port}"):
@@ -195,11 +191,22 @@ def test_pages_of_other_sites_get_nothing_done_and_know_nothing(
     page.close()
 
 
+def test_attacks_are_sent(browser: Browser, elsewhere: int, lacking: Path):
+    asked: list[str] = []
+    page = new_page(browser)
+    page.goto(f"http://evil.example:{elsewhere}")
+    with empty_site(asked) as port:
+        attack(page, f"http://127.0.0.1:{port}", launch_of(lacking))
+    page.close()
+    # All are simple requests but the one of JSON, before which the browser asks whether it may.
+    assert Counter(asked) == {"GET /graphql": 4, "POST /graphql": 5, "OPTIONS /graphql": 1}
+
+
 def test_a_name_that_is_rebound_to_this_machine_is_a_stranger(
     up: Live, database: Database, browser: Browser, lacking: Path
 ):
     before = imports(up), dialogues(database)
-    page = browser.new_page()
+    page = new_page(browser)
     address = f"http://evil.example:{up.port}"
     answer = page.goto(address)
     assert answer is not None
@@ -213,11 +220,10 @@ def test_a_name_that_is_rebound_to_this_machine_is_a_stranger(
 
 
 def test_links_of_other_sites_open_pages_which_cannot_be_framed(up: Live, browser: Browser, elsewhere: int):
-    page = browser.new_page()
-    page.set_default_timeout(PAGE_MILLISECONDS)
+    page = new_page(browser)
     page.goto(f"http://evil.example:{elsewhere}")
     page.evaluate("url => Object.assign(document.createElement('a'), {href: url}).click()", up.address("/runs"))
-    expect(page.get_by_role("link", name="Catalog").first).to_be_visible(timeout=PAGE_MILLISECONDS)
+    expect(page.get_by_role("link", name="Catalog").first).to_be_visible()
     page.goto(f"http://127.0.0.1:{elsewhere}")
     page.evaluate(
         """url => new Promise(r => { const f = document.createElement('iframe'); f.onload = r; f.src = url;
@@ -229,8 +235,7 @@ def test_links_of_other_sites_open_pages_which_cannot_be_framed(up: Live, browse
 
 
 def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
-    page = browser.new_page()
-    page.set_default_timeout(PAGE_MILLISECONDS)
+    page = new_page(browser)
     sockets: list[str] = []
     received: list[str] = []
 
@@ -243,13 +248,13 @@ def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
     before = len(up.runs(SUMMARY_JOB))
     page.get_by_role("button", name="Materialize").first.click()
     confirm = page.get_by_role("button", name="Confirm")  # asked as long as nothing is built
-    expect(confirm.or_(page.get_by_text("Launched run")).first).to_be_visible(timeout=PAGE_MILLISECONDS)
+    expect(confirm.or_(page.get_by_text("Launched run")).first).to_be_visible()
     if confirm.is_visible():
         confirm.click()
     up.wait(lambda: len(up.runs(SUMMARY_JOB)) > before, "the run is launched")
     page.goto(up.address(f"/runs/{up.runs(SUMMARY_JOB)[-1]['runId']}"))
     up.wait(lambda: up.runs(SUMMARY_JOB)[-1]["status"] == "SUCCESS", "the run ends")
-    expect(page.get_by_text("RUN_SUCCESS").first).to_be_visible(timeout=PAGE_MILLISECONDS)
+    expect(page.get_by_text("RUN_SUCCESS").first).to_be_visible()
     assert sockets == [f"ws://127.0.0.1:{up.port}/graphql"] * len(sockets)
     assert any("RunSuccessEvent" in frame for frame in received)
     page.close()

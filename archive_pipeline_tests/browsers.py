@@ -1,0 +1,32 @@
+"""A browser for tests, which waits long before it gives up: a busy machine takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks.browser import NoBrowserError, open_browser
+
+_MILLISECONDS: Final = 600_000
+
+
+@contextmanager
+def patient_browser(*flags: str) -> Iterator[Browser]:
+    """Start a browser, with flags added to its command line; skip the test if none is installed."""
+    expect.set_options(timeout=_MILLISECONDS)
+    try:
+        with open_browser(*flags) as browser:
+            yield browser
+    except NoBrowserError as error:
+        pytest.skip(str(error))
+
+
+def new_page(browser: Browser, **options: Any) -> Page:
+    """Open a page of a new visitor, with options of ``Browser.new_page``."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(_MILLISECONDS)
+    return page
