@@ -65,7 +65,7 @@ def sweep_keys(instance: dg.DagsterInstance, database: Database, settings: Setti
     """Make the partitions those of the archive, but for keys under runs; the caller holds the archive's writer lock."""
     with database.session() as connection:
         found = key_state(instance, connection, settings.partitioning)
-    removed = remove_keys(instance, settings, found.orphaned)
     purge_events(instance, found.orphaned)
+    removed = remove_keys(instance, settings, found.orphaned)
     register_keys(instance, settings, found.missing)
     return Swept(removed, len(found.missing), len(found.orphaned) - removed)

@@ -116,8 +116,8 @@ def remove_dialogues(instance: dg.DagsterInstance, settings: Settings, keys: Col
     Returns:
         Keys that are left because runs in flight cover them; a later sweep removes them.
     """
+    purge_events(instance, keys)  # first: a sweep that follows an interruption finds the keys
     remove_keys(instance, settings.with_values(partitioning=Partitioning.PER_DIALOGUE), keys)
-    purge_events(instance, keys)
     left = set(keys).intersection(instance.get_dynamic_partitions(NAMES[Partitioning.PER_DIALOGUE])) if keys else set()
     return sorted(left)
 
