@@ -42,11 +42,14 @@ def _find(library: Any, name: str) -> tuple[Any, bool]:
     try:
         return library.get_async_model(name), True
     except library.UnknownModelError:
-        pass
+        return _find_synchronous(library, name), False
     except Exception as error:  # a plugin that is not whole keeps all others from being loaded
         raise ConfigurationError(f"the plugins of llm cannot be loaded ({error}); `llm plugins` says more") from error
+
+
+def _find_synchronous(library: Any, name: str) -> Any:
     try:
-        return library.get_model(name), False
+        return library.get_model(name)
     except library.UnknownModelError as error:
         raise ConfigurationError(
             f"ARCHIVE_ANSWER_MODEL={name!r}: llm has no such model; `llm models` lists them, and ARCHIVE_ANSWER_URL "

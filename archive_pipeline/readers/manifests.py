@@ -13,6 +13,7 @@ from archive_pipeline.readers.json.parsing import parse_json
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _CONVERSATIONS: Final = re.compile(r"(?:.*/)?(conversations[^/?#]{0,60}\.(?:json|zip))(?:[?#].*)?", re.IGNORECASE)
+_SHARD: Final = re.compile(r"(?P<whole>.*)-[0-9]{3,6}(?P<suffix>\.[^.]*)", re.DOTALL)
 # The parts of a privacy portal's export are one export, whose manifest may be in any of them.
 _PORTAL_PART: Final = "Conversations__"
 
@@ -34,26 +35,23 @@ def missing_files(manifest: SourceFile, locators: Iterable[str]) -> list[str]:
         manifest: the companion.
         locators: of everything that was found at the paths of the import, in whatever container.
     """
-    given = [PurePosixPath(locator) for locator in locators]
+    places = [PurePosixPath(locator) for locator in locators]
+    # A zip may be anywhere, unpacked or not; other files are beside the manifest.
+    parts = {part for place in places for part in place.parts}
     root = _root_of(manifest.locator)
+    names = {name for place in places if str(place).startswith(root) for name in _names_of(place)}
     return [
         f"{name}: named by {manifest.locator}, but not given"
         for name in sorted(named_conversations(manifest))
-        if not any(_is_there(name, locator, root) for locator in given)
+        if not (parts & {name, name[:-4]} if name.lower().endswith(".zip") else name in names)
     ]
 
 
-def _is_there(name: str, locator: PurePosixPath, root: str) -> bool:
-    """Tells whether a place is that of a file: beside the manifest, or, of a zip, anywhere, unpacked or not."""
-    if name.lower().endswith(".zip"):
-        return name in locator.parts or name[:-4] in locator.parts
-    return _is_or_is_shard_of(locator.name, name) and str(locator).startswith(root)
-
-
-def _is_or_is_shard_of(name: str, named: str) -> bool:
-    """Tells whether a file is the one that a manifest names; a manifest names what its shards are together, too."""
-    whole, dot, suffix = named.rpartition(".")
-    return name == named or re.fullmatch(f"{re.escape(whole)}-[0-9]{{3,6}}{re.escape(dot + suffix)}", name) is not None
+def _names_of(place: PurePosixPath) -> Iterator[str]:
+    """Yields what a manifest may call a file: its name, or what it and other shards are together."""
+    yield place.name
+    if shard := _SHARD.fullmatch(place.name):
+        yield shard["whole"] + shard["suffix"]
 
 
 def _root_of(locator: str) -> str:

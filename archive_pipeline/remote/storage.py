@@ -7,6 +7,7 @@ Credentials, regions and endpoints are the libraries' business: they come from t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -85,10 +86,8 @@ class Storage:
             UnreadableInputError: there is nothing, or the storage does not say all that is there.
         """
         if not address.endswith("/") and "/" in _path(address):
-            try:
+            with suppress(_NoObjectError):
                 return [self.object(address)], False
-            except _NoObjectError:
-                pass
         objects = self.objects_below(address)
         if not objects:
             raise UnreadableInputError(f"{address} does not exist: check the address")

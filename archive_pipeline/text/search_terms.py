@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import regex
 import Stemmer
+from more_itertools import constrained_batches
 
 from archive_pipeline.text.languages import UNKNOWN
-from archive_pipeline.text.split_texts import SplitTexts, in_groups, split_runs
+from archive_pipeline.text.split_texts import GROUP_CHARACTERS, SplitTexts, split_runs
 
 # Of a longer word (encoded data, as a rule), the rest is not looked at.
 LONGEST_TERM: Final = 100
@@ -176,7 +177,7 @@ def _runs_of(texts: Sequence[str]) -> SplitTexts:
     """Return the runs of texts, which are taken apart some at a time: that takes several times their memory."""
     known: defaultdict[str, int] = defaultdict(count().__next__)
     numbers, bounds = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
-    for group in in_groups(texts):
+    for group in constrained_batches(texts, GROUP_CHARACTERS, strict=False):
         split = split_runs(group)
         of_words = np.fromiter(map(known.__getitem__, split.words), dtype=np.int32, count=len(split.words))
         numbers.append(of_words[split.numbers])

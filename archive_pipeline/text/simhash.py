@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from more_itertools import constrained_batches
 
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.text.normalization import normalize
@@ -81,7 +82,7 @@ def word_hashes(texts: Sequence[bytes]) -> WordHashes:
     """Return the hashes of the words of each text, which is normalised as ``full``."""
     hashes: list[_U64] = [np.empty(0, dtype=np.uint64)]
     counts: list[_Index] = [np.empty(0, dtype=np.intp)]
-    for group in _byte_groups(texts):
+    for group in constrained_batches(texts, _GROUP_BYTES, strict=False):
         group_hashes, group_counts = _hash_group(group)
         hashes.append(group_hashes)
         counts.append(group_counts)
@@ -101,20 +102,7 @@ def simhash_words(words: WordHashes) -> list[str | None]:
     return result
 
 
-def _byte_groups(texts: Sequence[bytes]) -> Iterator[list[bytes]]:
-    group: list[bytes] = []
-    size = 0
-    for text in texts:
-        group.append(text)
-        size += len(text)
-        if size >= _GROUP_BYTES:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def _hash_group(encoded: list[bytes]) -> tuple[_U64, _Index]:
+def _hash_group(encoded: Sequence[bytes]) -> tuple[_U64, _Index]:
     """Return the hashes of all words and the number of words of each text."""
     # A space after each text, so that no word runs over into the next one; more of them, so that a block can be read
     # at any word.

@@ -6,7 +6,7 @@ Python's lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Texts are taken apart in groups of about so many characters.
+# Texts are taken apart in groups of so many characters.
 GROUP_CHARACTERS: Final = 1 << 20
 
 _SPACE: Final = 1
@@ -90,20 +90,6 @@ def _numbered(together: Any, offsets: npt.NDArray[np.int64], bounds: npt.NDArray
     different: Any = pc.dictionary_encode(words, memory_pool=pa.system_memory_pool())
     names: list[str] = different.dictionary.to_numpy(zero_copy_only=False).tolist()
     return SplitTexts(names, different.indices.to_numpy(), bounds)
-
-
-def in_groups(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield texts of about ``GROUP_CHARACTERS`` at a time, in order."""
-    group: list[str] = []
-    size = 0
-    for text in texts:
-        group.append(text)
-        size += len(text)
-        if size >= GROUP_CHARACTERS:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
 
 
 def _word_starts(together: bytes, ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -16,8 +16,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from more_itertools import constrained_batches
 
-from archive_pipeline.text.split_texts import in_groups, split_texts
+from archive_pipeline.text.split_texts import GROUP_CHARACTERS, split_texts
 from archive_pipeline.text.tokens import Tokenizer, chunk_tokenizer
 
 # Of words that are remembered: all of them take some 12 MB.
@@ -92,10 +93,10 @@ class WordTokens(dict[str, int]):
 
     def count(self, texts: Sequence[str]) -> Iterator[CountedText]:
         """Yield the texts, in order, with their sums."""
-        for group in in_groups(texts):
+        for group in constrained_batches(texts, GROUP_CHARACTERS, strict=False):
             yield from self._count_group(group)
 
-    def _count_group(self, texts: list[str]) -> Iterator[CountedText]:
+    def _count_group(self, texts: Sequence[str]) -> Iterator[CountedText]:
         split = split_texts(texts)
         of_words = np.fromiter(map(self.__getitem__, split.words), dtype=np.int64, count=len(split.words))
         sums = np.zeros(len(split.numbers) + 1, dtype=np.int64)

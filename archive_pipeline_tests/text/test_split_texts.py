@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.text.split_texts import GROUP_CHARACTERS, SplitTexts, in_groups, split_runs, split_texts
+from archive_pipeline.text.split_texts import SplitTexts, split_runs, split_texts
 
 PIECES = (
     *(" ", "  ", "\n", "\n\n", "\t", "\r\n", "\x0b", "\x1c", "\x1f", "\x85", "\u00a0", "\u1680", "\u2003", "\u3000"),
@@ -60,13 +60,3 @@ def test_runs_are_those_of_each_text_alone(several: list[str]):
 def test_no_texts_have_no_words():
     for split in (split_texts([]), split_runs([])):
         assert (split.words, split.numbers.tolist(), split.bounds.tolist()) == ([], [], [0])
-
-
-def test_groups_end_with_the_text_that_fills_them():
-    full = "a" * GROUP_CHARACTERS
-    assert list(in_groups(["short", full[:-5], "next", full, "last"])) == [
-        ["short", full[:-5]],
-        ["next", full],
-        ["last"],
-    ]
-    assert list(in_groups([])) == []

@@ -17,7 +17,7 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 from archive_pipeline.store.look_ups import delete_old_look_ups
-from archive_pipeline.store.rows import fetch_row, fetch_rows, fetch_value
+from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 
 HOUSEKEEPING_JOB: Final = "housekeeping"
@@ -78,7 +78,9 @@ def _kept() -> dict[str, list[str]]:
 
 def _delete(connection: psycopg.Connection[Any], days: int, first: int, last: int) -> int:
     parameters = {"days": days, "first_id": first, "last_id": last}
-    return fetch_value(connection, "dagster/delete_old_events", int, parameters) or 0
+    ids = fetch_column(connection, "dagster/events_to_delete", int, parameters)
+    connection.execute(load_query("dagster/delete_events"), {"ids": ids})
+    return len(ids)
 
 
 @dg.op(description="Marks runs whose process was killed as failed.", out=dg.Out(dg.Nothing))

@@ -229,7 +229,9 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         """Delete what the materialisations of some partitions say, of all assets, but those of runs in flight."""
         for keys in chunked(partition_keys, KEYS_PER_STATEMENT):
             with self.index_transaction() as connection:
-                connection.exec_driver_sql(load_query("dagster/delete_partition_events"), {"keys": keys})
+                found = connection.exec_driver_sql(load_query("dagster/partition_event_ids"), {"keys": keys})
+                for ids in chunked(found.scalars(), KEYS_PER_STATEMENT):
+                    connection.exec_driver_sql(load_query("dagster/delete_events"), {"ids": ids})
                 connection.exec_driver_sql(load_query("dagster/delete_unused_shapes"))
 
     def has_table(self, table_name: str) -> bool:
