@@ -81,11 +81,11 @@ def _found(
     yield from chain.from_iterable(map(files_at, paths))
     with archive.database.session() as connection:
         pointers = stored.attachment_pointers(connection) if exports else []
-        texts = stored.attachment_texts(connection) if has_texts else []
     yield from chain.from_iterable(map(texts_of_projects, exports))
     holding_files = (export for export in exports if not is_text_file(export.path.name))
     yield from chain.from_iterable(files_of_export(export, pointers) for export in holding_files)
-    yield from texts_of_attachments(texts)
+    if has_texts:
+        yield from texts_of_attachments(archive.database)
 
 
 def _added(archive: OpenArchive, reader: ReaderProcess, found: Found, *, is_quiet: bool) -> Added:

@@ -21,7 +21,8 @@ from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
 from archive_pipeline.readers.found import SourceFile, is_container
 from archive_pipeline.readers.places import Place
-from archive_pipeline.store.documents import AttachmentPointer, AttachmentText
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.documents import AttachmentPointer, attachment_text, attachment_texts
 
 PASTED: Final = "pasted text"
 
@@ -95,24 +96,23 @@ def _file(item: AttachedFile, name: str, messages: list[str]) -> Iterator[Found]
         yield Candidate(unpacked, item.locator, name, messages)
 
 
-def texts_of_attachments(rows: Iterable[AttachmentText]) -> Iterator[Candidate]:
+def texts_of_attachments(database: Database) -> Iterator[Candidate]:
     """Yield the texts that sources extracted from files, each different one once.
 
-    Args:
-        rows: ``store.documents.attachment_texts``. A file's text stands for the file where the export lacks it.
+    A file's text stands for the file where the export lacks it. Texts are read when their turn comes.
     """
-    places: dict[str, list[AttachmentText]] = defaultdict(list)
-    for row in rows:
-        if row.extracted_text.strip():
-            places[row.extracted_text].append(row)
-    for text, found in places.items():
-        name = next((row.file_name for row in found if row.file_name), PASTED)
+    with database.session() as connection:
+        texts = attachment_texts(connection)
+    for found in texts:
+        with database.session() as connection:
+            text = attachment_text(connection, found)
+        if not text.strip():
+            continue
+        name = found.file_name or PASTED
         with tempfile.TemporaryDirectory(prefix="llm-archive-") as folder:
             file = Path(folder) / "text"
             file.write_bytes(text.encode())
-            yield Candidate(
-                file, f"{found[0].place}/{name}", name, sorted({row.message_id for row in found}), Kind.TEXT
-            )
+            yield Candidate(file, f"{found.place}/{name}", name, found.message_ids, Kind.TEXT)
 
 
 def _by_id(pointers: Iterable[AttachmentPointer]) -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.lexical_segments import purge_deleted
-from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows
+from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables.documents import document_pages
 
@@ -48,12 +48,20 @@ class AttachmentPointer(NamedTuple):
 
 
 class AttachmentText(NamedTuple):
-    """The text of a file, as its source extracted it; ``place`` names the message for people."""
+    """A text that sources extracted from files.
 
-    message_id: str
+    Attributes:
+        attachment_id, dialogue_id: the first file that has it.
+        place: the message of that file, for people.
+        file_name: of the first file that has a name.
+        message_ids: whatever came with such a file, in order.
+    """
+
+    attachment_id: str
+    dialogue_id: str
     place: str
     file_name: str | None
-    extracted_text: str
+    message_ids: list[str]
 
 
 def find_document(connection: psycopg.Connection[Any], document_id: str) -> StoredDocument | None:
@@ -124,5 +132,11 @@ def attachment_pointers(connection: psycopg.Connection[Any]) -> list[AttachmentP
 
 
 def attachment_texts(connection: psycopg.Connection[Any]) -> list[AttachmentText]:
-    """Return the texts that sources extracted from files of live messages."""
+    """Return the different texts that sources extracted from files of live messages, without the texts themselves."""
     return fetch_rows(connection, "documents/attachment_texts", AttachmentText)
+
+
+def attachment_text(connection: psycopg.Connection[Any], found: AttachmentText) -> str:
+    """Return the text itself; none if it was deleted meanwhile."""
+    parameters = {"attachment_id": found.attachment_id, "dialogue_id": found.dialogue_id}
+    return fetch_value(connection, "documents/attachment_text", str, parameters) or ""

@@ -11,7 +11,7 @@ import psycopg
 
 from archive_pipeline.store.embeddings import Chance, Generation, chance_of
 from archive_pipeline.store.page_texts import PageRow
-from archive_pipeline.store.rows import fetch_rows
+from archive_pipeline.store.rows import fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 
 TEXT: Final = "text"
@@ -202,6 +202,12 @@ def document_pages(connection: psycopg.Connection[Any], doc_ids: Sequence[str]) 
     for row in fetch_rows(connection, "documents/document_pages", PageRow, {"doc_ids": list(doc_ids)}):
         pages[row.doc_id].append(row)
     return pages
+
+
+def count_indexed(connection: psycopg.Connection[Any], index: VectorIndex, kind: str) -> int:
+    """Return how many entries were written to a collection."""
+    parameters = {"index_id": index.id, "collection": kind}
+    return fetch_value(connection, "vector_index/count_index_entries", int, parameters) or 0
 
 
 def indexed_ids(connection: psycopg.Connection[Any], index: VectorIndex, kind: str) -> set[str]:

@@ -188,7 +188,12 @@ def test_texts_of_attachments_become_documents(llm_archive: CommandLine, databas
         attachment = {"file_name": file_name, "file_size": len(text), "extracted_content": text}
         return {"uuid": name, "sender": "human", "text": "see", "content": [], "attachments": [attachment]}
 
-    messages = [message("a", "paper.pdf", "The paper."), message("b", "", "The paper."), message("c", "", "# Pasted")]
+    messages = [
+        message("a", "", "The paper."),
+        message("b", "paper.pdf", "The paper."),
+        message("c", "", "# Pasted"),
+        message("d", "empty.txt", " \u3000\n"),
+    ]
     (tmp_path / "conversations.json").write_text(json.dumps([{"uuid": "d1", "name": "D", "chat_messages": messages}]))
     import_archive(database, read_paths([tmp_path / "conversations.json"]))
     assert llm_archive("documents", "add", "--attachments", "--json").json["counts"]["new"] == 2

@@ -44,7 +44,7 @@ def compare_chroma(database: Database, settings: Settings, *, seed: str) -> Comp
         with database.session() as connection:
             stale[kind] = vector_indexes.count_stale(connection, index, kind)
             stale[kind] += len(vector_indexes.gone_entries(connection, index, kind))
-            surplus[kind] = entries[kind] - len(vector_indexes.indexed_ids(connection, index, kind))
+            surplus[kind] = entries[kind] - vector_indexes.count_indexed(connection, index, kind)
     sampled, differing = _sample(database, chroma, index, seed)
     return Comparison(VectorStore.CHROMA.value, entries, stale, surplus, sampled, differing)
 

@@ -114,9 +114,9 @@ def _index_to_fill(
 def _reconcile(database: Database, index: VectorIndex, kind: str, collection: Any, batch_size: int) -> None:
     """Make what is recorded and what is there the same, where a killed process or a restored folder left them apart."""
     with database.session() as connection:
+        if collection.count() == vector_indexes.count_indexed(connection, index, kind):
+            return
         recorded = vector_indexes.indexed_ids(connection, index, kind)
-    if collection.count() == len(recorded):
-        return
     present = set(collection.get(include=[])["ids"])
     for ids in chunked(sorted(present - recorded), batch_size):
         collection.delete(ids=ids)
