@@ -3,7 +3,8 @@
     python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR
 
 ``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
-of them at a time. Prints a line of JSON. The home is new, and stays.
+of them at a time. Prints a line of JSON, and each step to standard error when it is done: large archives take hours.
+The home is new, and stays.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -88,6 +90,8 @@ class Steps:
         self.steps[name] = Step(
             known.seconds + seconds, known.ours + ours, known.postgres + postgres, known.rows + rows
         )
+        step = f"{name:<20}{seconds:>8,.1f} s, ours {ours:,.1f}, PostgreSQL {postgres:,.1f}, {rows:,} rows"
+        print(f"{step}; peak memory so far: {_peak(resource.RUSAGE_SELF):,} MB", file=sys.stderr)
 
     def _spent(self) -> tuple[float, float]:
         return tree_seconds(psutil.Process()), tree_seconds(self._server)
