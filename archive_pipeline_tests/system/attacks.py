@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Page
 
@@ -25,48 +25,49 @@ LAUNCH = """mutation ($job: String!, $config: RunConfigData, $repository: String
 
 # Whatever a page can have a browser send; each ends when the browser knows how it ended. What came back, if anything.
 ATTACKS = {
-    "fetch by GET": "fetch(url + '?' + query, {mode: 'no-cors', credentials: 'include'}).then(r => r.text())",
+    "fetch by GET": "fetch(url + '&' + query, {mode: 'no-cors', credentials: 'include'}).then(r => r.text())",
     "fetch by POST": "fetch(url, {method: 'POST', mode: 'no-cors', body: text}).then(r => r.text())",
     "fetch of JSON": (
         "fetch(url, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: text}).then(r => r.text())"
     ),
-    "query in a POST": "fetch(url + '?' + query, {method: 'POST', mode: 'no-cors'}).then(r => r.text())",
+    "query in a POST": "fetch(url + '&' + query, {method: 'POST', mode: 'no-cors'}).then(r => r.text())",
     "disguised type": (
         "fetch(url, {method: 'POST', mode: 'no-cors', headers: {'Content-Type': 'text/plain; application/json'}, "
         "body: text}).then(r => r.text())"
     ),
     "beacon": "Promise.resolve(navigator.sendBeacon(url, text)).then(() => new Promise(r => setTimeout(r, 1000, '')))",
     "picture": (
-        "new Promise(r => { const i = new Image(); i.onload = i.onerror = () => r(''); i.src = url + '?' + query })"
+        "new Promise(r => { const i = new Image(); i.onload = i.onerror = () => r(''); i.src = url + '&' + query })"
     ),
     "form in a frame": """new Promise(r => {
         const frame = document.createElement('iframe'); frame.name = 'f';
         const form = document.createElement('form'); form.target = 'f'; form.method = 'POST';
         form.enctype = 'text/plain';
-        form.action = url + '?' + query; document.body.append(frame, form);
+        form.action = url + '&' + query; document.body.append(frame, form);
         frame.onload = () => r(''); form.submit(); })""",
     "frame": """new Promise(r => { const f = document.createElement('iframe'); f.onload = () => r('');
-        f.src = url + '?' + query; document.body.append(f) })""",
+        f.src = url + '&' + query; document.body.append(f) })""",
     "WebSocket": """new Promise(r => {
         const s = new WebSocket(url.replace('http', 'ws'), 'graphql-ws');
         s.onopen = () => { s.send(JSON.stringify({type: 'connection_init'}));
             s.send(JSON.stringify({type: 'start', id: '1', payload: JSON.parse(text)})) };
         s.onmessage = e => r(e.data); s.onerror = s.onclose = () => r('') })""",
 }
-_SCRIPT = "({url, text, query}) => Promise.all([%s])"
+_SCRIPT = "({urls, text, query}) => Promise.all([%s])"
 
 
 @contextmanager
-def empty_site(asked: list[str]) -> Iterator[int]:
+def empty_site(asked: set[tuple[str, str]]) -> Iterator[int]:
     """Serve pages that are empty; yield the port.
 
     Args:
-        asked: gets the method and path of each request.
+        asked: gets the method of each request, and which attack it is of.
     """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(f"{self.command} {self.path.partition('?')[0]}")
+            (kind,) = parse_qs(urlsplit(self.path).query).get("by", [""])
+            asked.add((self.command, kind))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -97,11 +98,11 @@ def launch_of(path: Path) -> dict[str, Any]:
 def attack(page: Page, url: str, body: dict[str, Any]) -> dict[str, str]:
     """Do all of them at once from this page; return by the kind what the page could read of the answer."""
     arguments = {
-        "url": f"{url}/graphql",
+        "urls": [f"{url}/graphql?{urlencode({'by': kind})}" for kind in ATTACKS],
         "text": json.dumps(body),
         "query": urlencode({"query": body["query"], "variables": json.dumps(body["variables"])}),
     }
     # Each waits for its own end, and none hears of another.
-    calls = [f"(() => {script})().catch(() => '')" for script in ATTACKS.values()]
+    calls = [f"(url => {script})(urls[{number}]).catch(() => '')" for number, script in enumerate(ATTACKS.values())]
     answers = page.evaluate(_SCRIPT % ", ".join(calls), arguments)
     return {kind: str(answer or "") for kind, answer in zip(ATTACKS, answers, strict=True)}
