@@ -25,7 +25,7 @@ class BatchCache:
         disk_budget: bytes of the temporary file.
     """
 
-    budget: int = 32_000_000
+    budget: int = 16_000_000
     disk_budget: int = 4_000_000_000
     _batches: dict[tuple[tuple[str, str], ...], DialogueBatch] = field(default_factory=dict)
     _used: int = 0
