@@ -1,10 +1,11 @@
 """Rates of chunking, embedding, and the vector store, on a seeded corpus, and how long searches and contexts take.
 
-    python -m benchmarks.search [--dialogues 2000] [--queries 200]
+    python -m benchmarks.search [--dialogues 2000] [--queries 200] [--home FOLDER]
 
 Makes an archive of its own in a temporary folder, with its index in the store of ARCHIVE_VECTOR_INDEX (PostgreSQL by
 default). Prints rows and rates of each stage, writes included; then the median, and what 95 % stay below, of warm
-queries: questions of the corpus, 12 words of each.
+queries: questions of the corpus, 12 words of each. Of an archive that is there, in FOLDER, the index is brought up to
+date and queries are timed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ def main() -> None:
     parser.add_argument("--dialogues", type=int, default=2_000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--home", type=Path, help="an archive that is there, instead of a new one")
     arguments = parser.parse_args()
+    if arguments.home is not None:
+        _query_home(arguments.home.resolve(), arguments.queries)
+        return
     with tempfile.TemporaryDirectory(prefix="search-bench-", dir="/tmp") as folder:
         settings = Settings.from_environment().with_values(home=Path(folder) / "home", database_url=None)
         try:
@@ -54,6 +59,17 @@ def main() -> None:
             database.engine.dispose()
         finally:
             release(settings.postgres_folder)
+
+
+def _query_home(home: Path, queries: int) -> None:
+    settings = Settings.from_environment().with_values(home=home, database_url=None)
+    try:
+        database = Database.open(settings)
+        _index(database, settings)
+        _query(database, settings, queries)
+        database.engine.dispose()
+    finally:
+        release(settings.postgres_folder)
 
 
 def _archive(settings: Settings, path: Path, dialogues: int, seed: int) -> Database:

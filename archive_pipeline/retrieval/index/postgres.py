@@ -19,6 +19,7 @@ from archive_pipeline.retrieval.index.results import Comparison, SyncResult
 from archive_pipeline.store import embeddings, vector_indexes
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Generation
+from archive_pipeline.store.graph_memory import give_graph_memory
 from archive_pipeline.store.rows import fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.vector_extension import (
@@ -80,6 +81,8 @@ def sync_postgres(database: Database, generation: Generation, *, rebuild: bool, 
             drop_graph(connection, generation)
         if _wants_graph(connection, generation):
             progress("graph", 0, 1)
+            if database.is_local:
+                give_graph_memory(connection, embeddings.count_vectors(connection, generation), generation.dimensions)
             create_graph(connection, generation)
             progress("graph", 1, 1)
         index = _publish(connection, generation, known) if is_new else known[0]
