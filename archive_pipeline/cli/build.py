@@ -20,7 +20,7 @@ from archive_pipeline.cli.derived import (
     run_plan,
 )
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, print_json, stdout_console
-from archive_pipeline.cli.upkeep import rebuild_indexes
+from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
@@ -36,7 +36,7 @@ def run(dialogues: tuple[str, ...], assets: tuple[str, ...], *, full: bool, as_j
         has_documents = DOCUMENT_CHUNKS in assets or not (assets or dialogues)
         documents = build_documents(archive, full=full, show_progress=not as_json) if has_documents else None
         code = _run(archive, plan, documents, as_json=as_json)
-        rebuild_indexes(archive)
+        tidy(archive)
         return code
 
 

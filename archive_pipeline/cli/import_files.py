@@ -25,7 +25,7 @@ from archive_pipeline.cli.output import (
     stdout_console,
 )
 from archive_pipeline.cli.progress import progress_bars
-from archive_pipeline.cli.upkeep import rebuild_indexes
+from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
@@ -72,7 +72,7 @@ def run(
                 keeps_attachments=keeps_attachments,
                 as_json=as_json,
             )
-            rebuild_indexes(archive)
+            tidy(archive)
             return code
 
 

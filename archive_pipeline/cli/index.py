@@ -9,6 +9,7 @@ from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.cli.archive import OpenArchive, open_archive
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
@@ -25,6 +26,12 @@ def run(*, rebuild: bool, as_json: bool) -> int:
             documents = build_document_chunks(archive.database, archive.settings, progress=bars)
             result = index_archive(archive.database, archive.settings, rebuild=rebuild, progress=bars, on_wait=note)
         _report(archive, documents, result)
+        _say(documents, result, as_json=as_json)
+        tidy(archive)
+    return EXIT_REJECTED if documents.failures else 0
+
+
+def _say(documents: BuildResult, result: IndexResult, *, as_json: bool) -> None:
     if result.embedding.cut_texts:
         note(
             f"{result.embedding.cut_texts:,} chunks are longer than {result.embedding.generation.model} reads, which "
@@ -38,7 +45,6 @@ def run(*, rebuild: bool, as_json: bool) -> int:
         print_json(_as_dict(result))
     else:
         _print(result)
-    return EXIT_REJECTED if documents.failures else 0
 
 
 def _say_stale(archive: OpenArchive) -> None:

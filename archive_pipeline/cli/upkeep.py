@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 import psycopg
 
 from archive_pipeline.cli.archive import OpenArchive
 from archive_pipeline.cli.output import note
+from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import reason_of
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
+from archive_pipeline.store.table_upkeep import tidy_tables
+
+# In this order: after its indexes were rebuilt PostgreSQL takes a table for counted.
+_STEPS: Final[Mapping[str, Callable[[Database], object]]] = {
+    "tables were not tidied": tidy_tables,
+    "indexes were not rebuilt": rebuild_grown_indexes,
+}
 
 
-def rebuild_indexes(archive: OpenArchive) -> None:
-    """Rebuild the indexes of tables that have doubled; that it fails is a remark, as what was written is written."""
-    try:
-        rebuild_grown_indexes(archive.database)
-    except psycopg.Error as error:
-        note(f"indexes were not rebuilt ({reason_of(error)}); the next import, build or night tries again")
+def tidy(archive: OpenArchive) -> None:
+    """Tidy tables, and rebuild the indexes of those that have doubled.
+
+    That it fails is a remark, as what was written is written.
+    """
+    for failure, step in _STEPS.items():
+        try:
+            step(archive.database)
+        except psycopg.Error as error:
+            note(f"{failure} ({reason_of(error)}); the next import, build or night tries again")

@@ -1,4 +1,4 @@
-"""Indexes that cannot be rebuilt at the end of a command take nothing from what it did and said."""
+"""Tables are tidied at the end of a command; that they cannot be takes nothing from what it did and said."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
@@ -38,5 +39,21 @@ def test_a_command_has_said_all_and_succeeds(llm_archive: CommandLine, sample: P
     assert imported.json["dialogues"]["new"] == 15
     assert built.json["failures"] == []
     assert [result.code for result in (imported, built)] == [0, 0]
-    said = "indexes were not rebuilt (no such thing); the next import, build or night tries again\n"
+    said = "".join(
+        f"{what} (no such thing); the next import, build or night tries again\n"
+        for what in ("tables were not tidied", "indexes were not rebuilt")
+    )
     assert [result.err for result in (imported, built)] == [said, said]
+
+
+@pytest.mark.parametrize("command", [("build", "--full"), ("index",)])
+def test_statistics_are_there_after_a_command(
+    llm_archive: CommandLine, database: Database, sample: Path, command: tuple[str, ...]
+):
+    llm_archive("import", sample)
+    with database.session() as connection:
+        connection.execute("CREATE TABLE derived.known AS SELECT gen_random_uuid() AS id FROM generate_series(1, 9000)")
+    llm_archive(*command)
+    assert query(database, "SELECT n_distinct FROM pg_stats WHERE tablename = 'known'") == [(-1.0,)]
+    with database.session() as connection:
+        connection.execute("DROP TABLE derived.known")

@@ -17,7 +17,7 @@ from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
-from archive_pipeline.orchestration.automation.housekeeping import analyze, delete_old_events
+from archive_pipeline.orchestration.automation.housekeeping import delete_old_events
 from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
@@ -25,6 +25,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.table_upkeep import analyze_all_tables, tidy_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.poolers import POOL_SIZE, pooler
 from archive_pipeline_tests.system.commands import SCRIPT
@@ -81,7 +82,8 @@ def test_commands_and_their_dagster_runs_work_through_a_pool(
     command(pooled, "delete", key)
     assert query(own_database, "SELECT count(*) FROM raw.dialogues") == [(5,)]
     database_through = Database.open(pooled)
-    assert analyze(database_through) > 0
+    assert analyze_all_tables(database_through) > 0
+    assert tidy_tables(database_through) == []
     assert delete_old_events(database_through, 1) == 0
     database_through.engine.dispose()
 

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 import dagster as dg
 import psycopg
-from psycopg import sql
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.instance.orphans import fail_orphans
@@ -17,8 +16,9 @@ from archive_pipeline.orchestration.resources import Archive, transient_errors_r
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 from archive_pipeline.store.look_ups import delete_old_look_ups
-from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows, fetch_value
+from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_value
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.table_upkeep import analyze_all_tables
 
 HOUSEKEEPING_JOB: Final = "housekeeping"
 # A transaction for so many events: no lock is held for long, and an interrupted job keeps what it did.
@@ -28,11 +28,6 @@ EVENTS_PER_TRANSACTION: Final = 20_000
 class _OldEvents(NamedTuple):
     first_id: int | None
     last_id: int | None
-
-
-class _Table(NamedTuple):
-    schema_name: str
-    table_name: str
 
 
 def delete_old_events(database: Database, days: int) -> int:
@@ -57,16 +52,6 @@ def delete_old_events(database: Database, days: int) -> int:
         )
         connection.execute(load_query("dagster/delete_unused_shapes"))
         return deleted
-
-
-def analyze(database: Database) -> int:
-    """Refresh the planner's statistics on the archive's tables; return how many tables there are."""
-    with database.statements() as connection:
-        tables = fetch_rows(connection, "summary/tables_to_analyze", _Table)
-        statement = sql.SQL(load_query("summary/analyze_table"))
-        for table in tables:
-            connection.execute(statement.format(relation=sql.Identifier(table.schema_name, table.table_name)))
-        return len(tables)
 
 
 def _kept() -> dict[str, list[str]]:
@@ -137,7 +122,7 @@ def rebuild_indexes(context: dg.OpExecutionContext, archive: dg.ResourceParam[Ar
 @dg.op(description="Refreshes statistics.", ins={"after": dg.In(dg.Nothing)}, out=dg.Out(dg.Nothing))
 def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
     with transient_errors_retried():
-        context.add_output_metadata({"tables_analyzed": analyze(archive.database)})
+        context.add_output_metadata({"tables_analyzed": analyze_all_tables(archive.database)})
 
 
 @dg.job(

@@ -10,7 +10,7 @@ from dagster import DagsterEventType
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from archive_pipeline.derive.registry import ASSETS
-from archive_pipeline.orchestration.automation.housekeeping import analyze, delete_old_events
+from archive_pipeline.orchestration.automation.housekeeping import delete_old_events
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.structure import CHECKS
 from archive_pipeline.orchestration.local_runs import run_derived
@@ -176,13 +176,6 @@ def test_a_plan_is_kept_for_the_last_of_its_partitions_that_failed(
 def test_zero_days_keep_everything(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
     age(database, 1_000, run_derived(instance, settings, add_dialogues(database, 1)).run_ids)
     assert delete_old_events(database, 0) == 0
-
-
-def test_all_tables_are_analyzed(database: Database, instance: dg.DagsterInstance) -> None:
-    assert analyze(database) > 20
-    with database.session() as connection:
-        query = "SELECT last_analyze IS NOT NULL FROM pg_stat_user_tables WHERE relid = 'raw.messages'::regclass"
-        assert connection.execute(query).fetchone() == (True,)
 
 
 def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -> None:

@@ -1,2 +1,2 @@
--- Refreshes the planner's statistics of a table.
-ANALYZE {relation};
+-- Refreshes the planner's statistics of a table, unless somebody else is doing so.
+ANALYZE (SKIP_LOCKED) {relation};

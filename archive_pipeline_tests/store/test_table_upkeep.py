@@ -1,0 +1,173 @@
+"""Tables that were written to are vacuumed and analyzed when it is worth it, and nobody is kept waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.table_upkeep import analyze_all_tables, tidy_tables
+from archive_pipeline_tests.conftest import administrator_url
+from archive_pipeline_tests.tables import query
+
+pytestmark = pytest.mark.postgres
+
+TABLE = "derived.grown"
+
+
+def execute(database: Database, *statements: str) -> None:
+    """Execute statements in a session of its own, after whose end PostgreSQL has counted their rows."""
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("SET client_min_messages = error")
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def add_rows(database: Database, number: int, table: str = TABLE) -> None:
+    insert = sql.SQL("INSERT INTO {} SELECT gen_random_uuid() FROM generate_series(1, {})")
+    with psycopg.connect(database.url) as connection:
+        connection.execute(insert.format(sql.Identifier(*table.split(".")), number))
+
+
+def size(database: Database) -> int:
+    [(found,)] = query(database, "SELECT pg_relation_size('derived.grown')")
+    return int(found)
+
+
+def expected_rows(database: Database, table: str = TABLE) -> int:
+    """Return how many rows the planner expects."""
+    [(plan,)] = query(database, f"EXPLAIN (FORMAT JSON) SELECT FROM {table}")
+    return int(plan[0]["Plan"]["Plan Rows"])
+
+
+@pytest.fixture
+def archive(new_database: Callable[[], Database]) -> Iterator[Database]:
+    """An archive with an empty table that autovacuum leaves alone."""
+    database = new_database()
+    migrate(database)
+    execute(database, "CREATE TABLE derived.grown (id uuid) WITH (autovacuum_enabled = off)")
+    tidy_tables(database)
+    yield database
+    database.engine.dispose()
+
+
+def test_a_new_table_is_analyzed_once(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    assert tidy_tables(archive) == [TABLE]
+    assert expected_rows(archive) == 10_000
+    assert query(archive, "SELECT n_distinct FROM pg_stats WHERE tablename = 'grown'") == [(-1.0,)]
+    assert tidy_tables(archive) == []
+
+
+def test_a_few_rows_are_not_worth_it(archive: Database) -> None:
+    add_rows(archive, 100)
+    assert tidy_tables(archive) == []
+
+
+def test_a_table_is_analyzed_when_it_has_grown_by_a_fifth(archive: Database) -> None:
+    add_rows(archive, 100_000)
+    tidy_tables(archive)
+    add_rows(archive, 15_000)
+    assert tidy_tables(archive) == []
+    add_rows(archive, 15_000)
+    assert tidy_tables(archive) == [TABLE]
+    assert expected_rows(archive) == 130_000
+
+
+def test_statistics_are_made_though_counters_are_lost(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    with psycopg.connect(administrator_url(archive)) as connection:
+        connection.execute("SELECT pg_stat_reset()")
+    assert tidy_tables(archive) == [TABLE]
+
+
+def test_a_table_of_known_size_without_statistics_is_analyzed(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    execute(archive, "VACUUM derived.grown")
+    assert tidy_tables(archive) == [TABLE]
+
+
+def test_a_table_that_is_replaced_again_and_again_stays_as_large(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    tidy_tables(archive)
+    once = size(archive)
+    for _ in range(5):
+        execute(archive, "DELETE FROM derived.grown")
+        add_rows(archive, 10_000)
+        assert tidy_tables(archive) == [TABLE]
+    assert size(archive) <= 2 * once
+
+
+def test_a_few_dead_rows_stay(archive: Database) -> None:
+    add_rows(archive, 100_000)
+    tidy_tables(archive)
+    execute(archive, "DELETE FROM derived.grown WHERE id < '20000000-0000-0000-0000-000000000000'")
+    assert tidy_tables(archive) == []
+
+
+def test_a_table_that_somebody_locks_is_left(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    with psycopg.connect(archive.url) as connection:
+        connection.execute("LOCK TABLE derived.grown IN SHARE UPDATE EXCLUSIVE MODE")
+        tidy_tables(archive)
+        assert query(archive, "SELECT count(*) FROM pg_stats WHERE tablename = 'grown'") == [(0,)]
+    assert tidy_tables(archive) == [TABLE]
+
+
+def test_readers_and_writers_do_not_wait(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    with psycopg.connect(archive.url) as connection:
+        connection.execute("SELECT count(*) FROM derived.grown")
+        connection.execute("INSERT INTO derived.grown VALUES (gen_random_uuid())")
+        assert tidy_tables(archive) == [TABLE]
+
+
+def test_a_statement_that_the_server_ends_is_left(archive: Database) -> None:
+    execute(
+        archive,
+        "CREATE FUNCTION derived.slow(id uuid) RETURNS uuid IMMUTABLE LANGUAGE plpgsql"
+        " AS $$ BEGIN PERFORM pg_sleep(1); RETURN id; END $$",
+    )
+    execute(archive, "CREATE INDEX slow ON derived.grown (derived.slow(id)) WHERE id IS NULL")
+    add_rows(archive, 10_000)
+    execute(archive, "INSERT INTO derived.grown VALUES (NULL)")
+    [(name,)] = query(archive, "SELECT current_database()")
+    execute(archive, f"ALTER DATABASE {name} SET statement_timeout = '300ms'")
+    assert tidy_tables(archive) == []
+
+
+def test_of_a_partitioned_table_the_root_is_tidied(archive: Database) -> None:
+    execute(
+        archive,
+        "CREATE SCHEMA IF NOT EXISTS partitions",
+        "CREATE TABLE derived.parts (id uuid) PARTITION BY HASH (id)",
+        "CREATE TABLE partitions.part_0 PARTITION OF derived.parts FOR VALUES WITH (MODULUS 2, REMAINDER 0)",
+        "CREATE TABLE partitions.part_1 PARTITION OF derived.parts FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+    )
+    tidy_tables(archive)
+    add_rows(archive, 20_000, "derived.parts")
+    assert tidy_tables(archive) == ["derived.parts"]
+    assert query(archive, "SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'part%%' ORDER BY 1") == [
+        ("part_0",),
+        ("part_1",),
+        ("parts",),
+    ]
+    assert expected_rows(archive, "derived.parts") == 20_000
+    assert tidy_tables(archive) == []
+
+
+def test_tables_of_others_are_left(archive: Database) -> None:
+    add_rows(archive, 10_000)
+    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+        connection.execute("ALTER TABLE derived.grown OWNER TO CURRENT_USER")
+    assert tidy_tables(archive) == []
+
+
+def test_all_tables_are_analyzed_at_night(archive: Database) -> None:
+    assert analyze_all_tables(archive) > 20
+    of_messages = "SELECT last_analyze IS NOT NULL FROM pg_stat_user_tables WHERE relid = 'raw.messages'::regclass"
+    assert query(archive, of_messages) == [(True,)]
