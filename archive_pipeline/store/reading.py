@@ -52,7 +52,10 @@ class ReadRequest:
 
     @contextmanager
     def session(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection whose transaction reads only and is rolled back at the end.
+        """Yield a connection whose transaction reads only.
+
+        It is committed at the end: psycopg forgets after a rollback what it has prepared, and planning what a search
+        shows takes longer than reading it.
 
         Raises:
             QueryTimeoutError: a statement took too long.
@@ -72,6 +75,8 @@ class ReadRequest:
                 if self._is_cancelled:
                     # A cancellation on its way must not meet the statement of whoever has the connection next.
                     pooled.invalidate()
+            if not self._is_cancelled:
+                connection.commit()
 
     def cancel(self) -> None:
         """End the running statements and let none begin; return at once."""

@@ -35,6 +35,23 @@ def test_it_reads_and_does_not_write(database: Database):
         assert connection.execute("SHOW statement_timeout").fetchone() == ("0",)
 
 
+def test_what_a_request_prepared_is_there_for_the_next(database: Database):
+    statement = "SELECT count(*) FROM raw.dialogues WHERE id = %s"
+    for _ in range(10):  # psycopg prepares what it has executed five times
+        with ReadRequest(database).session() as connection:
+            connection.execute(statement, [None])
+            prepared = connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+    assert prepared is not None
+    assert prepared[0] > 0
+
+
+def test_a_failed_request_leaves_its_connection_to_the_next(database: Database):
+    with pytest.raises(psycopg.errors.UndefinedTable), ReadRequest(database).session() as connection:
+        connection.execute("SELECT FROM raw.nothing")
+    with ReadRequest(database).session() as connection:
+        assert connection.execute("SELECT count(*) FROM raw.dialogues").fetchone() == (0,)
+
+
 def test_a_statement_ends_in_time(database: Database):
     with pytest.raises(QueryTimeoutError, match=r"more than 0\.2 seconds, which is the limit"):
         sleep(ReadRequest(database, seconds=0.2))
