@@ -44,6 +44,14 @@ def control_groups(controller: str, root: Path = ROOT) -> Iterator[ControlGroup]
                 yield ControlGroup(folder, version=1 if controllers else 2)
 
 
+def memory_limits(root: Path = ROOT) -> Iterator[int]:
+    """Yield the bytes that each group above the process may use, where that is limited."""
+    for group in control_groups("memory", root):
+        limit = group.read("memory.limit_in_bytes" if group.version == 1 else "memory.max")
+        if limit.isdecimal():
+            yield int(limit)
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text()

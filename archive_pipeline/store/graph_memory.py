@@ -7,14 +7,13 @@ memory is the server's, so it is raised only where the server is on this machine
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 import psycopg
 
-from archive_pipeline.domain.control_groups import ROOT, control_groups
+from archive_pipeline.domain.control_groups import ROOT, memory_limits
 from archive_pipeline.store.sql_files import load_query
 
 # Neighbours and places of rows beside each vector of halves (measured: docs/performance.md).
@@ -46,7 +45,7 @@ def graph_bytes(vectors: int, dimensions: int, root: Path = ROOT) -> int:
         root: of the file system with ``proc`` and ``sys``.
     """
     needed = vectors * (dimensions * _BYTES_PER_DIMENSION + _BYTES_BESIDE_A_VECTOR)
-    return min(needed, min([_free(), *_limits(root)]) // _SHARE)
+    return min(needed, min([_free(), *memory_limits(root)]) // _SHARE)
 
 
 def shared_bytes(root: Path = ROOT) -> int:
@@ -60,11 +59,3 @@ def shared_bytes(root: Path = ROOT) -> int:
 
 def _free() -> int:
     return int(psutil.virtual_memory().available)
-
-
-def _limits(root: Path) -> Iterator[int]:
-    """Yield the bytes that each group above the process may use, where that is limited."""
-    for group in control_groups("memory", root):
-        limit = group.read("memory.limit_in_bytes" if group.version == 1 else "memory.max")
-        if limit.isdecimal():
-            yield int(limit)

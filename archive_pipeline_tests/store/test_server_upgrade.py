@@ -17,7 +17,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.account import server_account
 from archive_pipeline.store.server.embedded import embedded_url, release
-from archive_pipeline.store.server.files import SERVER_SETTINGS
+from archive_pipeline.store.server.files import server_settings
 from archive_pipeline.store.server.process import ServerProcess
 from archive_pipeline.store.server.programs import run_program
 from archive_pipeline_tests.conftest import administrator_url
@@ -155,6 +155,6 @@ def test_a_running_server_of_another_version_is_replaced_unless_it_is_in_use(old
 
 def different_settings(connection: psycopg.Connection) -> dict[str, str]:
     """What differs from the settings of this version."""
-    names = list(SERVER_SETTINGS)
-    shown = {name: connection.execute(f"SHOW {name}".encode()).fetchone()[0] for name in names}
-    return {name: shown[name] for name in names if shown[name] != SERVER_SETTINGS[name]}
+    wanted = server_settings()
+    shown = {name: connection.execute(f"SHOW {name}".encode()).fetchone()[0] for name in wanted}
+    return {name: shown[name] for name in wanted if shown[name] != wanted[name]}

@@ -12,6 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import psutil
+
+from archive_pipeline.domain.control_groups import ROOT, memory_limits
 from archive_pipeline.store.server.account import Account
 
 ADMINISTRATOR: Final = "postgres"
@@ -21,8 +24,7 @@ SETTINGS_FILE: Final = "llm-archive.conf"
 # Bulk loads are the whole work of this server: memory for index builds, few checkpoints. The log of changes serves its
 # own recovery only: a checkpoint, which the end of the server is too, deletes what it needs no more instead of keeping
 # the files for later.
-SERVER_SETTINGS: Final = {
-    "shared_buffers": "256MB",
+_SETTINGS: Final = {
     "wal_buffers": "16MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",
@@ -38,6 +40,13 @@ SERVER_SETTINGS: Final = {
     "client_connection_check_interval": "5s",
     "max_parallel_workers_per_gather": "0",  # the reader has one core, Python has the other
 }
+
+# Pages that the server keeps beside those that the system does: of the memory of the machine or of a control group an
+# eighth, and no more than an archive of some million messages searches with.
+_SHARE_OF_BUFFERS: Final = 8
+_LEAST_BUFFERS: Final = 256
+_MOST_BUFFERS: Final = 4_096
+_STEP_OF_BUFFERS: Final = 64
 
 # Versions that had no settings file gave these by ALTER SYSTEM, which wins over every file.
 _REPLACED_SETTINGS: Final = {
@@ -67,12 +76,25 @@ def configure(folder: Path, account: Account, client: str) -> None:
     files = ServerFiles(folder, account)
     if not (folder / SETTINGS_FILE).exists():
         files.replace("postgresql.auto.conf", _without(_REPLACED_SETTINGS, files.read("postgresql.auto.conf")))
-    files.replace(SETTINGS_FILE, _NOTE + "".join(f"{name} = '{value}'\n" for name, value in SERVER_SETTINGS.items()))
+    files.replace(SETTINGS_FILE, _NOTE + "".join(f"{name} = '{value}'\n" for name, value in server_settings().items()))
     main = files.read("postgresql.conf")
     if _INCLUDE not in main.splitlines():
         files.replace("postgresql.conf", f"{main.rstrip()}\n\n{_INCLUDE}\n")
     files.replace("pg_hba.conf", "local all all peer map=archive\n")
     files.replace("pg_ident.conf", "".join(f'archive "{client}" {role}\n' for role in (ROLE, ADMINISTRATOR)))
+
+
+def server_settings(root: Path = ROOT) -> dict[str, str]:
+    """Return the settings of a server on this machine, in PostgreSQL's own words.
+
+    Args:
+        root: of the file system with ``proc`` and ``sys``.
+    """
+    memory = min([psutil.virtual_memory().total, *memory_limits(root)]) // (1024 * 1024)
+    megabytes = min(max(memory // _SHARE_OF_BUFFERS, _LEAST_BUFFERS), _MOST_BUFFERS)
+    megabytes -= megabytes % _STEP_OF_BUFFERS
+    gigabytes, rest = divmod(megabytes, 1024)
+    return {"shared_buffers": f"{megabytes}MB" if rest else f"{gigabytes}GB", **_SETTINGS}
 
 
 class ServerFiles:

@@ -1,0 +1,45 @@
+"""Settings of the embedded server, as far as they depend on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from archive_pipeline.store.server.files import server_settings
+
+GIBIBYTE = 1024**3
+
+
+@pytest.mark.parametrize(
+    ("gibibytes", "buffers"),
+    [
+        (0.5, "256MB"),
+        (1.9, "256MB"),
+        (4, "512MB"),
+        (7.7, "960MB"),
+        (8, "1GB"),
+        (23, "2944MB"),
+        (32, "4GB"),
+        (512, "4GB"),
+    ],
+)
+def test_buffers_are_an_eighth_of_memory_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gibibytes: float, buffers: str
+):
+    _machine_of(monkeypatch, gibibytes)
+    assert server_settings(tmp_path)["shared_buffers"] == buffers
+
+
+def test_a_control_group_counts_as_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    _machine_of(monkeypatch, 64)
+    for name, content in {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": f"{4 * GIBIBYTE}\n"}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert server_settings(tmp_path)["shared_buffers"] == "512MB"
+
+
+def _machine_of(monkeypatch: pytest.MonkeyPatch, gibibytes: float) -> None:
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=int(gibibytes * GIBIBYTE)))
