@@ -94,9 +94,13 @@ class Database:
 
     @cached_property
     def engine(self) -> sqlalchemy.Engine:
-        """SQLAlchemy engine on psycopg 3."""
+        """SQLAlchemy engine on psycopg 3.
+
+        Its pool lends the connection that came back last: that one has most of the statements prepared.
+        """
         url, arguments = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
-        return sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args={**arguments, **self._preparing})
+        connect_args = {**arguments, **self._preparing}
+        return sqlalchemy.create_engine(url, pool_pre_ping=True, pool_use_lifo=True, connect_args=connect_args)
 
     @property
     def _preparing(self) -> dict[str, None]:

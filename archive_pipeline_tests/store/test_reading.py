@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import ExitStack
 from typing import Any
 
 import psycopg
@@ -37,6 +38,9 @@ def test_it_reads_and_does_not_write(database: Database):
 
 def test_what_a_request_prepared_is_there_for_the_next(database: Database):
     statement = "SELECT count(*) FROM raw.dialogues WHERE id = %s"
+    with ExitStack() as at_once:  # the pool has several connections from here on
+        for _ in range(4):
+            at_once.enter_context(ReadRequest(database).session())
     for _ in range(10):  # psycopg prepares what it has executed five times
         with ReadRequest(database).session() as connection:
             connection.execute(statement, [None])
