@@ -115,9 +115,12 @@ def _append(connection: psycopg.Connection[Any], tables: Mapping[str, EncodedTab
 
 
 def column_kinds() -> dict[str, dict[str, BinaryKind]]:
-    """Return how the columns of the tables that new dialogues have rows in are written, by table and column."""
+    """Return how the columns of the tables that new dialogues have rows in are written, by table and column.
+
+    Names are plain strings: a process that is sent names of SQLAlchemy's own type would have to import SQLAlchemy.
+    """
     return {
-        table.name: {column.name: binary_kind_of(column.type) for column in table.columns}
+        str(table.name): {str(column.name): binary_kind_of(column.type) for column in table.columns}
         for table in (_FIRST, *_BELONGING)
     }
 

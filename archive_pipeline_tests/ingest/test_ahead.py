@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -56,10 +57,26 @@ import_archive(Database(sys.argv[1]), read_paths(sys.argv[2:]), workers=3, progr
 """
 
 
+# What a process is told first is read as it reads it.
+BEGUN = """
+import pickle, sys
+from archive_pipeline.ingest import ahead_process
+
+pickle.load(sys.stdin.buffer)
+print(sorted({"pandas", "psycopg", "sqlalchemy"} & set(sys.modules)))
+"""
+
+
 @pytest.fixture
 def reads_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is read by all of the other processes, however small it is."""
     monkeypatch.setattr(ahead, "AHEAD_FROM_BYTES", 1)
+
+
+def test_a_process_that_reads_imports_nothing_of_databases():
+    begin = pickle.dumps(Begin((), None, column_kinds()))
+    done = subprocess.run([sys.executable, "-c", BEGUN], input=begin, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "[]"
 
 
 def readers() -> list[psutil.Process]:
