@@ -1,10 +1,11 @@
 """One archive of N messages in a process of its own: what each step from the import to the index takes.
 
-    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR
+    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR [--one-at-a-time]
 
 ``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
-of them at a time. Prints a line of JSON, and each step to standard error when it is done: large archives take hours.
-The home is new, and stays.
+of them at a time. With ``--one-at-a-time`` so are derived tables: each asset's are emptied when they are measured, and
+what is made of all of them (duplicates, index, summary) is left out. Prints a line of JSON, and each step to standard
+error when it is done: large archives take hours. The home is new, and stays.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.staleness import stale_dialogues
+from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
 from benchmarks.processor import server_process, tree_seconds
 
@@ -103,10 +105,11 @@ def main() -> None:
     parser.add_argument("--messages", type=int, required=True)
     parser.add_argument("--executor", type=ExecutorKind, default=ExecutorKind.LOCAL)
     parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--one-at-a-time", action="store_true", help="empty each asset's tables when it is measured")
     arguments = parser.parse_args()
     settings = Settings(home=arguments.home.resolve(), executor=arguments.executor)
     with _database(settings) as database:
-        print(json.dumps(_measure(database, settings, arguments.messages)))
+        print(json.dumps(_measure(database, settings, arguments.messages, one_at_a_time=arguments.one_at_a_time)))
 
 
 @contextmanager
@@ -120,7 +123,7 @@ def _database(settings: Settings) -> Iterator[Database]:
         release(settings.postgres_folder)
 
 
-def _measure(database: Database, settings: Settings, wanted: int) -> dict[str, Any]:
+def _measure(database: Database, settings: Settings, wanted: int, *, one_at_a_time: bool) -> dict[str, Any]:
     steps = Steps(settings)
     messages = 0
     for number, dialogues in enumerate(_parts(wanted)):
@@ -129,21 +132,26 @@ def _measure(database: Database, settings: Settings, wanted: int) -> dict[str, A
         steps.measure("import", lambda path=path: _imported(database, path))  # type: ignore[misc]
         path.unlink()
     cache = BatchCache()
+    derived_bytes = 0
     with open_executor(database, settings, cache) as executor:
         for name in ASSETS:
             steps.measure(name, lambda name=name: _built(database, settings, name, cache, executor))  # type: ignore[misc]
-        steps.measure("duplicates", lambda: refresh_duplicates(database, settings, executor=executor).rows)
-    steps.measure("index", lambda: index_archive(database, settings).embedding.embedded)
-    steps.measure("summary", lambda: _summarized(database, settings))
-    with database.session() as connection:
-        tables = {table.name: table.size_bytes for table in fetch_rows(connection, "summary/table_sizes", TableSize)}
+            if one_at_a_time:
+                derived_bytes += _bytes_of(database, "derived.") - _bytes_of(database, f"derived.{build_state.name}")
+                _empty_derived(database)
+        if not one_at_a_time:
+            steps.measure("duplicates", lambda: refresh_duplicates(database, settings, executor=executor).rows)
+    if not one_at_a_time:
+        steps.measure("index", lambda: index_archive(database, settings).embedding.embedded)
+        steps.measure("summary", lambda: _summarized(database, settings))
     return {
         "executor": settings.executor.value,
+        "one_at_a_time": one_at_a_time,
         "wanted": wanted,
         "messages": messages,
         "steps": {name: asdict(step) for name, step in steps.steps.items()},
-        "raw_bytes": _bytes_of(tables, "raw."),
-        "derived_bytes": _bytes_of(tables, "derived."),
+        "raw_bytes": _bytes_of(database, "raw."),
+        "derived_bytes": derived_bytes + _bytes_of(database, "derived."),
         "peak_megabytes": _peak(resource.RUSAGE_SELF),
         "peak_megabytes_of_a_worker": _peak(resource.RUSAGE_CHILDREN),
     }
@@ -175,8 +183,18 @@ def _summarized(database: Database, settings: Settings) -> int:
     return 0
 
 
-def _bytes_of(tables: dict[str, int], prefix: str) -> int:
-    return sum(size for name, size in tables.items() if name.startswith(prefix))
+def _bytes_of(database: Database, prefix: str) -> int:
+    """Return the bytes of the tables whose names, with their schemas, begin so."""
+    with database.session() as connection:
+        tables = fetch_rows(connection, "summary/table_sizes", TableSize)
+    return sum(table.size_bytes for table in tables if table.name.startswith(prefix))
+
+
+def _empty_derived(database: Database) -> None:
+    """Empty all derived tables; what was built of which dialogue stays recorded."""
+    tables = ", ".join(map(str, (*DERIVED_TABLES, *LEXICAL_TABLES)))
+    with database.session() as connection:
+        connection.execute(f"TRUNCATE {tables}")
 
 
 def _peak(who: int) -> int:

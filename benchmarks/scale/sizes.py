@@ -1,10 +1,11 @@
 """Cost per message at several sizes of an archive: import, every derived table, duplicates, index and summary.
 
-    python -m benchmarks.scale.sizes --messages 10000 100000 --executor local --out DIR [--keep]
+    python -m benchmarks.scale.sizes --messages 10000 100000 --executor local --out DIR [--keep] [--one-at-a-time]
 
 Each size is an archive of its own, in a process of its own. Its figures are a line of DIR/sizes.jsonl; a size that is
 there is not measured again, so the same command goes on after an interruption, and prints everything that was measured
-with the executor. Archives are deleted unless ``--keep``. A size for which the disk has no room is refused.
+with the executor. Archives are deleted unless ``--keep``. A size for which the disk has no room is refused; with
+``--one-at-a-time`` it needs a third of it, since each asset's tables are emptied when they are measured.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from archive_pipeline.domain.choices import ExecutorKind
 
 # The database, its log and a part of the export; and what is left for others.
 BYTES_PER_MESSAGE: Final = 25_000
+# Imported rows, and the largest tables of one asset.
+BYTES_ONE_AT_A_TIME: Final = 6_500
 BYTES_LEFT: Final = 10_000_000_000
 # Cost per message, relative to the smallest size, above which a step is marked.
 LINEAR: Final = 1.3
@@ -36,32 +39,41 @@ def main() -> None:
     parser.add_argument("--executor", type=ExecutorKind, default=ExecutorKind.LOCAL)
     parser.add_argument("--out", type=Path, required=True, help="folder of the figures and, meanwhile, of archives")
     parser.add_argument("--keep", action="store_true", help="leave the archives there")
+    parser.add_argument("--one-at-a-time", action="store_true", help="empty each asset's tables when it is measured")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     journal = arguments.out / "sizes.jsonl"
     for messages in sorted(arguments.messages):
-        if not any(size["wanted"] == messages for size in recorded(journal, arguments.executor)):
-            _measure(journal, messages, arguments.executor, keep=arguments.keep)
-    print(table(recorded(journal, arguments.executor)))
+        done = recorded(journal, arguments.executor, one_at_a_time=arguments.one_at_a_time)
+        if not any(size["wanted"] == messages for size in done):
+            _measure(journal, messages, arguments.executor, keep=arguments.keep, one_at_a_time=arguments.one_at_a_time)
+    print(table(recorded(journal, arguments.executor, one_at_a_time=arguments.one_at_a_time)))
 
 
-def recorded(journal: Path, executor: ExecutorKind) -> list[Size]:
-    """Return what was measured with an executor, the smallest size first."""
+def recorded(journal: Path, executor: ExecutorKind, *, one_at_a_time: bool) -> list[Size]:
+    """Return what was measured with an executor in that way, the smallest size first."""
     lines = journal.read_text().splitlines() if journal.exists() else []
-    found = [size for size in map(json.loads, lines) if size["executor"] == executor]
+    found = [
+        size
+        for size in map(json.loads, lines)
+        if size["executor"] == executor and size["one_at_a_time"] is one_at_a_time
+    ]
     return sorted(found, key=lambda size: int(size["wanted"]))
 
 
-def _measure(journal: Path, messages: int, executor: ExecutorKind, *, keep: bool) -> None:
+def _measure(journal: Path, messages: int, executor: ExecutorKind, *, keep: bool, one_at_a_time: bool) -> None:
     home = journal.parent / f"{executor}-{messages}"
     shutil.rmtree(home, ignore_errors=True)  # of a run that was interrupted
-    needed = messages * BYTES_PER_MESSAGE + BYTES_LEFT
+    needed = messages * (BYTES_ONE_AT_A_TIME if one_at_a_time else BYTES_PER_MESSAGE) + BYTES_LEFT
     free = shutil.disk_usage(journal.parent).free
     if free < needed:
         sys.exit(f"{messages:,} messages need {needed / 1e9:.0f} GB of disk, {journal.parent} has {free / 1e9:.0f}")
     command = [sys.executable, "-m", "benchmarks.scale.one_size", "--messages", str(messages)]
     done = subprocess.run(  # noqa: S603 (this interpreter and fixed arguments)
-        [*command, "--executor", executor, "--home", home], stdout=subprocess.PIPE, text=True, check=True
+        [*command, "--executor", executor, "--home", home, *(["--one-at-a-time"] if one_at_a_time else [])],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     with journal.open("a") as file:
         file.write(done.stdout.splitlines()[-1] + "\n")
