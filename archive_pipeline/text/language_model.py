@@ -98,7 +98,7 @@ class LanguageModel:
         steps = np.ascontiguousarray(letters.reshape(len(texts), longest).T)
         # How many texts are that long, the longest ones being first.
         counts = np.searchsorted(-lengths[order], -np.arange(longest), side="left")
-        state = np.zeros(len(texts), dtype=np.int64)
+        state: States = np.zeros(len(texts), dtype=np.int64)
         numbers, features = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for step, count in zip(steps, counts.tolist(), strict=True):
             state = self._next.after(self._row[state[:count]], step[:count])

@@ -6,15 +6,14 @@ event of its own, and a hundred thousand of them must stay small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 import dagster as dg
 
-from archive_pipeline.derive.forest import forest_of
-from archive_pipeline.derive.tree_drawing import MOST_LINES, OTHER, PRIMARY, draw_tree
-from archive_pipeline.domain.batch import DialogueBatch
+from archive_pipeline.building.dialogue_views import COUNTS, DialogueView, make_views
+from archive_pipeline.derive.tree_drawing import MOST_LINES, OTHER, PRIMARY
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
@@ -22,13 +21,10 @@ from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.web.browse_links import dialogue_path, link
 
-# A larger dialogue has counts and no drawing.
-MOST_MESSAGES: Final = 20_000
 LINES_IN_RANGE: Final = 12
 MOST_TITLE: Final = 200
 
-_COUNTS: Final = ("messages", "prompts", "responses", "leaves", "branches")
-NAMES: Final = ("title", "source_id", "began", *_COUNTS, "tree")
+NAMES: Final = ("title", "source_id", "began", *COUNTS, "tree")
 
 Shown = dict[str, dg.MetadataValue[Any]]
 
@@ -37,7 +33,7 @@ def dialogue_metadata(archive: Archive, dialogues: Sequence[DialogueRef], *, is_
     """Return per partition key what is shown of its dialogue; nothing of shards.
 
     Args:
-        archive: with the batches that were read; those of dialogues that were built together are found again.
+        archive: with the executor that has built them, and the batches that were read.
         dialogues: what to show.
         is_alone: nothing else is built in the run, so more of the tree is drawn.
     """
@@ -46,11 +42,11 @@ def dialogue_metadata(archive: Archive, dialogues: Sequence[DialogueRef], *, is_
         return {}
     headings = _headings(archive, list(keys))
     lines = MOST_LINES if is_alone else LINES_IN_RANGE
+    views = make_views(archive.database, dialogues, cache=archive.cache, executor=archive.executor, max_lines=lines)
     return {
-        keys[dialogue_id]: {**headings[dialogue_id], **shown}
-        for chunk in archive.cache.chunks(archive.database, dialogues)
-        for dialogue_id, shown in _trees(archive.cache.load(archive.database, chunk), lines)
-        if dialogue_id in headings
+        keys[view.dialogue_id]: {**headings[view.dialogue_id], **_shown(view)}
+        for view in views
+        if view.dialogue_id in headings
     }
 
 
@@ -74,12 +70,11 @@ def _heading(title: str | None, source: str, source_id: str, began: Any) -> Show
     }
 
 
-def _trees(batch: DialogueBatch, lines: int) -> Iterator[tuple[str, Shown]]:
-    for dialogue, dialogue_id in enumerate(batch.dialogue_ids):
-        shown: Shown = {name: _number(count) for name, count in counts(batch, dialogue).items()}
-        if len(batch.positions(dialogue)) <= MOST_MESSAGES:
-            shown["tree"] = dg.MetadataValue.md(as_markdown(batch, dialogue, max_lines=lines))
-        yield dialogue_id, shown
+def _shown(view: DialogueView) -> Shown:
+    shown: Shown = dict(zip(COUNTS, map(_number, view.counts), strict=True))
+    if view.drawing is not None:
+        shown["tree"] = dg.MetadataValue.md(_as_markdown(view.drawing))
+    return shown
 
 
 @lru_cache(maxsize=1_000)
@@ -88,25 +83,8 @@ def _number(count: int) -> dg.MetadataValue[Any]:
     return dg.MetadataValue.int(count)
 
 
-def counts(batch: DialogueBatch, dialogue: int = 0) -> dict[str, int]:
-    """Return the counts of a dialogue of a batch."""
-    positions = batch.positions(dialogue)
-    roles = batch.role[positions.start : positions.stop]
-    children = [*map(len, forest_of(batch).children[positions.start : positions.stop])]
-    leaves = children.count(0)
-    numbers = (
-        len(positions),
-        roles.count("user"),
-        roles.count("assistant"),
-        leaves,
-        len(children) - leaves - children.count(1),
-    )
-    return dict(zip(_COUNTS, numbers, strict=True))
-
-
-def as_markdown(batch: DialogueBatch, dialogue: int = 0, *, max_lines: int = MOST_LINES) -> str:
-    """Return the drawing, in a code block so that it keeps its shape and nothing in it is Markdown."""
-    drawing = draw_tree(batch, dialogue, max_lines=max_lines)
+def _as_markdown(drawing: str) -> str:
+    """Return the drawing in a code block, so that it keeps its shape and nothing in it is Markdown."""
     return f"```text\n{drawing}\n```\n\n{PRIMARY} primary path, {OTHER} other branches"
 
 
