@@ -28,10 +28,9 @@ _SETTINGS: Final = {
     "wal_buffers": "16MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    "max_wal_size": "1GB",
     "min_wal_size": "32MB",
     "wal_recycle": "off",
-    "checkpoint_timeout": "5min",
+    "checkpoint_timeout": "15min",
     "maintenance_work_mem": "256MB",
     "work_mem": "32MB",
     "max_connections": "200",
@@ -47,6 +46,13 @@ _SHARE_OF_BUFFERS: Final = 8
 _LEAST_BUFFERS: Final = 256
 _MOST_BUFFERS: Final = 4_096
 _STEP_OF_BUFFERS: Final = 64
+
+# How much log there may be before a checkpoint: of the free disk a sixteenth. After each checkpoint the log gets whole
+# pages where they are first written to, and rows whose keys are hashes write to all pages of their indexes: the larger
+# the archive, the dearer its checkpoints. A server that was killed reads this log when it starts again.
+_SHARE_OF_LOG: Final = 16
+_LEAST_LOG: Final = 1
+_MOST_LOG: Final = 4
 
 # Versions that had no settings file gave these by ALTER SYSTEM, which wins over every file.
 _REPLACED_SETTINGS: Final = {
@@ -76,7 +82,9 @@ def configure(folder: Path, account: Account, client: str) -> None:
     files = ServerFiles(folder, account)
     if not (folder / SETTINGS_FILE).exists():
         files.replace("postgresql.auto.conf", _without(_REPLACED_SETTINGS, files.read("postgresql.auto.conf")))
-    files.replace(SETTINGS_FILE, _NOTE + "".join(f"{name} = '{value}'\n" for name, value in server_settings().items()))
+    files.replace(
+        SETTINGS_FILE, _NOTE + "".join(f"{name} = '{value}'\n" for name, value in server_settings(folder).items())
+    )
     main = files.read("postgresql.conf")
     if _INCLUDE not in main.splitlines():
         files.replace("postgresql.conf", f"{main.rstrip()}\n\n{_INCLUDE}\n")
@@ -84,17 +92,24 @@ def configure(folder: Path, account: Account, client: str) -> None:
     files.replace("pg_ident.conf", "".join(f'archive "{client}" {role}\n' for role in (ROLE, ADMINISTRATOR)))
 
 
-def server_settings(root: Path = ROOT) -> dict[str, str]:
+def server_settings(folder: Path, root: Path = ROOT) -> dict[str, str]:
     """Return the settings of a server on this machine, in PostgreSQL's own words.
 
     Args:
+        folder: where it has its data.
         root: of the file system with ``proc`` and ``sys``.
     """
     memory = min([psutil.virtual_memory().total, *memory_limits(root)]) // (1024 * 1024)
     megabytes = min(max(memory // _SHARE_OF_BUFFERS, _LEAST_BUFFERS), _MOST_BUFFERS)
     megabytes -= megabytes % _STEP_OF_BUFFERS
     gigabytes, rest = divmod(megabytes, 1024)
-    return {"shared_buffers": f"{megabytes}MB" if rest else f"{gigabytes}GB", **_SETTINGS}
+    free = psutil.disk_usage(str(folder)).free // 1024**3
+    log = min(max(free // _SHARE_OF_LOG, _LEAST_LOG), _MOST_LOG)
+    return {
+        "shared_buffers": f"{megabytes}MB" if rest else f"{gigabytes}GB",
+        "max_wal_size": f"{log}GB",
+        **_SETTINGS,
+    }
 
 
 class ServerFiles:
