@@ -211,7 +211,9 @@ messages: Final = Table(
     message_key("parent_id", deferrable=True, initially="DEFERRED"),
     UniqueConstraint("dialogue_id", "sequence_number"),
     Index(None, "parent_id"),
-    Index(None, "source_id", postgresql_using="hash"),  # equal ids in other dialogues: raw.dialogue_links
+    # Equal ids in other dialogues: raw.dialogue_links. Ids of other lengths are no UUIDs; those that all dialogues of a
+    # source have ("1", "2") would make buckets that grow with every dialogue.
+    Index(None, "source_id", postgresql_using="hash", postgresql_where="length(source_id) = 36"),
     schema=RAW,
     comment="One row per message, soft-deleted when a later full export no longer has it",
 )

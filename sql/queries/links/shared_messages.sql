@@ -27,7 +27,10 @@ CROSS JOIN
         FROM (
             SELECT message.dialogue_id
             FROM raw.messages AS message
-            WHERE message.source_id = own.source_id AND message.deleted_at IS NULL
+            WHERE
+                message.source_id = own.source_id
+                AND length(message.source_id) = 36 -- what the index has
+                AND message.deleted_at IS NULL
             OFFSET 0 -- noqa: AM09
         ) AS same
         INNER JOIN raw.dialogues AS held ON same.dialogue_id = held.id
