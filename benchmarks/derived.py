@@ -55,7 +55,9 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=100, help="dialogues for the seeds' builders, per round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--executors", nargs="+", type=ExecutorKind, default=[ExecutorKind.LOCAL])
+    parser.add_argument(
+        "--executors", nargs="+", type=ExecutorKind, default=[ExecutorKind.LOCAL, ExecutorKind.PROCESSES]
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="archive-bench-") as folder:
         home = Path(folder) / "home"
