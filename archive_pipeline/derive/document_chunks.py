@@ -17,7 +17,7 @@ from archive_pipeline.text.languages import MOST_CHARACTERS, text_language
 from archive_pipeline.text.runtime import chunking_runtime
 
 # Raised whenever rows of the same pages become others.
-CODE_VERSION: Final = "3"
+CODE_VERSION: Final = "4"
 
 _COLUMNS: Final = (
     "chunk_id",

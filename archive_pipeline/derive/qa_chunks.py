@@ -28,7 +28,7 @@ from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 from archive_pipeline.text.simhash import SHINGLE_WORDS, shingle_hashes, word_hashes
 
-CODE_VERSION: Final = "3"
+CODE_VERSION: Final = "4"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
 # A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.

@@ -11,7 +11,6 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -83,6 +82,7 @@ class _Chunker:
         self._text = counted.text
         self._sizes = sizes
         self._tokens_between = counted.between
+        self._earliest_start = counted.earliest_start
         self._edges = grapheme_edges(counted.text)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -130,15 +130,13 @@ class _Chunker:
             if not unit.is_prose:
                 earliest = max(earliest, unit.end)
                 break
-        # More characters than this are more tokens than wanted, whatever they are.
-        earliest = max(earliest, end - self._sizes.overlap * _LONGEST_TOKEN)
+        overlap = self._sizes.overlap
+        # What begins before these has more tokens than wanted, or white space for the most part.
+        earliest = max(earliest, end - overlap * _LONGEST_TOKEN, self._earliest_start(overlap, end))
         for cut in (_AFTER_SENTENCE, _AFTER_WORD):
-            starts = [start for start in self._cuts(cut, earliest - 1, end) if earliest <= start < end]
-            # The later one starts, the fewer tokens.
-            fitting = bisect_left(starts, -self._sizes.overlap, key=lambda start: -self._tokens_between(start, end))
-            if fitting < len(starts):
-                at = starts[fitting]
-                return _Unit(at, end, self._tokens_between(at, end), is_prose=True)
+            for start in self._cuts(cut, earliest - 1, end):
+                if earliest <= start < end and (tokens := self._tokens_between(start, end)) <= overlap:
+                    return _Unit(start, end, tokens, is_prose=True)
         return None
 
     def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:

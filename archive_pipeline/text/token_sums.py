@@ -54,9 +54,7 @@ class CountedText:
 
     def between(self, start: int, end: int) -> int:
         """Return the number of tokens of ``text[start:end]``, as if it were a text of its own."""
-        sums = self._sums
-        if not sums:  # of most texts nobody asks more than how many tokens they have
-            sums = self._sums = (self._array - self._array[0]).tolist()
+        sums = self._sums or self._listed()
         first = bisect_left(sums, start << _TOKEN_BITS)
         last = bisect_left(sums, (end + 1) << _TOKEN_BITS) - 1
         if first > last:
@@ -68,6 +66,20 @@ class CountedText:
         if (ends := after >> _TOKEN_BITS) < end:
             tokens += self._count(self.text[ends:end])
         return tokens
+
+    def earliest_start(self, limit: int, end: int) -> int:
+        """Return a position before which every start has more than ``limit`` tokens to ``end``, however it is cut."""
+        sums = self._sums or self._listed()
+        last = bisect_left(sums, (end + 1) << _TOKEN_BITS) - 1
+        fewest = (sums[last] & _TOKENS) - limit
+        # What begins inside a word has the tokens of all words behind it at least.
+        inside = bisect_left(sums, fewest, hi=last, key=_TOKENS.__and__) - 1
+        return sums[max(inside, 0)] >> _TOKEN_BITS
+
+    def _listed(self) -> list[int]:
+        """Return the sums as a list, which is made when it is asked for: of most texts nobody asks for parts."""
+        self._sums = (self._array - self._array[0]).tolist()
+        return self._sums
 
 
 class WordTokens(dict[str, int]):

@@ -45,6 +45,21 @@ def test_any_part_counts_as_a_text_of_its_own(text: str, data: st.DataObject | N
         assert found.between(start, end) == chunk_tokenizer().count(text[start:end])
 
 
+@given(texts, st.integers(0, 12), st.data())
+@example("one two three four", 2, None)
+def test_whatever_begins_before_the_earliest_start_has_more_tokens(text: str, limit: int, data: st.DataObject | None):
+    [found] = counted(text)
+    end = len(text) if data is None else data.draw(st.integers(0, len(text)))
+    earliest = found.earliest_start(limit, end)
+    assert 0 <= earliest <= end
+    assert all(found.between(start, end) > limit for start in range(earliest))
+
+
+def test_the_earliest_start_is_a_word_before_what_fits():
+    [found] = counted("one two three four")
+    assert found.text[found.earliest_start(2, len(found.text)) :] == " two three four"
+
+
 @given(st.lists(texts, max_size=6))
 def test_texts_are_counted_apart(several: list[str]):
     found = counted(*several)
