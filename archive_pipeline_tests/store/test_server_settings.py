@@ -42,7 +42,7 @@ def test_a_control_group_counts_as_the_machine(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("free", "log"), [(0, "1GB"), (15.9, "1GB"), (40, "2GB"), (63.9, "3GB"), (64, "4GB"), (9_000, "4GB")]
+    ("free", "log"), [(0, "1GB"), (15.9, "1GB"), (40, "2GB"), (63.9, "3GB"), (64, "4GB"), (9_000, "16GB")]
 )
 def test_the_log_between_checkpoints_is_a_sixteenth_of_the_free_disk_within_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, log: str

@@ -52,7 +52,7 @@ _STEP_OF_BUFFERS: Final = 64
 # the archive, the dearer its checkpoints. A server that was killed reads this log when it starts again.
 _SHARE_OF_LOG: Final = 16
 _LEAST_LOG: Final = 1
-_MOST_LOG: Final = 4
+_MOST_LOG: Final = 16
 
 # Versions that had no settings file gave these by ALTER SYSTEM, which wins over every file.
 _REPLACED_SETTINGS: Final = {
