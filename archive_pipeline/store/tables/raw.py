@@ -16,6 +16,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    PrimaryKeyConstraint,
     Table,
     Text,
     UniqueConstraint,
@@ -221,9 +222,9 @@ messages: Final = Table(
 content_parts: Final = Table(
     "content_parts",
     metadata,
-    uuid_column("id", "uuid5 of (message, sequence)", primary_key=True),
+    uuid_column("id", "uuid5 of (message, sequence)"),
     uuid_column("message_id", "Message it is part of"),
-    dialogue_column(primary_key=True),
+    dialogue_column(),
     Column("sequence", Integer, nullable=False, comment="Position in the message, from 0"),
     Column("part_type", Text, nullable=False, comment="What the part is; unknown ones are kept in source_json"),
     Column("source_type", Text, comment="The source's name for it"),
@@ -239,8 +240,9 @@ content_parts: Final = Table(
     Column("content_sha256", Text, comment="SHA-256 of the binary content (hex), where the source has it"),
     CheckConstraint(one_of("part_type", [part.value for part in PartType]), name="part_type"),
     message_key(),
+    # The dialogue first: rows of a dialogue come together, and go to the same page of the index.
+    PrimaryKeyConstraint(DIALOGUE, "id"),
     UniqueConstraint("message_id", "sequence", DIALOGUE),
-    Index(None, "dialogue_id"),
     schema=RAW,
     comment="Parts of a message's content, in order",
 )
@@ -248,9 +250,9 @@ content_parts: Final = Table(
 attachments: Final = Table(
     "attachments",
     metadata,
-    uuid_column("id", "uuid5 of (message, sequence)", primary_key=True),
+    uuid_column("id", "uuid5 of (message, sequence)"),
     uuid_column("message_id", "Message it came with"),
-    dialogue_column(primary_key=True),
+    dialogue_column(),
     Column("sequence", Integer, nullable=False, comment="Position among the message's attachments, from 0"),
     Column("source_id", Text, comment="Id in the source"),
     Column("file_name", Text, comment="File name; NULL for pasted text"),
@@ -261,8 +263,8 @@ attachments: Final = Table(
     Column("source_json", JSONB, comment="The attachment as the source has it"),
     Column("content_sha256", Text, comment="SHA-256 of the content (hex), or else of the extracted text"),
     message_key(),
+    PrimaryKeyConstraint(DIALOGUE, "id"),
     UniqueConstraint("message_id", "sequence", DIALOGUE),
-    Index(None, "dialogue_id"),
     schema=RAW,
     comment="Files that came with messages",
 )
