@@ -11,6 +11,7 @@ paragraph (100,000 Chinese characters took 18 s), and semchunk knows neither cod
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -134,10 +135,22 @@ class _Chunker:
         # What begins before these has more tokens than wanted, or white space for the most part.
         earliest = max(earliest, end - overlap * _LONGEST_TOKEN, self._earliest_start(overlap, end))
         for cut in (_AFTER_SENTENCE, _AFTER_WORD):
-            for start in self._cuts(cut, earliest - 1, end):
-                if earliest <= start < end and (tokens := self._tokens_between(start, end)) <= overlap:
-                    return _Unit(start, end, tokens, is_prose=True)
+            starts = [start for start in self._cuts(cut, earliest - 1, end) if earliest <= start < end]
+            if starts and (found := self._first_fitting(starts, end)) is not None:
+                return found
         return None
+
+    def _first_fitting(self, starts: Sequence[int], end: int) -> _Unit | None:
+        """Return what begins at the first of the starts, in ascending order, from which it is short enough."""
+        overlap, place = self._sizes.overlap, 0
+        tokens = self._tokens_between(starts[0], end)
+        if tokens > overlap:
+            # The later one starts, the fewer tokens.
+            place = bisect_left(starts, -overlap, lo=1, key=lambda start: -self._tokens_between(start, end))
+            if place == len(starts):
+                return None
+            tokens = self._tokens_between(starts[place], end)
+        return _Unit(starts[place], end, tokens, is_prose=True)
 
     def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:
         """Return the positions after what a pattern finds, moved to the end of the grapheme cluster they are in."""
