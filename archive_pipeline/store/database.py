@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.by_index import SESSION_BY_INDEX, TRANSACTION_BY_INDEX
 from archive_pipeline.store.database_url import libpq_url, shown_url, split_secrets
 from archive_pipeline.store.server.embedded import embedded_url
 from archive_pipeline.store.sql_files import load_query
@@ -134,11 +135,14 @@ class Database:
 
     @contextmanager
     def arrow(self) -> Iterator[Any]:
-        """Yield an ADBC connection, which reads result sets as Arrow tables.
+        """Yield an ADBC connection, which reads result sets as Arrow tables, and rows by their indexes (`by_index`).
 
         It asks for a result in several requests, which a pooler passes to one server in a transaction only.
         """
-        with arrow_connection(self.url, autocommit=self.direct_url is None) as connection:
+        is_session = self.direct_url is None
+        with arrow_connection(self.url, autocommit=is_session) as connection:
+            with connection.cursor() as cursor:
+                cursor.execute(SESSION_BY_INDEX if is_session else TRANSACTION_BY_INDEX)
             yield connection
 
     def check_server(self) -> None:

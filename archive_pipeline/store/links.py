@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg.rows import class_row
 
+from archive_pipeline.store.by_index import by_index
 from archive_pipeline.store.sql_files import load_query
 
 
@@ -33,7 +33,7 @@ def sharing_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequenc
     """Return the dialogues whose links may change with the given ones, sorted; of those, the ones that share."""
     if not dialogue_ids:
         return []
-    with _by_index(connection):
+    with by_index(connection):
         rows = connection.execute(load_query("links/sharing_dialogues"), {"ids": list(dialogue_ids)}).fetchall()
     return sorted(row[0] for row in rows)
 
@@ -48,7 +48,7 @@ def find_links_anew(connection: psycopg.Connection[Any], dialogue_ids: Sequence[
     if not dialogue_ids:
         return
     parameters = {"ids": list(dialogue_ids)}
-    with _by_index(connection), connection.cursor(row_factory=class_row(_Shared)) as cursor:
+    with by_index(connection), connection.cursor(row_factory=class_row(_Shared)) as cursor:
         shared = cursor.execute(load_query("links/shared_messages"), parameters).fetchall()
     found = list(_links(shared))
     connection.execute(load_query("links/delete_links"), parameters)
@@ -92,11 +92,3 @@ def _depths(messages: Sequence[_Shared]) -> dict[str, int]:
             depth = None if depth is None else depth + 1
             depths[message_id] = depth
     return {message_id: depth for message_id, depth in depths.items() if depth is not None}
-
-
-@contextmanager
-def _by_index(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """Look messages up in the index of their ids, and never by reading the table."""
-    connection.execute("SET LOCAL enable_seqscan = off")
-    yield
-    connection.execute("SET LOCAL enable_seqscan TO DEFAULT")

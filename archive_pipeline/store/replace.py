@@ -9,6 +9,7 @@ import pandas as pd
 import psycopg
 from psycopg import sql
 
+from archive_pipeline.store.by_index import TRANSACTION_BY_INDEX
 from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, encode_rows, foreign_keys_unchecked
 from archive_pipeline.store.lexical_index import EncodedChunks, copy_chunks, encode_chunks, is_indexed
 from archive_pipeline.store.lexical_segments import tidy_index
@@ -113,6 +114,7 @@ def quarantine(
 def _begin(connection: psycopg.Connection[Any]) -> None:
     # A crash may lose the last moment of work, which is then still stale: nobody needs to wait for the disk.
     connection.execute("SET LOCAL synchronous_commit = off")
+    connection.execute(TRANSACTION_BY_INDEX)
 
 
 def _lock_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> list[str]:

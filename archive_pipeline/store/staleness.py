@@ -14,6 +14,7 @@ from psycopg.rows import class_row
 
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.identity import as_uuid
+from archive_pipeline.store.by_index import by_index
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
@@ -145,8 +146,9 @@ def key_of(dialogue: DialogueRef | QuarantinedDialogue, partitioning: Partitioni
 
 def text_bytes(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> dict[str, int]:
     """Return the bytes of the texts and tool calls of dialogues; those without any are left out."""
-    rows = connection.execute(load_query("staleness/text_bytes"), {"dialogue_ids": list(dialogue_ids)})
-    return dict(rows.fetchall())
+    with by_index(connection):
+        rows = connection.execute(load_query("staleness/text_bytes"), {"dialogue_ids": list(dialogue_ids)})
+        return dict(rows.fetchall())
 
 
 def find_dialogue(connection: psycopg.Connection[Any], name: str) -> DialogueRef | None:
