@@ -83,7 +83,8 @@ def test_commands_and_their_dagster_runs_work_through_a_pool(
     assert query(own_database, "SELECT count(*) FROM raw.dialogues") == [(5,)]
     database_through = Database.open(pooled)
     assert analyze_all_tables(database_through) > 0
-    assert tidy_tables(database_through) == []
+    # Dead rows of the deletion, which wrote the index of words anew, if PostgreSQL has counted them by now.
+    assert set(tidy_tables(database_through)) <= {"derived.search_postings"}
     assert delete_old_events(database_through, 1) == 0
     database_through.engine.dispose()
 
