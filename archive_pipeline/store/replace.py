@@ -114,6 +114,7 @@ def quarantine(
 def _begin(connection: psycopg.Connection[Any]) -> None:
     # A crash may lose the last moment of work, which is then still stale: nobody needs to wait for the disk.
     connection.execute("SET LOCAL synchronous_commit = off")
+    # In a first build the tables that are written to were never analyzed.
     connection.execute(TRANSACTION_BY_INDEX)
 
 
