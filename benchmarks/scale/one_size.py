@@ -1,11 +1,13 @@
 """One archive of N messages in a process of its own: what each step from the import to the index takes.
 
-    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR [--one-at-a-time]
+    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR [--room GB]
 
 ``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
-of them at a time. With ``--one-at-a-time`` so are derived tables: each asset's are emptied when they are measured, and
-what is made of all of them (duplicates, index, summary) is left out. Prints a line of JSON, and each step to standard
-error when it is done: large archives take hours. The home is new, and stays.
+of them at a time. Tables are built as commands build them: all assets of so many dialogues, then of the next ones. With
+``--room`` derived tables may take that much of the disk: assets whose tables need more are built one group after the
+other, each group's tables are emptied when it is measured, and what is made of all tables (duplicates, index, summary)
+is left out. Prints a line of JSON, and each step to standard error when it is done: large archives take hours. The home
+is new, and stays.
 """
 
 from __future__ import annotations
@@ -15,23 +17,25 @@ import json
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 
 from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogue_views import make_views
 from archive_pipeline.building.dialogues import build_asset
 from archive_pipeline.building.duplicates import refresh_duplicates
-from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.opening import open_executor
 from archive_pipeline.derive.registry import ASSETS, code_versions, effective_version
-from archive_pipeline.domain.choices import ExecutorKind
+from archive_pipeline.domain.choices import ExecutorKind, Partitioning
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.assets.summary import summarize
+from archive_pipeline.orchestration.local_runs import KEYS_PER_OWN_RUN
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.report.charts import count_charts
 from archive_pipeline.retrieval.index.run import index_archive
@@ -40,7 +44,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.server.embedded import release
-from archive_pipeline.store.staleness import stale_dialogues
+from archive_pipeline.store.staleness import DialogueRef, stale_in_batches
 from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
 from benchmarks.processor import server_process, tree_seconds
@@ -48,6 +52,10 @@ from benchmarks.processor import server_process, tree_seconds
 MEAN_MESSAGES: Final = 20
 # Of a part of the export: 150 MB.
 DIALOGUES_PER_PART: Final = 5_000
+# Of a run of a command.
+DIALOGUES_PER_RUN: Final = KEYS_PER_OWN_RUN[Partitioning.PER_DIALOGUE]
+# What later groups of assets have to do once more: a run reads its dialogues once. Not a part of the whole.
+READ_AGAIN: Final = "read again"
 
 
 @dataclass(frozen=True)
@@ -105,11 +113,11 @@ def main() -> None:
     parser.add_argument("--messages", type=int, required=True)
     parser.add_argument("--executor", type=ExecutorKind, default=ExecutorKind.LOCAL)
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--one-at-a-time", action="store_true", help="empty each asset's tables when it is measured")
+    parser.add_argument("--room", type=float, metavar="GB", help="for derived tables; by default all stay")
     arguments = parser.parse_args()
     settings = Settings(home=arguments.home.resolve(), executor=arguments.executor)
     with _database(settings) as database:
-        print(json.dumps(_measure(database, settings, arguments.messages, one_at_a_time=arguments.one_at_a_time)))
+        print(json.dumps(_measure(database, settings, arguments.messages, room=arguments.room)))
 
 
 @contextmanager
@@ -123,7 +131,7 @@ def _database(settings: Settings) -> Iterator[Database]:
         release(settings.postgres_folder)
 
 
-def _measure(database: Database, settings: Settings, wanted: int, *, one_at_a_time: bool) -> dict[str, Any]:
+def _measure(database: Database, settings: Settings, wanted: int, *, room: float | None) -> dict[str, Any]:
     steps = Steps(settings)
     messages = 0
     for number, dialogues in enumerate(_parts(wanted)):
@@ -131,30 +139,94 @@ def _measure(database: Database, settings: Settings, wanted: int, *, one_at_a_ti
         messages += write_corpus(path, dialogues=dialogues, seed=number, mean_messages=MEAN_MESSAGES).messages
         steps.measure("import", lambda path=path: _imported(database, path))  # type: ignore[misc]
         path.unlink()
-    cache = BatchCache()
-    derived_bytes = 0
-    with open_executor(database, settings, cache) as executor:
-        for name in ASSETS:
-            steps.measure(name, lambda name=name: _built(database, settings, name, cache, executor))  # type: ignore[misc]
-            if one_at_a_time:
-                derived_bytes += _bytes_of(database, "derived.") - _bytes_of(database, f"derived.{build_state.name}")
-                _empty_derived(database)
-        if not one_at_a_time:
-            steps.measure("duplicates", lambda: refresh_duplicates(database, settings, executor=executor).rows)
-    if not one_at_a_time:
-        steps.measure("index", lambda: index_archive(database, settings).embedding.embedded)
-        steps.measure("summary", lambda: _summarized(database, settings))
+    derived_bytes = _build_all(steps, database, settings, room)
+    if room is None:
+        _measure_the_whole(steps, database, settings)
     return {
         "executor": settings.executor.value,
-        "one_at_a_time": one_at_a_time,
+        "in_groups": room is not None,
         "wanted": wanted,
         "messages": messages,
         "steps": {name: asdict(step) for name, step in steps.steps.items()},
         "raw_bytes": _bytes_of(database, "raw."),
-        "derived_bytes": derived_bytes + _bytes_of(database, "derived."),
+        "derived_bytes": derived_bytes,
         "peak_megabytes": _peak(resource.RUSAGE_SELF),
         "peak_megabytes_of_a_worker": _peak(resource.RUSAGE_CHILDREN),
     }
+
+
+def _build_all(steps: Steps, database: Database, settings: Settings, room: float | None) -> int:
+    """Build all assets; return the bytes of their tables."""
+    runs = _runs(database, settings, "")
+    first = next(runs)
+    sizes = _build_run(steps, database, settings, first, tuple(ASSETS))
+    with database.session() as connection:
+        dialogues = connection.execute("SELECT count(*) FROM raw.dialogues").fetchone()
+    share = len(first) / dialogues[0] if dialogues else 1.0
+    limit = float("inf") if room is None else room * 1e9
+    groups = list(_groups({name: size / share for name, size in sizes.items()}, limit))
+    derived_bytes = 0
+    for number, names in enumerate(groups):
+        for dialogues in _runs(database, settings, names[0]):
+            _build_run(steps, database, settings, dialogues, names, reads_again=number > 0)
+        derived_bytes += _bytes_of(database, "derived.")
+        if len(groups) > 1:
+            derived_bytes -= _bytes_of(database, f"derived.{build_state.name}")
+            _empty_derived(database)
+    return derived_bytes
+
+
+def _runs(database: Database, settings: Settings, asset: str) -> Iterator[list[DialogueRef]]:
+    """Yield the dialogues of one run after another of which an asset is stale."""
+    version = effective_version(asset, settings) if asset else ""
+    return stale_in_batches(database, asset, version, DIALOGUES_PER_RUN)
+
+
+def _groups(sizes: Mapping[str, float], room: float) -> Iterator[tuple[str, ...]]:
+    """Yield assets, in their order, whose tables have room together; one without it is a group by itself."""
+    group: list[str] = []
+    for name, size in sizes.items():
+        if group and sum(sizes[each] for each in group) + size > room:
+            yield tuple(group)
+            group = []
+        group.append(name)
+    yield tuple(group)
+
+
+def _build_run(
+    steps: Steps,
+    database: Database,
+    settings: Settings,
+    dialogues: Sequence[DialogueRef],
+    names: Sequence[str],
+    *,
+    reads_again: bool = False,
+) -> dict[str, int]:
+    """Build assets of the dialogues of a run; return by how many bytes each one's tables have grown."""
+    cache = BatchCache()
+    sizes: dict[str, int] = {}
+    with open_executor(database, settings, cache) as executor:
+
+        def built(name: str) -> int:
+            rows = build_asset(database, settings, name, dialogues, cache=cache, executor=executor).rows
+            return sum(rows.values())
+
+        if reads_again:
+            views = partial(make_views, database, dialogues, cache=cache, executor=executor, max_lines=0)
+            steps.measure(READ_AGAIN, lambda: 0 * sum(1 for _ in views()))
+        for name in names:
+            before = _bytes_of(database, "derived.")
+            steps.measure(name, partial(built, name))
+            sizes[name] = _bytes_of(database, "derived.") - before
+    return sizes
+
+
+def _measure_the_whole(steps: Steps, database: Database, settings: Settings) -> None:
+    """Measure what is made of all tables."""
+    with open_executor(database, settings, BatchCache()) as executor:
+        steps.measure("duplicates", lambda: refresh_duplicates(database, settings, executor=executor).rows)
+    steps.measure("index", lambda: index_archive(database, settings).embedding.embedded)
+    steps.measure("summary", lambda: _summarized(database, settings))
 
 
 def _parts(messages: int) -> Iterator[int]:
@@ -168,12 +240,6 @@ def _parts(messages: int) -> Iterator[int]:
 def _imported(database: Database, path: Path) -> int:
     import_archive(database, read_paths([path]))
     return 0
-
-
-def _built(database: Database, settings: Settings, name: str, cache: BatchCache, executor: Executor) -> int:
-    with database.session() as connection:
-        dialogues = stale_dialogues(connection, name, effective_version(name, settings))
-    return sum(build_asset(database, settings, name, dialogues, cache=cache, executor=executor).rows.values())
 
 
 def _summarized(database: Database, settings: Settings) -> int:
