@@ -25,13 +25,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
+from more_itertools import chunked
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.dialogue_views import make_views
 from archive_pipeline.building.dialogues import build_asset
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.building.executors.opening import open_executor
-from archive_pipeline.derive.registry import ASSETS, code_versions, effective_version
+from archive_pipeline.derive.registry import ASSETS, code_versions
 from archive_pipeline.domain.choices import ExecutorKind, Partitioning
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.assets.summary import summarize
@@ -44,7 +45,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.server.embedded import release
-from archive_pipeline.store.staleness import DialogueRef, stale_in_batches
+from archive_pipeline.store.staleness import dialogues_of_keys
 from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
 from benchmarks.processor import server_process, tree_seconds
@@ -156,30 +157,22 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
 
 
 def _build_all(steps: Steps, database: Database, settings: Settings, room: float | None) -> int:
-    """Build all assets; return the bytes of their tables."""
-    runs = _runs(database, settings, "")
-    first = next(runs)
-    sizes = _build_run(steps, database, settings, first, tuple(ASSETS))
+    """Build all assets, those of each group over all dialogues; return the bytes of their tables."""
     with database.session() as connection:
-        dialogues = connection.execute("SELECT count(*) FROM raw.dialogues").fetchone()
-    share = len(first) / dialogues[0] if dialogues else 1.0
-    limit = float("inf") if room is None else room * 1e9
-    groups = list(_groups({name: size / share for name, size in sizes.items()}, limit))
+        found = connection.execute("SELECT partition_key FROM raw.dialogues ORDER BY partition_key").fetchall()
+    runs = list(chunked((key for (key,) in found), DIALOGUES_PER_RUN))
+    sizes = _build_run(steps, database, settings, runs[0], tuple(ASSETS))
+    limit = float("inf") if room is None else room * 1e9 * len(runs[0]) / len(found)
+    groups = list(_groups(sizes, limit))
     derived_bytes = 0
     for number, names in enumerate(groups):
-        for dialogues in _runs(database, settings, names[0]):
-            _build_run(steps, database, settings, dialogues, names, reads_again=number > 0)
+        for keys in runs[1:]:
+            _build_run(steps, database, settings, keys, names, reads_again=number > 0)
         derived_bytes += _bytes_of(database, "derived.")
         if len(groups) > 1:
             derived_bytes -= _bytes_of(database, f"derived.{build_state.name}")
             _empty_derived(database)
     return derived_bytes
-
-
-def _runs(database: Database, settings: Settings, asset: str) -> Iterator[list[DialogueRef]]:
-    """Yield the dialogues of one run after another of which an asset is stale."""
-    version = effective_version(asset, settings) if asset else ""
-    return stale_in_batches(database, asset, version, DIALOGUES_PER_RUN)
 
 
 def _groups(sizes: Mapping[str, float], room: float) -> Iterator[tuple[str, ...]]:
@@ -197,12 +190,14 @@ def _build_run(
     steps: Steps,
     database: Database,
     settings: Settings,
-    dialogues: Sequence[DialogueRef],
+    keys: Sequence[str],
     names: Sequence[str],
     *,
     reads_again: bool = False,
 ) -> dict[str, int]:
     """Build assets of the dialogues of a run; return by how many bytes each one's tables have grown."""
+    with database.session() as connection:
+        dialogues = dialogues_of_keys(connection, "", "", keys, partitioning=settings.partitioning)
     cache = BatchCache()
     sizes: dict[str, int] = {}
     with open_executor(database, settings, cache) as executor:
