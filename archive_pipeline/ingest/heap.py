@@ -6,6 +6,8 @@ import ctypes
 import os
 from functools import cache
 
+import pyarrow as pa
+
 
 def release_free_memory() -> None:
     """Give whole pages that nothing is in back to the system, where the GNU C library has memory.
@@ -16,6 +18,12 @@ def release_free_memory() -> None:
     library = _library()
     if library is not None:
         library.malloc_trim(0)
+
+
+def keep_arrow_in_heap() -> None:
+    """Have Arrow allocate where `release_free_memory` gives back what is free: its own pool keeps that for itself."""
+    if _library() is not None:
+        pa.set_memory_pool(pa.system_memory_pool())
 
 
 @cache

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
 
+import pyarrow as pa
 import pytest
 
 from archive_pipeline.ingest import heap
 
 
 @pytest.fixture(autouse=True)
-def forgotten():
+def forgotten() -> Iterator[None]:
+    pool = pa.default_memory_pool()
     heap._library.cache_clear()
     yield
     heap._library.cache_clear()
+    pa.set_memory_pool(pool)
 
 
 @pytest.mark.parametrize("answer", [ValueError("unrecognized configuration name"), OSError(), None])
@@ -29,6 +33,7 @@ def test_other_libraries_are_not_asked(monkeypatch: pytest.MonkeyPatch, answer: 
     monkeypatch.setattr(os, "confstr", confstr)
     monkeypatch.setattr(ctypes, "CDLL", loaded)
     heap.release_free_memory()
+    heap.keep_arrow_in_heap()
 
 
 def test_the_gnu_library_is_asked_to_keep_nothing(monkeypatch: pytest.MonkeyPatch):
@@ -43,3 +48,10 @@ def test_the_gnu_library_is_asked_to_keep_nothing(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(ctypes, "CDLL", lambda _name: Library())
     heap.release_free_memory()
     assert kept == [0]
+
+
+def test_arrow_allocates_where_the_gnu_library_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "confstr", lambda _name: "glibc 2.36")
+    pa.set_memory_pool(pa.proxy_memory_pool(pa.default_memory_pool()))
+    heap.keep_arrow_in_heap()
+    assert pa.default_memory_pool().backend_name == "system"

@@ -12,6 +12,7 @@ from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.processes import ProcessExecutor
 from archive_pipeline.building.executors.ray_tasks import RayExecutor
 from archive_pipeline.domain.choices import ExecutorKind
+from archive_pipeline.ingest.heap import keep_arrow_in_heap
 from archive_pipeline.ingest.processors import available_processors
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -42,6 +43,7 @@ def executor_for(
 @contextmanager
 def _local(database: Database, settings: Settings, cache: BatchCache) -> Iterator[Executor]:
     del settings
+    keep_arrow_in_heap()
     yield LocalExecutor(database, cache)
 
 

@@ -8,11 +8,13 @@ record. What a check looks for is a query in ``sql/checks`` that returns one row
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
 import dagster as dg
-import psycopg
+from more_itertools import divide
 from psycopg.rows import class_row
 
 from archive_pipeline.derive.registry import effective_version
@@ -21,6 +23,10 @@ from archive_pipeline.store.sql_files import load_query, load_sql
 from archive_pipeline.store.staleness import dialogues_of_keys
 
 EXAMPLES: Final = 5
+# A statement has one processor of the server, and most servers have two or more. Fewer dialogues are not worth a second
+# connection.
+PARTS: Final = 2
+FEWEST_IN_PARTS: Final = 500
 ADVICE: Final = "Build the dialogues again with full=true (llm-archive build --full); if it returns, it is a defect."
 
 
@@ -32,11 +38,13 @@ class StructuralCheck:
         asset: the asset it looks at.
         name: its name; its query is ``sql/checks/<asset>_<name>.sql``.
         description: what holds if it passes.
+        is_of_sample: it looks at so many rows of the dialogues, else at all of them.
     """
 
     asset: str
     name: str
     description: str
+    is_of_sample: bool = False
 
 
 CHECKS: Final = (
@@ -64,6 +72,7 @@ CHECKS: Final = (
         "content_hashes",
         "recompute",
         "Hashes of message texts are those that PostgreSQL computes, for up to 1,000 messages.",
+        is_of_sample=True,
     ),
     StructuralCheck(
         "qa_pairs",
@@ -79,6 +88,7 @@ CHECKS: Final = (
         "qa_chunks",
         "are_slices",
         "Chunks are the texts of their pairs between the stored offsets, for up to 1,000 chunks.",
+        is_of_sample=True,
     ),
 )
 
@@ -96,27 +106,40 @@ def find_violations(
     archive: Archive, check: StructuralCheck, keys: Sequence[str] | None
 ) -> tuple[int, list[Violation]]:
     """Return how many violations there are among the partition keys (None: everywhere), and the first few."""
+    parts = _parts(check, None if keys is None else _dialogue_ids(archive, check, keys))
+    with ThreadPoolExecutor(len(parts), thread_name_prefix="check") as threads:
+        found = list(threads.map(partial(_violations, archive, check), parts))
+    rows = [row for some in found for row in some][:EXAMPLES]
+    return sum(some[0].total for some in found if some), rows
+
+
+def _parts(check: StructuralCheck, dialogue_ids: list[str] | None) -> list[list[str] | None]:
+    """Return the dialogues in parts that are looked at at the same time; a sample is one of all dialogues."""
+    if dialogue_ids is None or check.is_of_sample or len(dialogue_ids) < FEWEST_IN_PARTS:
+        return [dialogue_ids]
+    return [list(part) for part in divide(PARTS, dialogue_ids)]
+
+
+def _violations(archive: Archive, check: StructuralCheck, dialogue_ids: list[str] | None) -> list[Violation]:
+    """Return the first violations among dialogues (None: everywhere), each with the number of all."""
     query = load_query("checks/violations")
     query = query.replace("{checked}", _query("checked_dialogues"))
     query = query.replace("{violation}", _query(f"{check.asset}_{check.name}"))
     with archive.database.session() as connection, connection.cursor(row_factory=class_row(Violation)) as cursor:
-        dialogue_ids = None if keys is None else _dialogue_ids(connection, archive, check, keys)
         cursor.execute(query, {"asset": check.asset, "dialogue_ids": dialogue_ids, "limit": EXAMPLES})
-        rows = cursor.fetchall()
-    return (rows[0].total if rows else 0), rows
+        return cursor.fetchall()
 
 
-def _dialogue_ids(
-    connection: psycopg.Connection[Any], archive: Archive, check: StructuralCheck, keys: Sequence[str]
-) -> list[str]:
-    dialogues = dialogues_of_keys(
-        connection,
-        check.asset,
-        effective_version(check.asset, archive.settings),
-        keys,
-        partitioning=archive.settings.partitioning,
-        include_current=True,
-    )
+def _dialogue_ids(archive: Archive, check: StructuralCheck, keys: Sequence[str]) -> list[str]:
+    with archive.database.session() as connection:
+        dialogues = dialogues_of_keys(
+            connection,
+            check.asset,
+            effective_version(check.asset, archive.settings),
+            keys,
+            partitioning=archive.settings.partitioning,
+            include_current=True,
+        )
     return [dialogue.id for dialogue in dialogues]
 
 

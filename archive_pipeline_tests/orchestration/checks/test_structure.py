@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dagster as dg
+import pytest
 from sqlalchemy import text
 
+from archive_pipeline.orchestration.checks import structure
 from archive_pipeline.orchestration.checks.structure import CHECKS, find_violations
 from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.resources import Archive
@@ -20,6 +22,35 @@ _CHUNKS = """
 """
 _SPOIL = "UPDATE derived.qa_chunks SET text = text || '?' WHERE chunk_id = :id"
 _ENLARGE = "UPDATE derived.qa_pairs SET question = question || :more, answer = answer || :more WHERE pair_id = :id"
+_LOSE_PATHS = """
+    DELETE FROM derived.message_paths
+    WHERE dialogue_id IN (
+        SELECT id FROM raw.dialogues WHERE partition_key = ANY(:keys) ORDER BY id OFFSET :offset LIMIT 1
+    )
+"""
+
+
+def test_violations_of_all_parts_are_counted(
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    database: Database,
+    archive: Archive,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = add_dialogues(database, 5)
+    assert run_derived(instance, settings, keys).success
+    [check] = [check for check in CHECKS if check.name == "cover_live_messages"]
+    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", 2)
+    assert find_violations(archive, check, keys) == (0, [])
+    with database.engine.begin() as connection:
+        for offset in (0, 4):  # the first dialogue and the last one
+            connection.execute(text(_LOSE_PATHS), {"keys": keys, "offset": offset})
+    count, found = find_violations(archive, check, keys)
+    assert {each.problem for each in found} == {"live message without a path"}
+    assert len({each.dialogue_id for each in found}) == 2
+    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", 100)
+    assert find_violations(archive, check, keys)[0] == count >= 2
+    assert run_derived(instance, settings, keys, full=True).success
 
 
 def test_chunks_are_compared_with_their_pairs_up_to_a_bound_of_bytes(
