@@ -214,7 +214,10 @@ class Settings(BaseSettings):
         shown="unset: pages are searched by their text",
     )
     reranker: str | None = value(
-        None, "use a folder or a hub id", "cross-encoder of [search.md](search.md#second-stage)", shown="unset: none"
+        None,
+        "use onnx:FOLDER, sentence-transformers:NAME, a folder or a hub id",
+        "model of the [second stage](search.md#second-stage) of searches",
+        shown="unset: none",
     )
 
     answer_url: Annotated[str | None, BeforeValidator(endpoint_address)] = value(

@@ -13,6 +13,7 @@ Vectors = npt.NDArray[np.float32]
 # How ``ARCHIVE_EMBEDDING_MODEL`` names models; see ``registry``.
 STATIC: Final = "static"
 TRANSFORMERS_PREFIX: Final = "sentence-transformers:"
+ONNX_PREFIX: Final = "onnx:"
 
 
 class Embedder(Protocol):

@@ -9,11 +9,10 @@ import numpy as np
 
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import RerankerError
-from archive_pipeline.retrieval.rerank.interface import Scores
+from archive_pipeline.retrieval.embedders.interface import TRANSFORMERS_PREFIX
+from archive_pipeline.retrieval.rerank.interface import MOST_TOKENS, Scores
 
 EXTRA: Final = "search-transformers"
-# Of question and text together. Longer ones take time by the square, and chunks have 256 (`ARCHIVE_CHUNK_TOKENS`).
-MOST_TOKENS: Final = 512
 _HEAD: Final = "ForSequenceClassification"
 
 
@@ -23,6 +22,8 @@ class CrossEncoderReranker:
     Attributes:
         name: folder or hub id.
     """
+
+    is_of_meaning = False
 
     def __init__(self, name: str) -> None:
         """Load a model.
@@ -40,7 +41,10 @@ class CrossEncoderReranker:
             raise RerankerError(f"sentence-transformers cannot load the reranker {name!r}: {_line(error)}") from error
         reason = _why_unusable(self._model)
         if reason is not None:
-            raise RerankerError(f"{name!r} {reason}; give ARCHIVE_RERANKER a cross-encoder for search")
+            raise RerankerError(
+                f"{name!r} {reason}; give ARCHIVE_RERANKER a cross-encoder for search, or an embedding model as "
+                f"{TRANSFORMERS_PREFIX}{name}"
+            )
         self._model.max_seq_length = min(self._model.max_seq_length or MOST_TOKENS, MOST_TOKENS)
 
     def scores(self, question: str, texts: Sequence[str]) -> Scores:

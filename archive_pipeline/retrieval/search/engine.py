@@ -17,7 +17,7 @@ from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.pages.store import PageStore
-from archive_pipeline.retrieval.rerank.cross_encoder import CrossEncoderReranker
+from archive_pipeline.retrieval.rerank.opening import open_reranker
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
@@ -179,7 +179,7 @@ class SearchEngine:
         """
         with self._opening_reranker:
             if model not in self._rerankers:
-                self._rerankers[model] = _opened(model)
+                self._rerankers[model] = _opened(self.settings, model)
             reranker = self._rerankers[model]
         if isinstance(reranker, RerankerError):
             raise reranker
@@ -193,8 +193,8 @@ class SearchEngine:
         return self._vocabulary[1]
 
 
-def _opened(model: str) -> TimedReranker | RerankerError:
+def _opened(settings: Settings, model: str) -> TimedReranker | RerankerError:
     try:
-        return TimedReranker(CrossEncoderReranker(model))
+        return TimedReranker(open_reranker(settings, model))
     except RerankerError as error:
         return error

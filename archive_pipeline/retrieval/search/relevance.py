@@ -19,7 +19,7 @@ NOTHING_RELEVANT: Final = (
 # A page with this share of the words needs no meaning; learnt on the tuning half of `make bench-quality`.
 ENOUGH_WORDS: Final = 0.2
 # What is unlikely alone is shown if it is so near to the best result.
-_NEAR_TO_BEST: Final = 0.5
+NEAR_TO_BEST: Final = 0.5
 # Of so few words, some are near to something by chance.
 _FEW_WORDS: Final = 2
 
@@ -64,7 +64,7 @@ class Relevance:
         relevant = [self._reaches(page) for page in found]
         if not any(relevant):
             return []
-        least = _NEAR_TO_BEST * max(page.score for page in found)
+        least = NEAR_TO_BEST * max(page.score for page in found)
         return [page for page, is_enough in zip(found, relevant, strict=True) if is_enough or page.score >= least]
 
     def _reaches(self, page: Judged) -> bool:

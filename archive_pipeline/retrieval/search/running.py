@@ -156,8 +156,9 @@ class Search:
         if not ranked and EMPTY_ARCHIVE not in why_nothing(self._connection, NO_FILTERS):
             raise next(iter(failures.values()))
         rows = read_rows(self._connection, ranked, self._query, self._filters, has_images=self._images_missing is None)
-        pages = self._relevant(fused_pages(ranked, rows, self._engine.rules.fuse), ranked)
-        results = self._results(pages if mode == "visual" else self._second_stage(pages))
+        pages = fused_pages(ranked, rows, self._engine.rules.fuse)
+        relevant = self._relevant(pages, ranked)
+        results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant))
         if not results:
             self._notes += why_nothing(self._connection, self._filters)
         return SearchResults(
@@ -186,14 +187,14 @@ class Search:
             self._notes.append(NOTHING_RELEVANT)
         return relevant
 
-    def _second_stage(self, pages: list[FoundPage]) -> list[FoundPage]:
-        """Return the pages in the order of the second stage; in that of the first one, with a note, if it fails."""
+    def _second_stage(self, pages: list[FoundPage], relevant: list[FoundPage]) -> list[FoundPage]:
+        """Return what is shown in the order of the second stage; in that of the first one, with a note, if it fails."""
         model, question = self._engine.settings.reranker, self._query.wanted_text
-        if model is None or not pages or not question:
-            return pages
+        if model is None or not relevant or not question:
+            return relevant
         try:
             reranker = self._engine.reranker(model)
-            ordered = reranked(pages, question, reranker)
+            ordered = reranked(pages, relevant, question, reranker)
             reason = NO_TIME.format(seconds=reranker.seconds)
         except (RerankerError, MissingExtraError) as error:
             _log.info("the second stage failed: %s", error)
@@ -201,7 +202,7 @@ class Search:
         self._reranked = ordered is not None
         if ordered is None:
             self._notes.append(NOT_RERANKED.format(reason=reason))
-            return pages
+            return relevant
         return ordered
 
     def _results(self, pages: Sequence[FoundPage]) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from archive_pipeline.retrieval.search.second_stage import MOST_RERANKED, rerank
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.retrieval.onnx.tiny_model import save_embedder
 from archive_pipeline_tests.retrieval.search.archive import import_all, places
 
 QUESTION = "planet with the strongest gravity at its surface, or the weakest"
@@ -36,8 +37,9 @@ class ByText:
 
     name = "by text"
 
-    def __init__(self, rule: Callable[[str], float]) -> None:
+    def __init__(self, rule: Callable[[str], float], *, is_of_meaning: bool = False) -> None:
         self.rule = rule
+        self.is_of_meaning = is_of_meaning
         self.read: list[str] = []
 
     def scores(self, _question: str, texts: Sequence[str]) -> Scores:
@@ -45,7 +47,7 @@ class ByText:
         return np.array([self.rule(text) for text in texts], dtype=np.float32)
 
 
-def page(number: int, text: str, *, side: str = "answer", answer: str | None = None) -> FoundPage:
+def page(number: int, text: str, *, side: str = "answer", answer: str | None = None, words: float = 0.0) -> FoundPage:
     """A page whose score falls with its number."""
     chunk = FoundChunk(
         chunk_id=None, doc_id="d", page=number, side=side, role=None, text=text, content_hash=None, pair_id=None,
@@ -55,11 +57,11 @@ def page(number: int, text: str, *, side: str = "answer", answer: str | None = N
         parent_heading=None, image_path=None, thumb_path=None,
     )  # fmt: skip
     other = None if answer is None else chunk._replace(text=answer, side="answer")
-    return FoundPage(("d", number), 1 / number, chunk, {}, {}, {}, other)
+    return FoundPage(("d", number), 1 / number, chunk, {}, {}, {"lexical": words}, other)
 
 
 def ordered(pages: Sequence[FoundPage], model: ByText) -> list[FoundPage]:
-    found = reranked(pages, "q", TimedReranker(model, seconds=600))
+    found = reranked(pages, pages, "q", TimedReranker(model, seconds=600))
     assert found is not None
     return found
 
@@ -92,8 +94,22 @@ def test_a_question_is_read_with_its_answer():
     assert sorted(model.read) == ["Therefore.", "Why?\n\nBecause."]
 
 
+def test_words_count_beside_the_cosines_of_an_embedding_model():
+    # Places of the cosines: 0, 1/2 and 1. With 0.35 for meaning and 0.65 for words: 0.325, 0.370 and 0.350.
+    pages = [page(1, "a", words=0.5), page(2, "aa", words=0.3), page(3, "aaa")]
+    found = ordered(pages, ByText(lambda text: 0.1 * len(text), is_of_meaning=True))
+    assert [each.page[1] for each in found] == [2, 3, 1]
+    assert [each.rerank_score for each in found] == pytest.approx([0.2, 0.3, 0.1])
+
+
+def test_where_all_cosines_are_equal_words_alone_count():
+    found = ordered([page(1, "a"), page(2, "b", words=0.1)], ByText(lambda _text: 0.4, is_of_meaning=True))
+    assert [each.page[1] for each in found] == [2, 1]
+
+
 def test_without_time_there_is_no_order():
-    assert reranked([page(1, "a"), page(2, "b")], "q", TimedReranker(ByText(len), seconds=0)) is None
+    pages = [page(1, "a"), page(2, "b")]
+    assert reranked(pages, pages, "q", TimedReranker(ByText(len), seconds=0)) is None
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +128,7 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
 
 def with_model(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, model: object) -> SearchEngine:
     """The archive with a second stage."""
-    monkeypatch.setattr(search_engine, "CrossEncoderReranker", lambda _name: model)
+    monkeypatch.setattr(search_engine, "open_reranker", lambda _settings, _name: model)
     return SearchEngine(engine.database, engine.settings.with_values(reranker="a model"))
 
 
@@ -230,11 +246,11 @@ def test_results_are_json(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch)
 def test_a_model_is_loaded_once(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     loaded: list[str] = []
 
-    def load(name: str) -> ByText:
+    def load(_settings: Settings, name: str) -> ByText:
         loaded.append(name)
         return ByText(len)
 
-    monkeypatch.setattr(search_engine, "CrossEncoderReranker", load)
+    monkeypatch.setattr(search_engine, "open_reranker", load)
     own = SearchEngine(engine.database, engine.settings.with_values(reranker=str(tmp_path)))
     own.search_now(QUESTION)
     own.search_now("sourdough")
@@ -245,12 +261,25 @@ def test_a_model_is_loaded_once(engine: SearchEngine, monkeypatch: pytest.Monkey
 def test_a_model_that_cannot_be_loaded_is_asked_for_once(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
 
-    def load(name: str) -> ByText:
+    def load(_settings: Settings, name: str) -> ByText:
         asked.append(name)
         raise RerankerError("no such model")
 
-    monkeypatch.setattr(search_engine, "CrossEncoderReranker", load)
+    monkeypatch.setattr(search_engine, "open_reranker", load)
     own = SearchEngine(engine.database, engine.settings.with_values(reranker="a model"))
     for _ in range(2):
         assert own.search_now(QUESTION).notes == ("the order is that of the first stage: no such model",)
     assert asked == ["a model"]
+
+
+@pytest.mark.postgres
+def test_an_embedding_model_in_onnx_orders_a_search(engine: SearchEngine, tmp_path: Path):
+    pytest.importorskip("onnxruntime")
+    folder = save_embedder(tmp_path / "model", {"weakest": [1.0, 0.0], "[UNK]": [0.0, 1.0]})
+    own = SearchEngine(engine.database, engine.settings.with_values(reranker=f"onnx:{folder}"))
+    results = own.search_now("which one is the weakest planet", 10, "text")
+    assert results.reranked is True
+    assert results.degraded == {}
+    assert "weakest" in results[0]["snippet"]
+    # One word of six in the question: cosine 1/sqrt(26) to a text without it, and more to one with it.
+    assert results[0]["rerank_score"] > results[-1]["rerank_score"] == pytest.approx(5 / 26**0.5, abs=0.01)
