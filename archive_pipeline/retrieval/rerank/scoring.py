@@ -45,15 +45,25 @@ class TimedReranker:
     _remembering: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _scoring: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def scores(self, question: str, texts: Sequence[str]) -> Scores | None:
+    @property
+    def end(self) -> float:
+        """When the time of a search that begins now is over, on the clock."""
+        return self.clock() + self.seconds
+
+    def scores(self, question: str, texts: Sequence[str], end: float | None = None) -> Scores | None:
         """Return the score of each text, higher is better; shape (texts,). None if the time ends before that.
 
         What was scored until then is remembered, so that the same question gets further when it is asked again.
 
+        Args:
+            question: what is asked.
+            texts: what is read.
+            end: of the search's time, on the clock; by default that of a search that begins now.
+
         Raises:
             RerankerError: the model fails.
         """
-        end = self.clock() + self.seconds
+        end = self.end if end is None else end
         keys = self._keys(question, texts)
         known = self._known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}

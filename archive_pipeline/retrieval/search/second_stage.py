@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from archive_pipeline.retrieval.rerank.interface import Scores
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
-from archive_pipeline.retrieval.search.fusion import WEIGHTS
 from archive_pipeline.retrieval.search.modes import Retriever
 from archive_pipeline.retrieval.search.relevance import NEAR_TO_BEST
 from archive_pipeline.retrieval.search.results import FoundPage
 
 MOST_RERANKED: Final = 50
+# Of an embedding model, which remembers most texts, so many more if there is time.
+MORE_RERANKED: Final = 50
+# Beside an embedding model's cosines; learnt on the tuning half of `make bench-quality` with all-MiniLM-L6-v2.
+SECOND_WEIGHT: Final = 0.35
+FIRST_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({Retriever.DENSE: 0.15, Retriever.LEXICAL: 0.5})
 NOT_RERANKED: Final = "the order is that of the first stage: {reason}"
 NO_TIME: Final = "the reranker needs more than {seconds:g} s for this search"
 
@@ -23,12 +28,12 @@ NO_TIME: Final = "the reranker needs more than {seconds:g} s for this search"
 def reranked(
     pages: Sequence[FoundPage], relevant: Sequence[FoundPage], question: str, reranker: TimedReranker
 ) -> list[FoundPage] | None:
-    """Return the pages, the best 50 ordered by their scores of the model; equal ones and all others keep their order.
+    """Return the pages, the best ones ordered by their scores of the model; equal ones and all others keep their order.
 
-    Beside the cosines of an embedding model, the words of the first stage count as much as there; and what is not
-    relevant in the first stage's meaning stays if it is nearly as good as the best page by the better one. The highest
-    ``score`` goes to the page that is first now, the next one to the second: what sorts by scores gets the order of the
-    second stage, and pages beyond the best 50 stay below them. None if the time ends before the best are scored.
+    Beside the cosines of an embedding model, words and meaning of the first stage count, too; and what is not relevant
+    in the first stage's meaning stays if it is nearly as good as the best page by all three. The highest ``score`` goes
+    to the page that is first now, the next one to the second: what sorts by scores gets the order of the second stage,
+    and pages beyond the best ones stay below them. None if the time ends before the best 50 are scored.
 
     Args:
         pages: of the first stage.
@@ -39,33 +44,45 @@ def reranked(
     Raises:
         RerankerError: the model fails.
     """
-    is_of_meaning = reranker.reranker.is_of_meaning
-    read = pages if is_of_meaning else relevant
-    best, others = read[:MOST_RERANKED], read[MOST_RERANKED:]
-    scores = reranker.scores(question, [_text(found) for found in best])
-    if scores is None:
+    if not reranker.reranker.is_of_meaning:
+        read = _read(relevant, question, reranker, more=0)
+        return None if read is None else _placed(relevant, read, list(range(len(read))), read)
+    read = _read(pages, question, reranker, more=MORE_RERANKED)
+    if read is None:
         return None
-    places = _beside_words(scores, best) if is_of_meaning else scores
+    together = _beside_first_stage(read, pages)
     kept = {found.page for found in relevant}
-    enough = NEAR_TO_BEST * places.max() if is_of_meaning else np.inf
-    order = [
-        at
-        for at in sorted(range(len(best)), key=lambda at: -places[at])
-        if best[at].page in kept or places[at] >= enough
-    ]
+    enough = NEAR_TO_BEST * together.max()
+    shown = [at for at in range(len(read)) if pages[at].page in kept or together[at] >= enough]
+    others = [found for found in pages[len(read) :] if found.page in kept]
+    return _placed([*pages[: len(read)], *others], read, shown, together)
+
+
+def _read(pages: Sequence[FoundPage], question: str, reranker: TimedReranker, *, more: int) -> Scores | None:
+    """Return the scores of the first 50 pages and, if there is time, of ``more``; None if there is too little."""
+    end = reranker.end
+    texts = [_text(found) for found in pages[: MOST_RERANKED + more]]
+    scores = reranker.scores(question, texts[:MOST_RERANKED], end)
+    further = reranker.scores(question, texts[MOST_RERANKED:], end) if scores is not None else None
+    return scores if scores is None or further is None else np.concatenate([scores, further])
+
+
+def _placed(pages: Sequence[FoundPage], scores: Scores, shown: Sequence[int], places: Scores) -> list[FoundPage]:
+    """Return what was read and is shown, ordered by its places, and below it what was not read."""
+    order = sorted(shown, key=lambda at: -places[at])
     placed = [
-        replace(best[at], score=place.score, rerank_score=float(scores[at]))
-        for at, place in zip(order, best, strict=False)
+        replace(pages[at], score=place.score, rerank_score=float(scores[at]))
+        for at, place in zip(order, pages, strict=False)
     ]
-    return [*placed, *(found for found in others if found.page in kept)]
+    return [*placed, *pages[len(scores) :]]
 
 
-def _beside_words(cosines: Scores, pages: Sequence[FoundPage]) -> Scores:
-    """Return what orders pages: the places of their cosines between the lowest and the best one, and their words."""
+def _beside_first_stage(cosines: Scores, pages: Sequence[FoundPage]) -> Scores:
+    """Return what orders pages: where their cosines are between the lowest and the best one, and the first stage."""
     lowest, best = cosines.min(), cosines.max()
-    meaning = (cosines - lowest) / max(best - lowest, np.finfo(np.float32).tiny)
-    words = np.array([page.shares.get(Retriever.LEXICAL, 0.0) for page in pages], dtype=np.float32)
-    together: Scores = WEIGHTS[Retriever.DENSE] * meaning + WEIGHTS[Retriever.LEXICAL] * words
+    together: Scores = SECOND_WEIGHT * (cosines - lowest) / max(best - lowest, np.finfo(np.float32).tiny)
+    for retriever, weight in FIRST_WEIGHTS.items():
+        together += weight * np.array([found.shares.get(retriever, 0.0) for found in pages[: len(cosines)]], np.float32)
     return together
 
 

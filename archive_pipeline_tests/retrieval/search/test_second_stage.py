@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.results import FoundPage
 from archive_pipeline.retrieval.search.rows import FoundChunk
-from archive_pipeline.retrieval.search.second_stage import MOST_RERANKED, reranked
+from archive_pipeline.retrieval.search.second_stage import MORE_RERANKED, MOST_RERANKED, reranked
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
@@ -94,16 +95,47 @@ def test_a_question_is_read_with_its_answer():
     assert sorted(model.read) == ["Therefore.", "Why?\n\nBecause."]
 
 
-def test_words_count_beside_the_cosines_of_an_embedding_model():
-    # Places of the cosines: 0, 1/2 and 1. With 0.35 for meaning and 0.65 for words: 0.325, 0.370 and 0.350.
-    pages = [page(1, "a", words=0.5), page(2, "aa", words=0.3), page(3, "aaa")]
-    found = ordered(pages, ByText(lambda text: 0.1 * len(text), is_of_meaning=True))
+def of_meaning(rule: Callable[[str], float]) -> ByText:
+    """An embedding model that gives texts cosines by a rule."""
+    return ByText(rule, is_of_meaning=True)
+
+
+def test_words_and_meaning_of_the_first_stage_count_beside_the_cosines_of_an_embedding_model():
+    # Places of the cosines: 0, 1/2 and 1. With 0.35 for these and 0.5 for words: 0.25, 0.375 and 0.35.
+    pages = [page(1, "a", words=0.5), page(2, "aa", words=0.4), page(3, "aaa")]
+    found = ordered(pages, of_meaning(lambda text: 0.1 * len(text)))
     assert [each.page[1] for each in found] == [2, 3, 1]
     assert [each.rerank_score for each in found] == pytest.approx([0.2, 0.3, 0.1])
+    # With 0.15 for the meaning of the first stage: 0.4, 0.375 and 0.35.
+    pages[0] = replace(pages[0], shares={"lexical": 0.5, "dense": 1.0})
+    found = ordered(pages, of_meaning(lambda text: 0.1 * len(text)))
+    assert [each.page[1] for each in found] == [1, 2, 3]
+
+
+def test_what_is_not_relevant_stays_if_the_embedding_model_finds_it_nearly_as_good_as_the_best():
+    # Places: 1, 0.5, 0.49 and 0, of which 0.35: half of the best is 0.175.
+    pages = [page(number, "a" * length) for number, length in enumerate((100, 50, 49, 0), 1)]
+    found = reranked(pages, pages[3:], "q", TimedReranker(of_meaning(lambda text: len(text) / 100), seconds=600))
+    assert found is not None
+    assert [each.page[1] for each in found] == [1, 2, 4]
+
+
+def test_an_embedding_model_reads_more_pages_if_there_is_time():
+    pages = [page(number, f"{number}") for number in range(1, 120)]
+    model = of_meaning(float)
+    found = ordered(pages, model)
+    assert len(model.read) == MOST_RERANKED + MORE_RERANKED == 100
+    assert [each.page[1] for each in found] == [*range(100, 0, -1), *range(101, 120)]
+    seconds = iter([0.0] * 8)  # the end, and a look at the clock before each of the seven batches of 50 pages
+    model = of_meaning(float)
+    found = reranked(pages, pages, "q", TimedReranker(model, seconds=1, clock=lambda: next(seconds, 2.0)))
+    assert found is not None
+    assert len(model.read) == 50
+    assert [each.page[1] for each in found] == [*range(50, 0, -1), *range(51, 120)]
 
 
 def test_where_all_cosines_are_equal_words_alone_count():
-    found = ordered([page(1, "a"), page(2, "b", words=0.1)], ByText(lambda _text: 0.4, is_of_meaning=True))
+    found = ordered([page(1, "a"), page(2, "b", words=0.1)], of_meaning(lambda _text: 0.4))
     assert [each.page[1] for each in found] == [2, 1]
 
 
