@@ -16,6 +16,7 @@ from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.later_indexes import indexes_made_later
 from archive_pipeline.store.staleness import DialogueRef, stale_dialogues
 
 
@@ -54,7 +55,7 @@ def build_stale(database: Database, settings: Settings, *, progress: Progress = 
     """Build whatever is stale of every asset, without Dagster; parents before children."""
     cache = BatchCache()
     results: dict[str, BuildResult] = {}
-    with open_executor(database, settings, cache) as executor:
+    with indexes_made_later(database), open_executor(database, settings, cache) as executor:
         for name in ASSETS:
             with database.session() as connection:
                 dialogues = stale_dialogues(connection, name, effective_version(name, settings))

@@ -14,6 +14,7 @@ from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
+from archive_pipeline.store.later_indexes import indexes_made_later
 from archive_pipeline.store.staleness import (
     DialogueRef,
     find_dialogue,
@@ -112,6 +113,7 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
     with (
         translate_lost_database(),
         instance_for(archive.settings) as instance,
+        indexes_made_later(archive.database, on_wait=note),
         progress_bars(plan.messages, enabled=show_progress) as bars,
     ):
         outcome = run_derived(

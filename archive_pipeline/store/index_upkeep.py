@@ -77,13 +77,18 @@ def _rebuild(connection: psycopg.Connection[Any], index: _GrownIndex, longest: i
     """Rebuild an index in a transaction of its own, of which no statement takes longer; return whether it could be."""
     name = sql.Identifier(index.schema_name, index.index_name)
     rebuild = sql.SQL(load_query("summary/rebuild_index")).format(index=name)
-    words = sql.Literal(f"Rebuilt at {index.table_bytes} bytes of its table")
-    remember = sql.SQL("COMMENT ON INDEX {} IS {}").format(name, words)
+    remember = remembered(index.schema_name, index.index_name, index.table_bytes)
     why_not = _execute(connection, longest, rebuild, remember)
     if isinstance(why_not, psycopg.errors.QueryCanceled):
         # It would take as long each time: others wait for it once, until the table has doubled.
         _execute(connection, longest, remember)
     return why_not is None
+
+
+def remembered(schema: str, index: str, table_bytes: int) -> sql.Composed:
+    """Return the statement that says how large the table of an index was when it was built anew."""
+    words = sql.Literal(f"Rebuilt at {table_bytes} bytes of its table")
+    return sql.SQL("COMMENT ON INDEX {} IS {}").format(sql.Identifier(schema, index), words)
 
 
 def _execute(connection: psycopg.Connection[Any], longest: int, *statements: sql.Composed) -> psycopg.Error | None:

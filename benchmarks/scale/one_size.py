@@ -42,6 +42,7 @@ from archive_pipeline.report.charts import count_charts
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.later_indexes import drop_indexes_of_empty_tables, make_missing_indexes
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.server.embedded import release
@@ -161,13 +162,16 @@ def _build_all(steps: Steps, database: Database, settings: Settings, room: float
     with database.session() as connection:
         found = connection.execute("SELECT partition_key FROM raw.dialogues ORDER BY partition_key").fetchall()
     runs = list(chunked((key for (key,) in found), DIALOGUES_PER_RUN))
+    drop_indexes_of_empty_tables(database)
     sizes = _build_run(steps, database, settings, runs[0], tuple(ASSETS))
     limit = float("inf") if room is None else room * 1e9 * len(runs[0]) / len(found)
     groups = list(_groups(sizes, limit))
     derived_bytes = 0
     for number, names in enumerate(groups):
+        drop_indexes_of_empty_tables(database)
         for keys in runs[1:]:
             _build_run(steps, database, settings, keys, names, reads_again=number > 0)
+        steps.measure("indexes", lambda: len(make_missing_indexes(database)))
         derived_bytes += _bytes_of(database, "derived.")
         if len(groups) > 1:
             derived_bytes -= _bytes_of(database, f"derived.{build_state.name}")

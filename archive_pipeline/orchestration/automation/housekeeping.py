@@ -15,6 +15,7 @@ from archive_pipeline.orchestration.partitions.stale_keys import only_writer_or_
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
+from archive_pipeline.store.later_indexes import make_missing_indexes
 from archive_pipeline.store.look_ups import delete_old_look_ups
 from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_value
 from archive_pipeline.store.sql_files import load_query
@@ -110,13 +111,14 @@ def delete_look_ups(context: dg.OpExecutionContext, archive: dg.ResourceParam[Ar
 
 
 @dg.op(
-    description="Rebuilds the indexes of tables that have doubled.",
+    description="Makes indexes that a killed command has left out, and rebuilds those of tables that have doubled.",
     ins={"after": dg.In(dg.Nothing)},
     out=dg.Out(dg.Nothing),
 )
 def rebuild_indexes(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
     with transient_errors_retried():
-        context.add_output_metadata({"indexes_rebuilt": len(rebuild_grown_indexes(archive.database))})
+        made, rebuilt = make_missing_indexes(archive.database), rebuild_grown_indexes(archive.database)
+    context.add_output_metadata({"indexes_made": len(made), "indexes_rebuilt": len(rebuilt)})
 
 
 @dg.op(description="Refreshes statistics.", ins={"after": dg.In(dg.Nothing)}, out=dg.Out(dg.Nothing))

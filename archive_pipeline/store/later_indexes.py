@@ -1,0 +1,155 @@
+"""Look-up indexes of derived tables, made after a first load instead of row by row.
+
+Hashes and ids of messages come in no order, so that each new row writes to another page of each such index: half of
+what PostgreSQL does for the largest tables, and more as soon as they are larger than its memory. To sort all of them
+afterwards is a small part of that. Rows of dialogues are found by other indexes, which stay.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import Index, Table
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, DropIndex
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
+
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.index_upkeep import remembered
+from archive_pipeline.store.rows import fetch_column, fetch_value
+from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.store.tables import DERIVED_TABLES
+from archive_pipeline.store.tables.base import DIALOGUE
+from archive_pipeline.store.tables.hashes import duplicate_clusters
+
+Connection = psycopg.Connection[Any]
+
+MAKING: Final = "making the look-up indexes of the new tables"
+
+_log = logging.getLogger(__name__)
+
+# Of smaller archives they are made in a moment either way.
+FEWEST_MESSAGES: Final = 20_000
+# Each waits a fifth of a second for its lock, as others wait behind it.
+_TRIES: Final = 50
+_PAUSE: Final = 0.1
+_DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
+# Somebody uses the table, or another role owns it.
+_LEFT: Final = (psycopg.errors.LockNotAvailable, psycopg.errors.InsufficientPrivilege)
+# Another process has just made the same one.
+_THERE: Final = (psycopg.errors.DuplicateTable, psycopg.errors.UniqueViolation)
+
+# The table of clusters is written as a whole, by a step of its own.
+LATER_INDEXES: Final = tuple(
+    (table, index)
+    for table in DERIVED_TABLES
+    if table is not duplicate_clusters
+    for index in sorted(table.indexes, key=lambda index: str(index.name))
+    if not index.unique and next(iter(index.columns)).name != DIALOGUE
+)
+
+
+@contextmanager
+def indexes_made_later(
+    database: Database, *, fewest: int = FEWEST_MESSAGES, on_wait: Callable[[str], None] = lambda _message: None
+) -> Iterator[None]:
+    """Have the look-up indexes of tables that are empty now made at the end of the block, however that ends.
+
+    What cannot be made then, or is left by a process that is killed, is made by the next command that writes, or at
+    night (`make_missing_indexes`).
+
+    Args:
+        database: the archive; nothing is done to tables of another role.
+        fewest: messages of an archive from which on it is worth it.
+        on_wait: called with a message before indexes are made, which takes seconds a million messages.
+    """
+    with database.session() as connection:
+        messages = fetch_value(connection, "summary/messages_of_dialogues", int) or 0
+    dropped = drop_indexes_of_empty_tables(database) if messages >= fewest else []
+    try:
+        yield
+    finally:
+        if dropped:
+            on_wait(MAKING)
+            try:
+                make_missing_indexes(database)
+            except psycopg.Error as error:
+                _log.warning("indexes are left to the next import, build or night: %s", error)
+
+
+def drop_indexes_of_empty_tables(database: Database) -> list[str]:
+    """Drop look-up indexes whose tables have no rows; return their names. Those in use stay."""
+    with database.statements() as connection:
+        missing = _missing(connection)
+        return [
+            str(index.name)
+            for table, index in LATER_INDEXES
+            if index.name not in missing and _drop_if_empty(connection, table, index)
+        ]
+
+
+def make_missing_indexes(database: Database) -> list[str]:
+    """Make the look-up indexes that are not there; return their names.
+
+    Raises:
+        psycopg.errors.LockNotAvailable: somebody writes to the table all the time.
+        psycopg.Error: one cannot be made, as on a full disk; the next call tries again.
+    """
+    with database.statements() as connection:
+        missing = _missing(connection)
+        made = [(table, index) for table, index in LATER_INDEXES if index.name in missing]
+        for table, index in made:
+            _make(connection, table, index)
+    return [str(index.name) for _, index in made]
+
+
+def _missing(connection: Connection) -> set[str]:
+    names = [str(index.name) for _, index in LATER_INDEXES]
+    return set(names) - set(fetch_column(connection, "summary/known_indexes", str, {"names": names}))
+
+
+def _drop_if_empty(connection: Connection, table: Table, index: Index) -> bool:
+    """Drop an index if its table has no rows, and tell whether it was; who uses the table waits for that moment."""
+    is_empty = False
+    with suppress(*_LEFT), connection.transaction() as transaction:
+        connection.execute(load_query("locks/limit_waiting"))
+        connection.execute(_sql(DropIndex(index)))
+        is_empty = not _has_rows(connection, table)
+        if not is_empty:
+            raise psycopg.Rollback(transaction)
+    return is_empty
+
+
+def _has_rows(connection: Connection, table: Table) -> bool:
+    name = sql.Identifier(str(table.schema), table.name)
+    row = connection.execute(sql.SQL(load_query("summary/has_rows")).format(table=name)).fetchone()
+    return row == (True,)
+
+
+def _make(connection: Connection, table: Table, index: Index) -> None:
+    """Make an index, and note that it need not be rebuilt soon."""
+    tries = Retrying(
+        retry=retry_if_exception_type(psycopg.errors.LockNotAvailable),
+        stop=stop_after_attempt(_TRIES),
+        wait=wait_fixed(_PAUSE),
+        reraise=True,
+    )
+    for attempt in tries:
+        with attempt:
+            try:
+                with connection.transaction():
+                    connection.execute(load_query("locks/limit_waiting"))
+                    connection.execute(_sql(CreateIndex(index, if_not_exists=True)))
+                    size = fetch_value(connection, "summary/table_bytes", int, {"table": str(table)}) or 0
+                    connection.execute(remembered(str(table.schema), str(index.name), size))
+            except _THERE:
+                return
+
+
+def _sql(statement: CreateIndex | DropIndex) -> bytes:
+    return str(statement.compile(dialect=_DIALECT)).encode()

@@ -1,0 +1,141 @@
+"""Look-up indexes are made after a first load, are there whatever happens to it, and change nothing that is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from archive_pipeline.store import later_indexes
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
+from archive_pipeline.store.later_indexes import (
+    LATER_INDEXES,
+    drop_indexes_of_empty_tables,
+    indexes_made_later,
+    make_missing_indexes,
+)
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.table_partitions import partition_tables
+from archive_pipeline_tests.tables import query
+
+pytestmark = pytest.mark.postgres
+
+NAMES = {str(index.name) for _, index in LATER_INDEXES}
+DEFINITIONS = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname IN ('derived', 'partitions') ORDER BY 1"
+
+
+@pytest.fixture
+def database(new_database: Callable[[], Database]) -> Database:
+    """An archive without rows."""
+    database = new_database()
+    migrate(database)
+    return database
+
+
+def definitions(database: Database) -> dict[str, str]:
+    return dict(query(database, DEFINITIONS))
+
+
+def add_a_row(database: Database) -> None:
+    """Write a row of response hashes."""
+    with database.session() as connection:
+        connection.execute("SET session_replication_role = replica")  # no message has to be there
+        connection.execute(
+            "INSERT INTO derived.response_hashes"
+            " (response_message_id, dialogue_id, prompt_hash, response_hash, path_hash, context_hash)"
+            " VALUES (gen_random_uuid(), gen_random_uuid(), 'a', 'b', 'c', 'd')"
+        )
+        connection.execute("SET session_replication_role = DEFAULT")
+
+
+def test_which_indexes_these_are():
+    """Those by which no rows of a dialogue are found."""
+    assert len(NAMES) == 15
+    assert {"ix_content_hashes_full_sha256", "ix_response_hashes_path_hash", "ix_qa_chunks_content_hash"} < NAMES
+    assert not any(name.endswith("_dialogue_id") for name in NAMES)
+    assert not any(name.startswith("ix_duplicate_clusters") for name in NAMES)
+
+
+def test_they_are_gone_in_the_block_and_the_same_after_it(database: Database):
+    before = definitions(database)
+    assert before.keys() > NAMES
+    messages: list[str] = []
+    with indexes_made_later(database, fewest=0, on_wait=messages.append):
+        assert definitions(database).keys() == before.keys() - NAMES
+    assert definitions(database) == before
+    assert messages == [later_indexes.MAKING]
+
+
+def test_what_was_just_made_is_not_rebuilt(database: Database):
+    add_a_row(database)
+    with database.statements() as connection:
+        connection.execute("DROP INDEX derived.ix_response_hashes_path_hash")
+    assert make_missing_indexes(database) == ["ix_response_hashes_path_hash"]
+    rebuilt = rebuild_grown_indexes(database, smallest=8_192)
+    assert "derived.ix_response_hashes_prompt_hash" in rebuilt
+    assert "derived.ix_response_hashes_path_hash" not in rebuilt
+
+
+def test_small_archives_keep_them(database: Database):
+    before = definitions(database)
+    with indexes_made_later(database, fewest=1):
+        assert definitions(database) == before
+
+
+def test_tables_with_rows_keep_theirs(database: Database):
+    add_a_row(database)
+    dropped = set(drop_indexes_of_empty_tables(database))
+    assert NAMES - dropped == {name for name in NAMES if name.startswith("ix_response_hashes")}
+    assert set(make_missing_indexes(database)) == dropped
+    assert make_missing_indexes(database) == []
+
+
+def test_they_are_made_also_when_the_block_fails(database: Database):
+    before = definitions(database)
+    with pytest.raises(ValueError, match="no build"), indexes_made_later(database, fewest=0):
+        raise ValueError("no build")
+    assert definitions(database) == before
+
+
+def test_a_table_in_use_keeps_its_indexes(database: Database):
+    with database.session() as connection:
+        connection.execute("SELECT count(*) FROM derived.qa_pairs")
+        assert "ix_qa_pairs_source_message_id" not in drop_indexes_of_empty_tables(database)
+    make_missing_indexes(database)
+
+
+def test_they_are_made_beside_a_transaction_that_writes(database: Database, monkeypatch: pytest.MonkeyPatch):
+    drop_indexes_of_empty_tables(database)
+    monkeypatch.setattr(later_indexes, "_TRIES", 1)
+    with database.statements() as connection, connection.transaction():
+        connection.execute("LOCK TABLE derived.qa_pairs IN ROW EXCLUSIVE MODE")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            make_missing_indexes(database)
+    monkeypatch.undo()
+    assert "ix_qa_pairs_source_message_id" in make_missing_indexes(database)
+    assert definitions(database).keys() > NAMES
+
+
+def test_what_cannot_be_made_is_left_to_later(database: Database, caplog: pytest.LogCaptureFixture):
+    def fail(_database: Database) -> list[str]:
+        raise psycopg.errors.DiskFull("no space left")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(later_indexes, "make_missing_indexes", fail)
+        with indexes_made_later(database, fewest=0):
+            pass
+    assert "indexes are left to the next import, build or night: no space left" in caplog.text
+    assert set(make_missing_indexes(database)) == NAMES
+
+
+def test_partitions_have_them_again(database: Database):
+    assert list(partition_tables(database, 2))
+    parents = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'derived' ORDER BY 1"
+    of_partitions = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'partitions'"
+    before, [(count,)] = query(database, parents), query(database, of_partitions)
+    with indexes_made_later(database, fewest=0):
+        assert query(database, of_partitions) == [(count - 2 * len(NAMES),)]
+    assert query(database, parents) == before
+    assert query(database, of_partitions) == [(count,)]

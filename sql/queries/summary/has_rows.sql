@@ -1,0 +1,2 @@
+-- Whether a table has any row.
+SELECT exists(SELECT FROM {table}) AS has_rows;
