@@ -23,7 +23,7 @@ from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ran
 from archive_pipeline.settings import Settings
 
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
-KEYS_PER_OWN_RUN: Final = {Partitioning.PER_DIALOGUE: 10_000, Partitioning.SHARDED: 128}
+KEYS_PER_OWN_RUN: Final = {Partitioning.PER_DIALOGUE: 5_000, Partitioning.SHARDED: 128}
 
 
 @dataclass(frozen=True)

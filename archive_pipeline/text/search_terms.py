@@ -83,7 +83,7 @@ def stem(word: str, language: str) -> str:
     return word if language == UNKNOWN else str(_stemmer(language).stemWord(word))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)  # most words are runs by themselves, of which more are remembered
 def terms_of_word(word: str, language: str) -> tuple[str, ...]:
     """Return the terms by which a word is found, its lower case first; none is there twice."""
     lowered = word.lower()[:LONGEST_TERM]
