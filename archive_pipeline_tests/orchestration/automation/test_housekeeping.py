@@ -187,5 +187,5 @@ def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -
     }
     sweep = {"keys_removed", "keys_added", "keys_left_to_runs"}
     deleted = {"events_deleted", "days_kept", "look_ups_deleted", "look_up_days_kept"}
-    assert set(outputs) == {"runs_ended", "indexes_rebuilt", "tables_analyzed", *deleted, *sweep}
+    assert set(outputs) == {"runs_ended", "indexes_made", "indexes_rebuilt", "tables_analyzed", *deleted, *sweep}
     assert (outputs["days_kept"], outputs["look_up_days_kept"]) == (90, 365)
