@@ -69,8 +69,9 @@ def indexes_made_later(
         on_wait: called with a message before indexes are made, which takes seconds a million messages.
     """
     with database.session() as connection:
-        messages = fetch_value(connection, "summary/messages_of_dialogues", int) or 0
-    dropped = drop_indexes_of_empty_tables(database) if messages >= fewest else []
+        is_first = any(not _has_rows(connection, table) for table, _ in LATER_INDEXES)
+        messages = (fetch_value(connection, "summary/messages_of_dialogues", int) or 0) if is_first else 0
+    dropped = drop_indexes_of_empty_tables(database) if is_first and messages >= fewest else []
     try:
         yield
     finally:
@@ -115,6 +116,8 @@ def _missing(connection: Connection) -> set[str]:
 
 def _drop_if_empty(connection: Connection, table: Table, index: Index) -> bool:
     """Drop an index if its table has no rows, and tell whether it was; who uses the table waits for that moment."""
+    if _has_rows(connection, table):
+        return False
     is_empty = False
     with suppress(*_LEFT), connection.transaction() as transaction:
         connection.execute(load_query("locks/limit_waiting"))

@@ -92,6 +92,21 @@ def test_tables_with_rows_keep_theirs(database: Database):
     assert make_missing_indexes(database) == []
 
 
+def test_who_reads_a_table_with_rows_is_not_waited_for(database: Database, monkeypatch: pytest.MonkeyPatch):
+    def drop(_index: object) -> object:
+        raise AssertionError("a statement that takes a lock")
+
+    add_a_row(database)
+    with database.session() as connection:
+        with_rows = [each for each in LATER_INDEXES if each[0].name == "response_hashes"]
+        monkeypatch.setattr(later_indexes, "LATER_INDEXES", with_rows)
+        monkeypatch.setattr(later_indexes, "DropIndex", drop)
+        connection.execute("SELECT count(*) FROM derived.response_hashes")
+        assert drop_indexes_of_empty_tables(database) == []
+        with indexes_made_later(database, fewest=0):
+            pass
+
+
 def test_they_are_made_also_when_the_block_fails(database: Database):
     before = definitions(database)
     with pytest.raises(ValueError, match="no build"), indexes_made_later(database, fewest=0):

@@ -132,8 +132,8 @@ def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arc
     description=(
         "Marks runs of killed processes as failed, makes the partition keys those of the archive's dialogues, "
         "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS) and old look-ups of messages arrays "
-        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), rebuilds the indexes of tables that have doubled, and refreshes the "
-        "planner's statistics."
+        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), makes indexes that a killed command has left out, rebuilds those of "
+        "tables that have doubled, and refreshes the planner's statistics."
     ),
     executor_def=dg.in_process_executor,
 )

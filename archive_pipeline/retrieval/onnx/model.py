@@ -1,12 +1,12 @@
 """A model in ONNX: its tokenizer, and a run of onnxruntime for each text.
 
-Texts are run one by one. Models of 8-bit numbers scale what they compute by the largest value of a run, so that in a
+Texts are run one by one. Models that quantise while they run scale numbers by the largest one of a run, so that in a
 batch the vector of a text would depend on what is beside it; nor is anything filled up.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -72,5 +72,5 @@ class OnnxModel:
         return np.asarray(output[0], dtype=np.float32), bool(found.overflowing)
 
 
-def _line(error: Exception) -> Any:
+def _line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
