@@ -22,6 +22,7 @@ from typing import Any, Final
 import psutil
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import ExecutorError
 from archive_pipeline.store.server.socket import is_private
 
@@ -100,9 +101,7 @@ def _initialised(ray: Any, options: Mapping[str, Any]) -> Iterator[None]:
     try:
         ray.init(log_to_driver=False, configure_logging=False, **options)
     except Exception as error:  # Ray has no class of its own for what keeps it from starting
-        raise ExecutorError(
-            f"Ray cannot be used: {(str(error).strip() or type(error).__name__).splitlines()[0]}"
-        ) from error
+        raise ExecutorError(f"Ray cannot be used: {first_line(error)}") from error
     try:
         yield
     finally:

@@ -22,6 +22,7 @@ from archive_pipeline.building.executors.one_thread import keep_to_one_thread
 from archive_pipeline.building.executors.ray_cluster import Cluster, connected
 from archive_pipeline.building.executors.sent_errors import SentError, received, sent
 from archive_pipeline.building.tasks import AnyTask, Batch, Result, Task, run_task
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import ExecutorError, WorkerLostError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -165,7 +166,7 @@ def _result(ray: Any, task: Task, reference: Any) -> Result:
     try:
         answer = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
-        raise ExecutorError(f"a worker of Ray cannot run this program: {_reason(error.cause)}") from error
+        raise ExecutorError(f"a worker of Ray cannot run this program: {first_line(error.cause)}") from error
     except ray.exceptions.RayError as error:
         raise WorkerLostError(
             f"{task.label} cannot be built: {_MOST_REPETITIONS + 1} processes ended with it ({type(error).__name__})"
@@ -173,10 +174,6 @@ def _result(ray: Any, task: Task, reference: Any) -> Result:
     if isinstance(answer, SentError):
         raise received(answer)
     return answer
-
-
-def _reason(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _stop(ray: Any, references: list[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import TRANSFORMERS_PREFIX, Vectors, normalized
 
@@ -32,7 +33,7 @@ class TransformerEmbedder:
         try:
             self._model: Any = package.SentenceTransformer(model)
         except (OSError, ValueError) as error:
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = first_line(error)
             raise EmbeddingError(f"sentence-transformers cannot load {model!r}: {reason}") from error
 
     @property

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import fasteners
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import prepare_home, private_folder
@@ -180,5 +181,5 @@ def translate_errors(location: str, *, advice: str = REBUILD) -> Iterator[None]:
 
 
 def _unusable(location: str, error: Exception, advice: str) -> VectorStoreError:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+    reason = first_line(error)
     return VectorStoreError(f"the vector store {location} cannot be used ({reason}); {advice}")

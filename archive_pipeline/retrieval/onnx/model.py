@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.retrieval.onnx.files import OnnxFiles, OnnxModelError
 
 EXTRA: Final = "search"
@@ -41,7 +42,7 @@ class OnnxModel:
             self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         # Both libraries raise exceptions of their own, which have nothing but Exception in common.
         except Exception as error:
-            raise OnnxModelError(f"{files.model} cannot be loaded: {_line(error)}") from error
+            raise OnnxModelError(f"{files.model} cannot be loaded: {first_line(error)}") from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(min(files.most_tokens, most_tokens or files.most_tokens))
         self._inputs = {each.name for each in self._session.get_inputs()}
@@ -68,9 +69,5 @@ class OnnxModel:
         try:
             (output,) = self._session.run([self._output], inputs)
         except Exception as error:
-            raise OnnxModelError(f"{self._file} failed: {_line(error)}") from error
+            raise OnnxModelError(f"{self._file} failed: {first_line(error)}") from error
         return np.asarray(output[0], dtype=np.float32), bool(found.overflowing)
-
-
-def _line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import RerankerError
 from archive_pipeline.retrieval.embedders.interface import TRANSFORMERS_PREFIX
 from archive_pipeline.retrieval.rerank.interface import MOST_TOKENS, Scores
@@ -38,7 +39,9 @@ class CrossEncoderReranker:
             self._model = _load(package.CrossEncoder, name)
         # Of a damaged folder any library on the way may complain in its own manner.
         except Exception as error:
-            raise RerankerError(f"sentence-transformers cannot load the reranker {name!r}: {_line(error)}") from error
+            raise RerankerError(
+                f"sentence-transformers cannot load the reranker {name!r}: {first_line(error)}"
+            ) from error
         reason = _why_unusable(self._model)
         if reason is not None:
             raise RerankerError(
@@ -55,7 +58,7 @@ class CrossEncoderReranker:
                 pairs, batch_size=len(pairs), activation_fn=_as_it_is, convert_to_numpy=True, show_progress_bar=False
             )
         except (RuntimeError, IndexError, ValueError) as error:
-            raise RerankerError(f"the reranker {self.name!r} failed: {_line(error)}") from error
+            raise RerankerError(f"the reranker {self.name!r} failed: {first_line(error)}") from error
         return np.asarray(found, dtype=np.float32)
 
 
@@ -82,7 +85,3 @@ def _why_unusable(model: Any) -> str | None:
 def _as_it_is(logits: Any) -> Any:
     """Leave what the model gives: a sigmoid makes good texts equal in float32."""
     return logits
-
-
-def _line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +12,7 @@ import numpy.typing as npt
 from archive_pipeline.errors import ConfigurationError, EmbeddingError, RerankerError
 from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.rerank.interface import Scores
+from archive_pipeline.retrieval.rerank.remembered import Remembered, text_key
 
 # 16 MB of vectors with 384 dimensions.
 MOST_REMEMBERED: Final = 20_000
@@ -33,8 +32,11 @@ class EmbeddingReranker:
     embedder: Embedder
     most_remembered: int = MOST_REMEMBERED
     is_of_meaning = True
-    _remembered: OrderedDict[bytes, _Half] = field(default_factory=OrderedDict, init=False, repr=False)
+    _remembered: Remembered[bytes, _Half] = field(init=False, repr=False)
     _asked: tuple[str, npt.NDArray[np.float32]] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._remembered = Remembered(self.most_remembered)
 
     @property
     def name(self) -> str:
@@ -58,15 +60,12 @@ class EmbeddingReranker:
         return self._asked[1]
 
     def _vectors(self, texts: Sequence[str]) -> _Half:
-        keys = [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
-        known = {key: self._remembered[key] for key in keys if key in self._remembered}
+        keys = [text_key(text) for text in texts]
+        known = self._remembered.known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
             made = self.embedder.embed(list(missing.values())).astype(np.float16)
-            known |= dict(zip(missing, made, strict=True))
-        for key in known:
-            self._remembered[key] = known[key]
-            self._remembered.move_to_end(key)
-        while len(self._remembered) > self.most_remembered:
-            self._remembered.popitem(last=False)
+            new = dict(zip(missing, made, strict=True))
+            self._remembered.add(new)
+            known |= new
         return np.array([known[key] for key in keys])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,6 +13,7 @@ from more_itertools import chunked
 
 from archive_pipeline.errors import RerankerError
 from archive_pipeline.retrieval.rerank.interface import Reranker, Scores
+from archive_pipeline.retrieval.rerank.remembered import Remembered, text_key
 
 # For a search; a batch that has begun is finished.
 SECONDS: Final = 2.0
@@ -41,9 +40,12 @@ class TimedReranker:
     seconds: float = SECONDS
     most_remembered: int = MOST_REMEMBERED
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
-    _remembered: OrderedDict[_Key, float] = field(default_factory=OrderedDict, init=False, repr=False)
+    _remembered: Remembered[_Key, float] = field(init=False, repr=False)
     _remembering: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _scoring: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._remembered = Remembered(self.most_remembered)
 
     @property
     def end(self) -> float:
@@ -91,22 +93,13 @@ class TimedReranker:
         return found
 
     def _keys(self, question: str, texts: Sequence[str]) -> list[_Key]:
-        asked = _hash(question)
-        return [(self.reranker.name, asked, _hash(text)) for text in texts]
+        asked = text_key(question)
+        return [(self.reranker.name, asked, text_key(text)) for text in texts]
 
     def _known(self, keys: Sequence[_Key]) -> dict[_Key, float]:
         with self._remembering:
-            known = {key: self._remembered[key] for key in keys if key in self._remembered}
-            for key in known:
-                self._remembered.move_to_end(key)
-        return known
+            return self._remembered.known(keys)
 
     def _remember(self, scores: Mapping[_Key, float]) -> None:
         with self._remembering:
-            self._remembered.update(scores)
-            while len(self._remembered) > self.most_remembered:
-                self._remembered.popitem(last=False)
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            self._remembered.add(scores)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import ArchiveError, VisualModelError
 from archive_pipeline.retrieval.visual.interfaces import MultiVector
 
@@ -65,7 +66,7 @@ class ColPaliEncoder:
         except ArchiveError:
             raise
         except Exception as error:  # libraries of models raise anything
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = first_line(error)
             raise VisualModelError(
                 f"the visual model {name} cannot be loaded ({reason}); correct ARCHIVE_VISUAL_MODEL"
             ) from error
