@@ -24,6 +24,7 @@ import psycopg
 import sqlalchemy
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.store.home import prepare_home
 from archive_pipeline.store.server.database import DATABASE, prepare_database
@@ -111,7 +112,7 @@ class EmbeddedServer:
         try:
             yield
         except (OSError, RuntimeError, psutil.Error, psycopg.Error) as error:
-            reason = _first_line(error)
+            reason = first_line(error)
             is_full = os.strerror(errno.ENOSPC) in reason
             advice = "make room on its disk (`df -h`, `df -i`)" if is_full else f"see {self.folder}/log"
             raise DatabaseUnavailableError(
@@ -182,8 +183,3 @@ def restart_when_gone(engine: sqlalchemy.Engine, folder: Path) -> None:
 def keep_marker(folder: Path) -> Path:
     """Return the file whose presence keeps the server running after the last process of the project is gone."""
     return folder.parent / "postgres-keep-running"
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
