@@ -1,13 +1,14 @@
 """One archive of N messages in a process of its own: what each step from the import to the index takes.
 
-    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR [--room GB]
+    python -m benchmarks.scale.one_size --messages 10000 --executor local --home DIR [--room GB] [--as-if N]
 
 ``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
-of them at a time. Tables are built as commands build them: all assets of so many dialogues, then of the next ones. With
-``--room`` derived tables may take that much of the disk: assets whose tables need more are built one group after the
-other, each group's tables are emptied when it is measured, and what is made of all tables (duplicates, index, summary)
-is left out. Prints a line of JSON, and each step to standard error when it is done: large archives take hours. The home
-is new, and stays.
+of them at a time. Tables are built as commands build them: all assets of so many dialogues, then of the next ones.
+With ``--room`` derived tables may take that much of the disk: assets whose tables need more are built one group after
+the other, each group's tables are emptied when it is measured, and what is made of all tables (duplicates, index,
+summary) is left out. With ``--as-if`` the server has so many times less memory and log, as beside an archive so many
+times larger; the system's memory and the disk stay as they are. Prints a line of JSON, and each step to standard error
+when it is done: large archives take hours. The home is new, and stays.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
+import psycopg
 from more_itertools import chunked
 
 from archive_pipeline.building.batch_cache import BatchCache
@@ -56,6 +58,8 @@ MEAN_MESSAGES: Final = 20
 DIALOGUES_PER_PART: Final = 5_000
 # Of a run of a command.
 DIALOGUES_PER_RUN: Final = KEYS_PER_OWN_RUN[Partitioning.PER_DIALOGUE]
+# What the server takes of the machine's memory and disk.
+SCALED_SETTINGS: Final = ("shared_buffers", "max_wal_size")
 # What later groups of assets have to do once more: a run reads its dialogues once. Not a part of the whole.
 READ_AGAIN: Final = "read again"
 
@@ -116,10 +120,28 @@ def main() -> None:
     parser.add_argument("--executor", type=ExecutorKind, default=ExecutorKind.LOCAL)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--room", type=float, metavar="GB", help="for derived tables; by default all stay")
+    parser.add_argument("--as-if", type=float, default=1, metavar="N", help="divide the server's memory and log by N")
     arguments = parser.parse_args()
     settings = Settings(home=arguments.home.resolve(), executor=arguments.executor)
+    if arguments.as_if > 1:
+        _make_server_smaller(settings, arguments.as_if)
     with _database(settings) as database:
         print(json.dumps(_measure(database, settings, arguments.messages, room=arguments.room)))
+
+
+def _make_server_smaller(settings: Settings, times: float) -> None:
+    """Write settings of the home's own, which win over those that each start writes."""
+    with _database(settings) as database, database.session() as connection:
+        sizes = {name: _setting(connection, name) for name in SCALED_SETTINGS}
+    lines = (f"{name} = '{round(size / times / 2**20)}MB'\n" for name, size in sizes.items())
+    with (settings.postgres_folder / "postgresql.conf").open("a") as file:
+        file.writelines(lines)
+
+
+def _setting(connection: psycopg.Connection[Any], name: str) -> int:
+    """Return a size that the server was started with, in bytes."""
+    [(size,)] = connection.execute("SELECT pg_size_bytes(current_setting(%s))", [name])
+    return int(size)
 
 
 @contextmanager
