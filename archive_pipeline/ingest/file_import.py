@@ -11,6 +11,7 @@ from typing import Final
 
 import psycopg
 
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
@@ -124,7 +125,7 @@ class FileImport:
                     if is_systemic(error):
                         raise
                     self._seen.pop(_key_of(item.header), None)  # another copy may still be taken
-                    message = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+                    message = f"{type(error).__name__}: {first_line(error)}"
                     self._reject(RejectedRecord(item.header.locator, "PostgreSQL does not take the dialogue", message))
                 else:
                     self._count([item], written)

@@ -9,6 +9,7 @@ import psycopg
 import psycopg2
 import sqlalchemy.exc
 
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import DatabaseUnavailableError
 
 # What cannot be reached, was ended, is full, busy or deadlocked, whichever driver says so.
@@ -55,7 +56,7 @@ def is_unavailable(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """Return what the database or its driver said, on one line and without what SQLAlchemy adds."""
-    return (str(_of_driver(error)).strip() or type(error).__name__).splitlines()[0]
+    return first_line(_of_driver(error))
 
 
 def sqlstate_of(error: BaseException) -> str:

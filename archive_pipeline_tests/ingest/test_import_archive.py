@@ -16,6 +16,7 @@ from archive_pipeline.domain.batch import Media
 from archive_pipeline.domain.identity import dialogue_id, partition_key
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.rejections import RECORDS_PER_TRANSACTION
+from archive_pipeline.ingest.writer import GroupWriter
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.store.batches import load_batch
@@ -266,6 +267,18 @@ def test_a_dialogue_that_postgresql_refuses_costs_no_other(database: Database, p
         "rejected": 2,
     }
     assert {row["import_id"] for row in rejected} == {imported["id"]}
+
+
+def test_a_dialogue_is_rejected_also_by_an_error_that_says_nothing(
+    database: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(_writer: GroupWriter, _incoming: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(GroupWriter, "write", fail)
+    summary = load(database, path, chatgpt("bad", chain("bad")), chatgpt("worse", chain("worse")))
+    assert summary.dialogues == {"rejected": 2}
+    assert query(database, "SELECT error FROM raw.rejected_records") == [("ValueError: ValueError",)] * 2
 
 
 def test_an_id_that_no_index_takes_is_shortened_to_a_stable_one(database: Database, path: Path):
