@@ -194,12 +194,13 @@ class GroupWriter:
         present = {message.id for message in dialogue.messages} | {message.id for message in kept}
         gone = [message.id for message in messages.values() if message.is_live and message.id not in present]
         own = [message.id for message in dialogue.messages]
-        deleted = raw_writes.soft_delete(connection, gone)
+        deleted = raw_writes.soft_delete(connection, dialogue.id, gone)
         values = dialogue_values(dialogue, len(own) + len(kept), fingerprint_of(dialogue, kept))
         raw_writes.update_dialogue(connection, {**values, "import_id": self._context.import_id})
         upserted = raw_writes.upsert_messages(connection, rows.message_frame(rows.message_rows(dialogue, numbers)))
         parts = raw_writes.replace_parts(
             connection,
+            dialogue.id,
             own,
             rows.part_frame(rows.part_rows(dialogue, dialogue.messages)),
             rows.attachment_frame(rows.attachment_rows(dialogue, dialogue.messages)),

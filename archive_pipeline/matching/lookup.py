@@ -189,7 +189,11 @@ def with_contents(session: Session, found: Sequence[MatchRow]) -> tuple[KnownMes
     if not found:
         return ()
     contents: defaultdict[str, list[_Part]] = defaultdict(list)
-    for row in fetch(session, "match/match_contents", _Part, {"message_ids": [item.message_id for item in found]}):
+    parameters = {
+        "dialogue_ids": sorted({item.dialogue_id for item in found}),
+        "message_ids": [item.message_id for item in found],
+    }
+    for row in fetch(session, "match/match_contents", _Part, parameters):
         contents[row.message_id].append(row)
     return tuple(_known(item, contents[item.message_id]) for item in found)
 

@@ -1,15 +1,15 @@
-"""Look-up indexes of derived tables, made after a first load instead of row by row.
+"""Look-up indexes, made after a first import or a first build instead of row by row.
 
-Hashes and ids of messages come in no order, so that each new row writes to another page of each such index: half of
-what PostgreSQL does for the largest tables, and more as soon as they are larger than its memory. To sort all of them
-afterwards is a small part of that. Rows of dialogues are found by other indexes, which stay.
+Hashes and ids come in no order, so that each new row writes to another page of each such index: half of what PostgreSQL
+does for the largest tables, and more as soon as they are larger than its memory. To sort all of them afterwards is a
+small part of that. Rows of dialogues are found by other indexes, which stay.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Final
 
 import psycopg
@@ -26,8 +26,11 @@ from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import DERIVED_TABLES
 from archive_pipeline.store.tables.base import DIALOGUE
 from archive_pipeline.store.tables.hashes import duplicate_clusters
+from archive_pipeline.store.tables.raw import attachments, content_parts, messages
 
 Connection = psycopg.Connection[Any]
+
+Later = tuple[Table, Index]
 
 MAKING: Final = "making the look-up indexes of the new tables"
 
@@ -35,8 +38,8 @@ _log = logging.getLogger(__name__)
 
 # Of smaller archives they are made in a moment either way.
 FEWEST_MESSAGES: Final = 20_000
-# Each waits a fifth of a second for its lock, as others wait behind it.
-_TRIES: Final = 50
+# Each waits a second and a half for its lock, behind which writers wait; readers do not.
+_TRIES: Final = 20
 _PAUSE: Final = 0.1
 _DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
 # Somebody uses the table, or another role owns it.
@@ -44,21 +47,45 @@ _LEFT: Final = (psycopg.errors.LockNotAvailable, psycopg.errors.InsufficientPriv
 # Another process has just made the same one.
 _THERE: Final = (psycopg.errors.DuplicateTable, psycopg.errors.UniqueViolation)
 
+
+def _look_ups(tables: Iterable[Table]) -> tuple[Later, ...]:
+    """Return the indexes by which neither rows of a dialogue are found nor, by a hash, messages that an import has."""
+    return tuple(
+        (table, index)
+        for table in tables
+        for index in sorted(table.indexes, key=lambda index: str(index.name))
+        if not index.unique
+        and next(iter(index.columns)).name != DIALOGUE
+        and index.dialect_kwargs["postgresql_using"] != "hash"
+    )
+
+
+OF_RAW: Final = _look_ups((messages, content_parts, attachments))
 # The table of clusters is written as a whole, by a step of its own.
-LATER_INDEXES: Final = tuple(
-    (table, index)
-    for table in DERIVED_TABLES
-    if table is not duplicate_clusters
-    for index in sorted(table.indexes, key=lambda index: str(index.name))
-    if not index.unique and next(iter(index.columns)).name != DIALOGUE
-)
+OF_DERIVED: Final = _look_ups(table for table in DERIVED_TABLES if table is not duplicate_clusters)
+LATER_INDEXES: Final = OF_RAW + OF_DERIVED
+
+
+@contextmanager
+def indexes_made_after_import(
+    database: Database, *, on_wait: Callable[[str], None] = lambda _message: None
+) -> Iterator[None]:
+    """Have the look-up indexes of messages made at the end of the block if the archive has none now.
+
+    How many messages will come is not known before; of a few of them all this takes a moment. See
+    `indexes_made_later`.
+    """
+    with database.session() as connection:
+        is_first = not _has_rows(connection, messages)
+    with _made_later(database, OF_RAW, on_wait) if is_first else nullcontext():
+        yield
 
 
 @contextmanager
 def indexes_made_later(
     database: Database, *, fewest: int = FEWEST_MESSAGES, on_wait: Callable[[str], None] = lambda _message: None
 ) -> Iterator[None]:
-    """Have the look-up indexes of tables that are empty now made at the end of the block, however that ends.
+    """Have the look-up indexes of derived tables that are empty now made at the end of the block, however that ends.
 
     What cannot be made then, or is left by a process that is killed, is made by the next command that writes, or at
     night (`make_missing_indexes`).
@@ -69,9 +96,15 @@ def indexes_made_later(
         on_wait: called with a message before indexes are made, which takes seconds a million messages.
     """
     with database.session() as connection:
-        is_first = any(not _has_rows(connection, table) for table, _ in LATER_INDEXES)
-        messages = (fetch_value(connection, "summary/messages_of_dialogues", int) or 0) if is_first else 0
-    dropped = drop_indexes_of_empty_tables(database) if is_first and messages >= fewest else []
+        is_first = any(not _has_rows(connection, table) for table, _ in OF_DERIVED)
+        count = (fetch_value(connection, "summary/messages_of_dialogues", int) or 0) if is_first else 0
+    with _made_later(database, OF_DERIVED, on_wait) if is_first and count >= fewest else nullcontext():
+        yield
+
+
+@contextmanager
+def _made_later(database: Database, later: Sequence[Later], on_wait: Callable[[str], None]) -> Iterator[None]:
+    dropped = drop_indexes_of_empty_tables(database, later)
     try:
         yield
     finally:
@@ -83,13 +116,13 @@ def indexes_made_later(
                 _log.warning("indexes are left to the next import, build or night: %s", error)
 
 
-def drop_indexes_of_empty_tables(database: Database) -> list[str]:
+def drop_indexes_of_empty_tables(database: Database, later: Sequence[Later] = LATER_INDEXES) -> list[str]:
     """Drop look-up indexes whose tables have no rows; return their names. Those in use stay."""
     with database.statements() as connection:
         missing = _missing(connection)
         return [
             str(index.name)
-            for table, index in LATER_INDEXES
+            for table, index in later
             if index.name not in missing and _drop_if_empty(connection, table, index)
         ]
 
@@ -146,7 +179,7 @@ def _make(connection: Connection, table: Table, index: Index) -> None:
         with attempt:
             try:
                 with connection.transaction():
-                    connection.execute(load_query("locks/limit_waiting"))
+                    connection.execute(load_query("locks/wait_for_autovacuum"))
                     connection.execute(_sql(CreateIndex(index, if_not_exists=True)))
                     size = fetch_value(connection, "summary/table_bytes", int, {"table": str(table)}) or 0
                     connection.execute(remembered(str(table.schema), str(index.name), size))

@@ -168,10 +168,14 @@ def upsert_messages(connection: psycopg.Connection[Any], rows: pd.DataFrame) -> 
 
 
 def replace_parts(
-    connection: psycopg.Connection[Any], message_ids: Sequence[str], parts: pd.DataFrame, attachments: pd.DataFrame
+    connection: psycopg.Connection[Any],
+    dialogue_id: str,
+    message_ids: Sequence[str],
+    parts: pd.DataFrame,
+    attachments: pd.DataFrame,
 ) -> dict[str, int]:
-    """Replace the content parts and attachments of some messages; return rows written per table."""
-    parameters = {"message_ids": list(message_ids)}
+    """Replace the content parts and attachments of some messages of a dialogue; return rows written per table."""
+    parameters = {"dialogue_id": dialogue_id, "message_ids": list(message_ids)}
     connection.execute(load_query("raw/delete_parts"), parameters)
     connection.execute(load_query("raw/delete_attachments"), parameters)
     return {
@@ -180,7 +184,7 @@ def replace_parts(
     }
 
 
-def soft_delete(connection: psycopg.Connection[Any], message_ids: Iterable[str]) -> int:
-    """Mark messages as deleted; return how many."""
-    cursor = connection.execute(load_query("raw/soft_delete_messages"), {"message_ids": list(message_ids)})
-    return cursor.rowcount
+def soft_delete(connection: psycopg.Connection[Any], dialogue_id: str, message_ids: Iterable[str]) -> int:
+    """Mark messages of a dialogue as deleted; return how many."""
+    parameters = {"dialogue_id": dialogue_id, "message_ids": list(message_ids)}
+    return connection.execute(load_query("raw/soft_delete_messages"), parameters).rowcount

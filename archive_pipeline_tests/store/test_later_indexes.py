@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -12,18 +14,25 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
 from archive_pipeline.store.later_indexes import (
     LATER_INDEXES,
+    OF_DERIVED,
+    OF_RAW,
     drop_indexes_of_empty_tables,
+    indexes_made_after_import,
     indexes_made_later,
     make_missing_indexes,
 )
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_partitions import partition_tables
+from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
 
-NAMES = {str(index.name) for _, index in LATER_INDEXES}
-DEFINITIONS = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname IN ('derived', 'partitions') ORDER BY 1"
+NAMES = {str(index.name) for _, index in OF_DERIVED}
+NAMES_OF_RAW = {str(index.name) for _, index in OF_RAW}
+DEFINITIONS = (
+    "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname IN ('raw', 'derived', 'partitions') ORDER BY 1"
+)
 
 
 @pytest.fixture
@@ -52,7 +61,13 @@ def add_a_row(database: Database) -> None:
 
 def test_which_indexes_these_are():
     """Those by which no rows of a dialogue are found."""
-    assert len(NAMES) == 15
+    assert len(NAMES) == 28
+    assert {
+        "ix_messages_id",
+        "ix_messages_parent_id",
+        "ix_content_parts_message_id",
+        "ix_attachments_message_id",
+    } == NAMES_OF_RAW
     assert {"ix_content_hashes_full_sha256", "ix_response_hashes_path_hash", "ix_qa_chunks_content_hash"} < NAMES
     assert not any(name.endswith("_dialogue_id") for name in NAMES)
     assert not any(name.startswith("ix_duplicate_clusters") for name in NAMES)
@@ -66,6 +81,19 @@ def test_they_are_gone_in_the_block_and_the_same_after_it(database: Database):
         assert definitions(database).keys() == before.keys() - NAMES
     assert definitions(database) == before
     assert messages == [later_indexes.MAKING]
+
+
+def test_those_of_messages_are_gone_during_a_first_import_only(database: Database, tmp_path: Path):
+    before = definitions(database)
+    messages: list[str] = []
+    with indexes_made_after_import(database, on_wait=messages.append):
+        assert definitions(database).keys() == before.keys() - NAMES_OF_RAW
+        load(database, tmp_path / "a.json", chatgpt("a", chain("q", "a")))
+        load(database, tmp_path / "b.json", chatgpt("a", chain("q", "a", "more", "b")))
+    assert definitions(database) == before
+    assert messages == [later_indexes.MAKING]
+    with indexes_made_after_import(database):  # of attachments there are still none
+        assert definitions(database) == before
 
 
 def test_what_was_just_made_is_not_rebuilt(database: Database):
@@ -87,7 +115,7 @@ def test_small_archives_keep_them(database: Database):
 def test_tables_with_rows_keep_theirs(database: Database):
     add_a_row(database)
     dropped = set(drop_indexes_of_empty_tables(database))
-    assert NAMES - dropped == {name for name in NAMES if name.startswith("ix_response_hashes")}
+    assert (NAMES | NAMES_OF_RAW) - dropped == {name for name in NAMES if name.startswith("ix_response_hashes")}
     assert set(make_missing_indexes(database)) == dropped
     assert make_missing_indexes(database) == []
 
@@ -99,10 +127,10 @@ def test_who_reads_a_table_with_rows_is_not_waited_for(database: Database, monke
     add_a_row(database)
     with database.session() as connection:
         with_rows = [each for each in LATER_INDEXES if each[0].name == "response_hashes"]
-        monkeypatch.setattr(later_indexes, "LATER_INDEXES", with_rows)
+        monkeypatch.setattr(later_indexes, "OF_DERIVED", with_rows)
         monkeypatch.setattr(later_indexes, "DropIndex", drop)
         connection.execute("SELECT count(*) FROM derived.response_hashes")
-        assert drop_indexes_of_empty_tables(database) == []
+        assert drop_indexes_of_empty_tables(database, with_rows) == []
         with indexes_made_later(database, fewest=0):
             pass
 
@@ -131,6 +159,20 @@ def test_they_are_made_beside_a_transaction_that_writes(database: Database, monk
     monkeypatch.undo()
     assert "ix_qa_pairs_source_message_id" in make_missing_indexes(database)
     assert definitions(database).keys() > NAMES
+
+
+def test_a_lock_is_waited_for_longer_than_the_server_leaves_it_to_an_autovacuum(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    """The server ends the autovacuum of a table that somebody has waited for during ``deadlock_timeout``, a second."""
+    drop_indexes_of_empty_tables(database)
+    monkeypatch.setattr(later_indexes, "_TRIES", 1)
+    with database.statements() as connection, ThreadPoolExecutor(1) as threads:
+        with connection.transaction():
+            connection.execute("LOCK TABLE raw.messages IN SHARE UPDATE EXCLUSIVE MODE")
+            made = threads.submit(make_missing_indexes, database)
+            connection.execute("SELECT pg_sleep(1.1)")
+        assert set(made.result()) > NAMES_OF_RAW
 
 
 def test_what_cannot_be_made_is_left_to_later(database: Database, caplog: pytest.LogCaptureFixture):

@@ -14,6 +14,7 @@ from archive_pipeline.errors import DatabaseVersionError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.store.schema import differences
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
@@ -78,3 +79,45 @@ def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_database: C
         connection.execute("DROP TABLE public.notes")
     migrate(database)
     assert differences(database) == []
+
+
+@pytest.mark.parametrize("partitions", [0, 2])
+def test_keys_begin_with_the_dialogue_in_whole_tables_and_in_split_ones(
+    partitions: int, new_database: Callable[[], Database], tmp_path: Path, settings: Settings
+):
+    database = new_database()
+    migrate(database)
+    load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
+    build_stale(database, settings)
+    list(partition_tables(database, partitions))
+    with database.session() as connection:
+        connection.execute(
+            "CREATE TABLE public.notes (message uuid, dialogue uuid, CONSTRAINT of_message"
+            " FOREIGN KEY (message, dialogue) REFERENCES raw.messages (id, dialogue_id) ON DELETE CASCADE)"
+        )
+        connection.execute("INSERT INTO public.notes SELECT id, dialogue_id FROM raw.messages")
+    before, keys = (raw_rows(database), derived_rows(database)), definitions(database)
+    with database.engine.begin() as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0027")
+    assert ("raw.messages", "PRIMARY KEY (id, dialogue_id)") in definitions(database)
+    assert ("raw.content_parts", "UNIQUE (message_id, sequence, dialogue_id)") in definitions(database)
+    migrate(database)
+    assert ("raw.messages", "PRIMARY KEY (dialogue_id, id)") in keys
+    assert definitions(database) == keys
+    assert differences(database) == []
+    assert (raw_rows(database), derived_rows(database)) == before
+    with database.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues WHERE source_id = 'a'")
+    assert query(database, "SELECT count(*) FROM public.notes") == [(8,)]
+
+
+def definitions(database: Database) -> list[tuple[str, str]]:
+    """Return the keys of all tables, each with its table."""
+    return query(
+        database,
+        "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE contype IN ('p', 'u', 'f') AND conparentid = 0 AND connamespace <> 'dagster'::regnamespace"
+        " ORDER BY 1, 2",
+    )

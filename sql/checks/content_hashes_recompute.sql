@@ -31,6 +31,7 @@ recomputed AS (
                     AND message.dialogue_id = part.dialogue_id
             WHERE
                 message.id = hashed.entity_id
+                AND message.dialogue_id = hashed.dialogue_id
                 AND message.deleted_at IS NULL
                 AND NOT message.is_hidden
                 AND part.part_type = 'text'

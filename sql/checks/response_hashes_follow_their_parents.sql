@@ -22,7 +22,9 @@ LEFT JOIN derived.response_hashes AS parent
         response.parent_response_id = parent.response_message_id
         AND response.dialogue_id = parent.dialogue_id
 LEFT JOIN derived.message_contexts AS context
-    ON response.response_message_id = context.message_id
+    ON
+        response.response_message_id = context.message_id
+        AND response.dialogue_id = context.dialogue_id
 WHERE
     message.deleted_at IS NOT NULL
     OR message.role <> 'assistant'

@@ -29,6 +29,7 @@ from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import local_places, wanted_by_import
 from archive_pipeline.store.import_log import only_writer
+from archive_pipeline.store.later_indexes import indexes_made_after_import
 
 IMPORT_JOB: Final = "import_files"
 IMPORT_OP: Final = "import_exports"
@@ -77,13 +78,14 @@ def import_exports(context: dg.OpExecutionContext, config: ImportConfig, archive
 
 def _import(context: dg.OpExecutionContext, config: ImportConfig, archive: Archive, reading: ArchiveReading) -> None:
     with transient_errors_retried(), only_writer(archive.database, context.log.info):
-        summary = import_archive(
-            archive.database,
-            reading,
-            is_partial=config.partial,
-            workers=archive.settings.workers,
-            progress=archive.progress,
-        )
+        with indexes_made_after_import(archive.database, on_wait=context.log.info):
+            summary = import_archive(
+                archive.database,
+                reading,
+                is_partial=config.partial,
+                workers=archive.settings.workers,
+                progress=archive.progress,
+            )
         mirrored = Mirrored()
         if config.mirror:
             mirrored = mirror(archive.database, summary, limit=config.mirror_limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ForeignKey, ForeignKeyConstraint, MetaData, Table, Uuid
+from sqlalchemy import Column, ForeignKey, ForeignKeyConstraint, MetaData, PrimaryKeyConstraint, Table, Uuid
 
 NAMING: Final = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -43,6 +43,15 @@ def dialogue_column(**options: Any) -> Column[str]:
 def parents_dialogue_column(**options: Any) -> Column[str]:
     """Return the dialogue of a row that has a foreign key to another row of the same dialogue, and goes with that."""
     return uuid_column(DIALOGUE, "Dialogue of the row it belongs to", info=AS_PARENT, **options)
+
+
+def dialogue_first(column: str) -> PrimaryKeyConstraint:
+    """Return the primary key of rows that a hash is the id of: the dialogue, then the id.
+
+    Rows of a dialogue are written together, and go to the same page of the index; by their ids each would go to another
+    one. Who looks for an id alone has an index of it, which is made after a first load (``store.later_indexes``).
+    """
+    return PrimaryKeyConstraint(DIALOGUE, column)
 
 
 def says_own_dialogue(table: Table) -> bool:

@@ -16,7 +16,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    PrimaryKeyConstraint,
     Table,
     Text,
     UniqueConstraint,
@@ -30,6 +29,7 @@ from archive_pipeline.store.tables.base import (
     DIALOGUE,
     RAW,
     dialogue_column,
+    dialogue_first,
     message_key,
     metadata,
     one_of,
@@ -171,8 +171,8 @@ dialogues: Final = Table(
 messages: Final = Table(
     "messages",
     metadata,
-    uuid_column("id", "uuid5 of (dialogue, source message id)", primary_key=True),
-    dialogue_column(primary_key=True),
+    uuid_column("id", "uuid5 of (dialogue, source message id)"),
+    dialogue_column(),
     Column("source_id", Text, nullable=False, comment="Id in the source; made from content where the source has none"),
     uuid_column(
         "parent_id",
@@ -210,7 +210,9 @@ messages: Final = Table(
     CheckConstraint("parent_id <> id", name="parent_is_another"),
     CheckConstraint("sequence_number >= 0", name="sequence_number"),
     message_key("parent_id", deferrable=True, initially="DEFERRED"),
-    UniqueConstraint("dialogue_id", "sequence_number"),
+    dialogue_first("id"),
+    UniqueConstraint(DIALOGUE, "sequence_number"),
+    Index(None, "id"),
     Index(None, "parent_id"),
     # Equal ids in other dialogues: raw.dialogue_links. Ids of other lengths are no UUIDs; those that all dialogues of a
     # source have ("1", "2") would make buckets that grow with every dialogue.
@@ -240,9 +242,9 @@ content_parts: Final = Table(
     Column("content_sha256", Text, comment="SHA-256 of the binary content (hex), where the source has it"),
     CheckConstraint(one_of("part_type", [part.value for part in PartType]), name="part_type"),
     message_key(),
-    # The dialogue first: rows of a dialogue come together, and go to the same page of the index.
-    PrimaryKeyConstraint(DIALOGUE, "id"),
-    UniqueConstraint("message_id", "sequence", DIALOGUE),
+    dialogue_first("id"),
+    # Not unique with the sequence: they make the id, so the key would say again what the primary key says.
+    Index(None, "message_id"),
     schema=RAW,
     comment="Parts of a message's content, in order",
 )
@@ -263,8 +265,8 @@ attachments: Final = Table(
     Column("source_json", JSONB, comment="The attachment as the source has it"),
     Column("content_sha256", Text, comment="SHA-256 of the content (hex), or else of the extracted text"),
     message_key(),
-    PrimaryKeyConstraint(DIALOGUE, "id"),
-    UniqueConstraint("message_id", "sequence", DIALOGUE),
+    dialogue_first("id"),
+    Index(None, "message_id"),
     schema=RAW,
     comment="Files that came with messages",
 )

@@ -5,6 +5,7 @@ WITH gone AS (
     WHERE
         file.dialogue_id = ANY(%(all_dialogue_ids)s::uuid [])
         AND message.id = file.message_id
+        AND message.dialogue_id = file.dialogue_id
         AND message.deleted_at IS NULL
         AND NOT EXISTS (
             SELECT

@@ -5,6 +5,8 @@ SELECT
     active.source_id AS active_source_id
 FROM raw.dialogues AS dialogue
 LEFT JOIN raw.messages AS active
-    ON dialogue.active_message_id = active.id
+    ON
+        dialogue.active_message_id = active.id
+        AND dialogue.id = active.dialogue_id
 WHERE dialogue.id = %(id)s
 FOR UPDATE OF dialogue;

@@ -8,7 +8,8 @@ SELECT
     part.tool_input::text AS tool_input
 FROM raw.content_parts AS part
 WHERE
-    part.message_id = ANY(%(message_ids)s::uuid [])
+    part.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+    AND part.message_id = ANY(%(message_ids)s::uuid [])
     AND part.part_type IN ('text', 'tool_use')
 ORDER BY
     part.message_id,

@@ -10,5 +10,8 @@ SELECT
     dialogue.source_json::text AS source_json,
     dialogue.source_bytes
 FROM raw.dialogues AS dialogue
-LEFT JOIN raw.messages AS active ON dialogue.active_message_id = active.id
+LEFT JOIN raw.messages AS active
+    ON
+        dialogue.active_message_id = active.id
+        AND dialogue.id = active.dialogue_id
 WHERE dialogue.id = %(dialogue_id)s;
