@@ -11,7 +11,7 @@ import pandas as pd
 import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
-from sqlalchemy import MetaData, Table
+from sqlalchemy import Integer, MetaData, Table
 
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.tables.base import DIALOGUE, says_own_dialogue
@@ -114,7 +114,9 @@ def _query(
 ) -> sql.Composed:
     """Return the query for examples of drift, each with the total of its kind."""
     key = [column.name for column in table.primary_key.columns]
-    shown = [key[0], *(name for name in key[1:] if name != DIALOGUE)]  # an id says the dialogue, too
+    others = [column for column in table.primary_key.columns if column.name != DIALOGUE]
+    says_dialogue = any(not isinstance(column.type, Integer) for column in others)  # an id does, a page does not
+    shown = [column.name for column in others] if says_dialogue else key
     return sql.SQL(
         "SELECT kind, key, columns, total FROM (SELECT kind, key, columns, count(*) OVER (PARTITION BY kind) AS total,"
         " row_number() OVER (PARTITION BY kind ORDER BY key) AS place FROM ("

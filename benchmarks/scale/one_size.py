@@ -49,7 +49,6 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.staleness import dialogues_of_keys
-from archive_pipeline.store.table_upkeep import tidy_tables
 from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
 from benchmarks.processor import server_process, tree_seconds
@@ -61,8 +60,6 @@ DIALOGUES_PER_PART: Final = 5_000
 DIALOGUES_PER_RUN: Final = KEYS_PER_OWN_RUN[Partitioning.PER_DIALOGUE]
 # What the server takes of the machine's memory and disk.
 SCALED_SETTINGS: Final = ("shared_buffers", "max_wal_size")
-# What a small archive leaves to the end and a large one has done by then: statistics, and pages in memory.
-LEFT: Final = "tidy, checkpoint"
 # What later groups of assets have to do once more: a run reads its dialogues once. Not a part of the whole.
 READ_AGAIN: Final = "read again"
 
@@ -168,7 +165,6 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
         steps.measure("import", lambda path=path: _imported(database, path))  # type: ignore[misc]
         path.unlink()
     steps.measure("import", lambda: 0 * len(make_missing_indexes(database)))
-    steps.measure(LEFT, lambda: _finished(database))
     derived_bytes = _build_all(steps, database, settings, room)
     if room is None:
         _measure_the_whole(steps, database, settings)
@@ -200,7 +196,6 @@ def _build_all(steps: Steps, database: Database, settings: Settings, room: float
         for keys in runs[1:]:
             _build_run(steps, database, settings, keys, names, reads_again=number > 0)
         steps.measure("indexes", lambda: 0 * len(make_missing_indexes(database)))
-        steps.measure(LEFT, lambda: _finished(database))
         derived_bytes += _bytes_of(database, "derived.")
         if len(groups) > 1:
             derived_bytes -= _bytes_of(database, f"derived.{build_state.name}")
@@ -267,14 +262,6 @@ def _parts(messages: int) -> Iterator[int]:
 
 def _imported(database: Database, path: Path) -> int:
     import_archive(database, read_paths([path]))
-    return 0
-
-
-def _finished(database: Database) -> int:
-    """Tidy tables as commands do at their end, and write what the server has in memory, as it does when it stops."""
-    tidy_tables(database)
-    with database.statements() as connection:
-        connection.execute("CHECKPOINT")
     return 0
 
 
