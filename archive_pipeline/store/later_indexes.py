@@ -49,7 +49,10 @@ _THERE: Final = (psycopg.errors.DuplicateTable, psycopg.errors.UniqueViolation)
 
 
 def _look_ups(tables: Iterable[Table]) -> tuple[Later, ...]:
-    """Return the indexes by which neither rows of a dialogue are found nor, by a hash, messages that an import has."""
+    """Return the indexes of tables that neither an import nor a build looks anything up in.
+
+    Rows of a dialogue are found by indexes that begin with it, and messages with the ids of others by one of hashes.
+    """
     return tuple(
         (table, index)
         for table in tables

@@ -36,7 +36,8 @@ def migrate(database: Database) -> None:
 
     Raises:
         DatabaseVersionError: the schema is newer than this code, or a table or view of the user's own is in the way.
-        DatabaseUnavailableError: the role may not create schemas.
+        DatabaseUnavailableError: the role may not create schemas, or the server has no room for the locks on so many
+            partitions.
     """
     with database.engine.begin() as connection:
         locks.hold_in_transaction(connection, locks.MIGRATION)
@@ -98,6 +99,11 @@ def _upgrade(connection: Connection) -> None:
     try:
         command.upgrade(config, "head")
     except DBAPIError as error:
+        if isinstance(error.orig, psycopg.errors.OutOfMemory):
+            raise DatabaseUnavailableError(
+                "the archive cannot be upgraded: the server cannot lock all its partitions at once; raise its "
+                "max_locks_per_transaction, start it again, and run the command again"
+            ) from error
         if not isinstance(error.orig, psycopg.errors.DependentObjectsStillExist):
             raise
         in_the_way = (error.orig.diag.message_detail or reason_of(error)).splitlines()[0]

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
+from alembic import command
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.readers.registry import readers
@@ -115,6 +118,22 @@ def test_migrating_again_touches_nothing(new_database: Callable[[], Database]):
     before = state(database)
     migrate(database)
     assert state(database) == before
+
+
+def test_a_server_without_room_for_the_locks_on_all_partitions_is_named(
+    new_database: Callable[[], Database], monkeypatch: pytest.MonkeyPatch
+):
+    """As PostgreSQL says it of 128 partitions with ``max_locks_per_transaction`` as it comes."""
+
+    def fail(_config: object, _revision: str) -> None:
+        raise OperationalError("ALTER TABLE", None, psycopg.errors.OutOfMemory("out of shared memory"))
+
+    database = new_database()
+    monkeypatch.setattr(command, "upgrade", fail)
+    with pytest.raises(DatabaseUnavailableError, match="all its partitions at once; raise its max_locks_per_transact"):
+        migrate(database)
+    with database.engine.connect() as connection:
+        assert current_revision(connection) is None
 
 
 def test_an_empty_database_has_no_revision_and_a_migrated_one_has_the_newest(new_database: Callable[[], Database]):
