@@ -21,6 +21,7 @@ from archive_pipeline.cli.output import (
     count_table,
     encodable,
     fail,
+    note,
     print_json,
     stdout_console,
 )
@@ -36,6 +37,7 @@ from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.later_indexes import indexes_made_after_import
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
@@ -87,7 +89,10 @@ def _import(
     keeps_attachments: bool,
     as_json: bool,
 ) -> int:
-    with progress_bars(enabled=not as_json, are_bytes=True) as bars:
+    with (
+        indexes_made_after_import(archive.database, on_wait=note),
+        progress_bars(enabled=not as_json, are_bytes=True) as bars,
+    ):
         summary = import_archive(
             archive.database, reading, is_partial=partial, workers=archive.settings.workers, progress=bars
         )

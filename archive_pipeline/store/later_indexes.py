@@ -73,14 +73,15 @@ LATER_INDEXES: Final = OF_RAW + OF_DERIVED
 def indexes_made_after_import(
     database: Database, *, on_wait: Callable[[str], None] = lambda _message: None
 ) -> Iterator[None]:
-    """Have the look-up indexes of messages made at the end of the block if the archive has none now.
+    """Have the look-up indexes of messages made at the end of the block: of a first import, or what one has left.
 
-    How many messages will come is not known before; of a few of them all this takes a moment. See
-    `indexes_made_later`.
+    How many messages will come is not known before; of a few of them all this takes a moment. An import that was killed
+    has left them out: what follows the next one looks messages up by id. See `indexes_made_later`.
     """
     with database.session() as connection:
         is_first = not _has_rows(connection, messages)
-    with _made_later(database, OF_RAW, on_wait) if is_first else nullcontext():
+        is_left = bool(_missing(connection, OF_RAW))
+    with _made_later(database, OF_RAW if is_first else (), on_wait) if is_first or is_left else nullcontext():
         yield
 
 
@@ -100,29 +101,27 @@ def indexes_made_later(
     """
     with database.session() as connection:
         is_first = any(not _has_rows(connection, table) for table, _ in OF_DERIVED)
-        count = (fetch_value(connection, "summary/messages_of_dialogues", int) or 0) if is_first else 0
-    with _made_later(database, OF_DERIVED, on_wait) if is_first and count >= fewest else nullcontext():
+        is_worth_it = is_first and _count_messages(connection) >= fewest
+    with _made_later(database, OF_DERIVED, on_wait) if is_worth_it else nullcontext():
         yield
 
 
 @contextmanager
 def _made_later(database: Database, later: Sequence[Later], on_wait: Callable[[str], None]) -> Iterator[None]:
-    dropped = drop_indexes_of_empty_tables(database, later)
+    drop_indexes_of_empty_tables(database, later)
     try:
         yield
     finally:
-        if dropped:
-            on_wait(MAKING)
-            try:
-                make_missing_indexes(database)
-            except psycopg.Error as error:
-                _log.warning("indexes are left to the next import, build or night: %s", error)
+        try:
+            make_missing_indexes(database, on_wait=on_wait)
+        except psycopg.Error as error:
+            _log.warning("indexes are left to the next import, build or night: %s", error)
 
 
 def drop_indexes_of_empty_tables(database: Database, later: Sequence[Later] = LATER_INDEXES) -> list[str]:
     """Drop look-up indexes whose tables have no rows; return their names. Those in use stay."""
     with database.statements() as connection:
-        missing = _missing(connection)
+        missing = _missing(connection, later)
         return [
             str(index.name)
             for table, index in later
@@ -130,23 +129,29 @@ def drop_indexes_of_empty_tables(database: Database, later: Sequence[Later] = LA
         ]
 
 
-def make_missing_indexes(database: Database) -> list[str]:
+def make_missing_indexes(database: Database, *, on_wait: Callable[[str], None] = lambda _message: None) -> list[str]:
     """Make the look-up indexes that are not there; return their names.
+
+    Args:
+        database: the archive.
+        on_wait: called with a message if that may take seconds.
 
     Raises:
         psycopg.errors.LockNotAvailable: somebody writes to the table all the time.
         psycopg.Error: one cannot be made, as on a full disk; the next call tries again.
     """
     with database.statements() as connection:
-        missing = _missing(connection)
+        missing = _missing(connection, LATER_INDEXES)
         made = [(table, index) for table, index in LATER_INDEXES if index.name in missing]
+        if made and _count_messages(connection) >= FEWEST_MESSAGES:
+            on_wait(MAKING)
         for table, index in made:
             _make(connection, table, index)
     return [str(index.name) for _, index in made]
 
 
-def _missing(connection: Connection) -> set[str]:
-    names = [str(index.name) for _, index in LATER_INDEXES]
+def _missing(connection: Connection, later: Sequence[Later]) -> set[str]:
+    names = [str(index.name) for _, index in later]
     return set(names) - set(fetch_column(connection, "summary/known_indexes", str, {"names": names}))
 
 
@@ -162,6 +167,10 @@ def _drop_if_empty(connection: Connection, table: Table, index: Index) -> bool:
         if not is_empty:
             raise psycopg.Rollback(transaction)
     return is_empty
+
+
+def _count_messages(connection: Connection) -> int:
+    return fetch_value(connection, "summary/messages_of_dialogues", int) or 0
 
 
 def _has_rows(connection: Connection, table: Table) -> bool:

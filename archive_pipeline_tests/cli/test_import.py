@@ -10,6 +10,7 @@ import pytest
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.later_indexes import OF_RAW
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
@@ -146,3 +147,22 @@ def test_an_import_builds_what_an_interrupted_one_left(
     assert result.json["rows"]["exchanges"] == len(complete["exchanges"])
     assert result.json["rows"]["qa_pairs"] == 0
     assert derived_rows(database) == complete
+
+
+def test_look_up_indexes_of_messages_are_made_after_a_first_import(
+    llm_archive: CommandLine, database: Database, sample: Path
+):
+    before = look_up_indexes(database)
+    assert len(before) == len(OF_RAW)
+    assert llm_archive("import", sample, "--json").code == 0
+    made = look_up_indexes(database)
+    assert made.keys() == before.keys()
+    assert not set(made.values()) & set(before.values())
+    assert llm_archive("import", sample, "--json").code == 0
+    assert look_up_indexes(database) == made
+
+
+def look_up_indexes(database: Database) -> dict[str, int]:
+    """Names of the indexes of messages by id, each with the number that the server gave it when it was made."""
+    names = [str(index.name) for _, index in OF_RAW]
+    return dict(query(database, "SELECT relname, oid FROM pg_class WHERE relname = ANY(%s)", names))
