@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import psycopg
 
+from archive_pipeline.store.by_index import by_whole_tables
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_rows
 
@@ -140,7 +141,8 @@ def collect(database: Database) -> Report:
 def count_charts(connection: psycopg.Connection[Any]) -> dict[str, list[Count]]:
     """Return what each chart of ``CHARTS`` counts, by its name."""
     parameters = {"bounds": list(BOUNDS)}
-    return {chart.name: fetch_rows(connection, f"report/{chart.name}", Count, parameters) for chart in CHARTS}
+    with by_whole_tables(connection):
+        return {chart.name: fetch_rows(connection, f"report/{chart.name}", Count, parameters) for chart in CHARTS}
 
 
 def class_name(number: int) -> str:

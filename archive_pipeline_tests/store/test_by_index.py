@@ -1,4 +1,4 @@
-"""Rows of dialogues are looked up by index, also in tables of which PostgreSQL knows nothing yet."""
+"""Rows of dialogues are looked up by index, and whole tables joined, also when PostgreSQL knows nothing of them yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from archive_pipeline.domain.identity import dialogue_id
-from archive_pipeline.store.by_index import by_index
+from archive_pipeline.store.by_index import by_index, by_whole_tables
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_query
@@ -34,8 +34,8 @@ def growing(new_database: Callable[[], Database], tmp_path: Path) -> Database:
     return database
 
 
-def plan(connection: psycopg.Connection[Any]) -> str:
-    statement = "EXPLAIN " + load_query("staleness/text_bytes")
+def plan(connection: psycopg.Connection[Any], query: str = "staleness/text_bytes") -> str:
+    statement = "EXPLAIN " + load_query(query)
     return "\n".join(row[0] for row in connection.execute(statement, {"dialogue_ids": SOME}))
 
 
@@ -45,6 +45,14 @@ def test_a_table_that_was_never_analyzed_is_not_read_as_a_whole(growing: Databas
         with by_index(connection):
             assert "pk_content_parts" in plan(connection)
         assert "Seq Scan on content_parts" in plan(connection)
+
+
+def test_whole_tables_that_were_never_analyzed_are_not_joined_row_by_row(growing: Database):
+    with growing.session() as connection:
+        assert "Nested Loop" in plan(connection, "report/tools")
+        with by_whole_tables(connection):
+            assert "Nested Loop" not in plan(connection, "report/tools")
+        assert "Nested Loop" in plan(connection, "report/tools")
 
 
 def test_batches_are_read_so(database: Database):
