@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -36,14 +36,14 @@ class BuildPlan:
     """What to build.
 
     Attributes:
-        keys: partition keys.
+        keys: partition keys, in the order to build them.
         assets: names of assets.
         messages: per asset, the messages of the dialogues to build (for progress).
         full: build what is up to date as well.
         named: the dialogues were named, not just found stale: what is quarantined is tried again.
     """
 
-    keys: Collection[str]
+    keys: Sequence[str]
     assets: Sequence[str]
     messages: dict[str, int]
     full: bool
@@ -172,10 +172,10 @@ def _stale(archive: OpenArchive, name: str, version: str) -> Iterator[DialogueRe
 
 
 def _plan(archive: OpenArchive, dialogues: Mapping[str, Iterable[DialogueRef]], *, full: bool) -> BuildPlan:
-    keys: set[str] = set()
+    keys: dict[str, None] = {}  # a set in the order of ids, which the dialogues of each asset come in
     messages = dict.fromkeys(dialogues, 0)
     for name, refs in dialogues.items():
         for dialogue in refs:
-            keys.add(key_of(dialogue, archive.settings.partitioning))
+            keys[key_of(dialogue, archive.settings.partitioning)] = None
             messages[name] += dialogue.message_count
-    return BuildPlan(keys=keys, assets=list(dialogues), messages=messages, full=full)
+    return BuildPlan(keys=list(keys), assets=list(dialogues), messages=messages, full=full)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,7 @@ from archive_pipeline.orchestration.instance.execution import RunResult, execute
 from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START, wait_for_runs
 from archive_pipeline.orchestration.instance.orphans import fail_orphans
 from archive_pipeline.orchestration.jobs import JOB
-from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ranges, register_keys
+from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ranges, in_order, register_keys
 from archive_pipeline.settings import Settings
 
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
@@ -49,7 +49,7 @@ class RunOutcome:
 def run_derived(
     instance: dg.DagsterInstance,
     settings: Settings,
-    keys: Collection[str],
+    keys: Sequence[str],
     *,
     assets: Sequence[str] | None = None,
     full: bool = False,
@@ -66,7 +66,7 @@ def run_derived(
     Args:
         instance: the archive's.
         settings: of the archive.
-        keys: partition keys in the granularity of the settings; none means nothing to do.
+        keys: partition keys in the granularity of the settings, in the order to build them; none means nothing to do.
         assets: names of the assets to build; all by default.
         full: build what is up to date as well, and what is quarantined.
         retry: build what is quarantined as well.
@@ -82,7 +82,7 @@ def run_derived(
     names = list(ASSETS if assets is None else assets)
     config = {"full": full, "retry": retry}
     results: list[RunResult] = []
-    for chunk in chunked(sorted(set(keys)), KEYS_PER_OWN_RUN[settings.partitioning]):
+    for chunk in chunked(in_order(settings, keys), KEYS_PER_OWN_RUN[settings.partitioning]):
         wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
         ranges = contiguous_ranges(instance, settings, chunk)
         results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]

@@ -19,7 +19,10 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 
-KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+_KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+# In what order partitions are built. Keys of derived tables begin with the dialogue's id: a first build in its order
+# appends to their indexes, where one in the order of keys changes pages all over them.
+_ORDER_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "id", Partitioning.SHARDED: "shard_key"}
 # Less than every id, none of which is the nil UUID.
 _BEFORE_ALL: Final = "00000000-0000-0000-0000-000000000000"
 
@@ -66,6 +69,12 @@ class QuarantinedDialogue:
     error: str
 
 
+def load_key_query(name: str, partitioning: Partitioning) -> str:
+    """Return the text of a query about partition keys, in the given partitioning and the order to build them."""
+    query = load_query(name).replace("{key_column}", _KEY_COLUMNS[partitioning])
+    return query.replace("{order_column}", _ORDER_COLUMNS[partitioning])
+
+
 def stale_dialogues(connection: psycopg.Connection[Any], asset: str, code_version: str) -> list[DialogueRef]:
     """Return the stale dialogues of an asset in the whole archive, ordered by id."""
     parameters = {"asset": asset, "code_version": code_version, "after": _BEFORE_ALL, "limit": None}
@@ -101,7 +110,7 @@ def dialogues_of_keys(
     include_quarantined: bool = False,
 ) -> list[DialogueRef]:
     """Return the stale dialogues of the given partition keys, ordered by id; with others that are asked for."""
-    query = load_query("raw/dialogues_by_key").replace("{key_column}", KEY_COLUMNS[partitioning])
+    query = load_key_query("raw/dialogues_by_key", partitioning)
     with connection.cursor(row_factory=class_row(_DialogueOfKey)) as cursor:
         cursor.execute(query, {"asset": asset, "code_version": code_version, "keys": list(keys)})
         rows = cursor.fetchall()
@@ -126,16 +135,15 @@ def quarantined_dialogues(
 
 
 def archive_keys(connection: psycopg.Connection[Any], partitioning: Partitioning) -> list[str]:
-    """Return every partition key that the dialogues have in the given partitioning, sorted."""
-    query = load_query("raw/archive_keys").replace("{key_column}", KEY_COLUMNS[partitioning])
-    return [key for (key,) in connection.execute(query)]
+    """Return every partition key that the dialogues have in the given partitioning, in the order to build them."""
+    return [key for (key,) in connection.execute(load_key_query("raw/archive_keys", partitioning))]
 
 
 def current_keys(
     connection: psycopg.Connection[Any], asset: str, code_version: str, *, partitioning: Partitioning
 ) -> list[str]:
     """Return the partition keys of which no dialogue is stale for an asset, sorted."""
-    query = load_query("verify/current_keys").replace("{key_column}", KEY_COLUMNS[partitioning])
+    query = load_key_query("verify/current_keys", partitioning)
     return [key for (key,) in connection.execute(query, {"asset": asset, "code_version": code_version})]
 
 

@@ -37,10 +37,10 @@ def test_a_plan_has_what_is_stale_of_any_asset(archive: OpenArchive) -> None:
     build_asset(archive.database, archive.settings, "qa_pairs", everything)
     plan = plan_stale(archive, ["message_paths", "qa_pairs"])
     assert plan == BuildPlan(
-        {everything[0].partition_key}, ["message_paths", "qa_pairs"], {"message_paths": 2, "qa_pairs": 0}, full=False
+        [everything[0].partition_key], ["message_paths", "qa_pairs"], {"message_paths": 2, "qa_pairs": 0}, full=False
     )
     whole = plan_all(archive, ["message_paths", "qa_pairs"])
-    assert whole.keys == {each.partition_key for each in everything}
+    assert whole.keys == [each.partition_key for each in sorted(everything, key=lambda each: each.id)]
     assert whole.messages == {"message_paths": 2 * NUMBER, "qa_pairs": 2 * NUMBER}
     assert (whole.assets, whole.full) == (["message_paths", "qa_pairs"], True)
 
@@ -69,6 +69,6 @@ def dialogues_in_memory() -> int:
 
 
 def test_a_plan_without_assets_has_no_dialogue(archive: OpenArchive) -> None:
-    nothing = BuildPlan(set(), [], {}, full=True)
+    nothing = BuildPlan([], [], {}, full=True)
     assert plan_all(archive, []) == nothing
     assert plan_stale(archive, []) == replace(nothing, full=False)

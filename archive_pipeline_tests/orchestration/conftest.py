@@ -60,14 +60,14 @@ def archive(settings: Settings, database: Database) -> Archive:
 
 
 def add_dialogues(database: Database, number: int, *, turns: int = 2) -> list[str]:
-    """Insert dialogues of alternating prompts and responses; return their partition keys in order."""
+    """Insert dialogues of alternating prompts and responses; return their partition keys in the order to build them."""
     rows: dict[str, list[dict[str, object]]] = {"dialogues": [], "messages": [], "parts": []}
     for _ in range(number):
         _add_dialogue(rows, f"t{next(_numbers):06d}-{uuid.uuid4().hex[:6]}", turns)
     with database.engine.begin() as connection:
         for table, name in ((dialogues, "dialogues"), (messages, "messages"), (content_parts, "parts")):
             connection.execute(insert(table), rows[name])
-    return [str(row["partition_key"]) for row in rows["dialogues"]]
+    return [str(row["partition_key"]) for row in sorted(rows["dialogues"], key=lambda row: str(row["id"]))]
 
 
 def _add_dialogue(rows: dict[str, list[dict[str, object]]], source_id: str, turns: int) -> None:

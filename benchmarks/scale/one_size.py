@@ -4,11 +4,13 @@
 
 ``benchmarks.scale.sizes`` starts it. The export is generated, imported and deleted in parts, so that the disk has one
 of them at a time. Tables are built as commands build them: all assets of so many dialogues, then of the next ones.
-With ``--room`` derived tables may take that much of the disk: assets whose tables need more are built one group after
-the other, each group's tables are emptied when it is measured, and what is made of all tables (duplicates, index,
-summary) is left out. With ``--as-if`` the server has so many times less memory and log, as beside an archive so many
-times larger; the system's memory and the disk stay as they are. Prints a line of JSON, and each step to standard error
-when it is done: large archives take hours. The home is new, and stays.
+What they have left in the server's memory is written to its files in a step of its own (``checkpoint``): otherwise a
+small archive would never be written, and a large one all the time. With ``--room`` derived tables may take that much
+of the disk: assets whose tables need more are built one group after the other, each group's tables are emptied when it
+is measured, and what is made of all tables (duplicates, index, summary) is left out. With ``--as-if`` the server has
+so many times less memory and log, as beside an archive so many times larger; the system's memory and the disk stay as
+they are. Prints a line of JSON, and each step to standard error when it is done: large archives take hours. The home
+is new, and stays.
 """
 
 from __future__ import annotations
@@ -47,8 +49,11 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.later_indexes import drop_indexes_of_empty_tables, make_missing_indexes
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.rows import fetch_rows
-from archive_pipeline.store.server.embedded import release
-from archive_pipeline.store.staleness import dialogues_of_keys
+from archive_pipeline.store.server.database import DATABASE
+from archive_pipeline.store.server.embedded import release, server_url
+from archive_pipeline.store.server.files import ADMINISTRATOR
+from archive_pipeline.store.server.socket import socket_folder
+from archive_pipeline.store.staleness import archive_keys, dialogues_of_keys
 from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
 from benchmarks.processor import server_process, tree_seconds
@@ -165,6 +170,7 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
         steps.measure("import", lambda path=path: _imported(database, path))  # type: ignore[misc]
         path.unlink()
     steps.measure("import", lambda: _indexed(database))
+    steps.measure("checkpoint", lambda: _written(settings))
     derived_bytes = _build_all(steps, database, settings, room)
     if room is None:
         _measure_the_whole(steps, database, settings)
@@ -184,8 +190,8 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
 def _build_all(steps: Steps, database: Database, settings: Settings, room: float | None) -> int:
     """Build all assets, those of each group over all dialogues; return the bytes of their tables."""
     with database.session() as connection:
-        found = connection.execute("SELECT partition_key FROM raw.dialogues ORDER BY partition_key").fetchall()
-    runs = list(chunked((key for (key,) in found), DIALOGUES_PER_RUN))
+        found = archive_keys(connection, settings.partitioning)
+    runs = list(chunked(found, DIALOGUES_PER_RUN))
     drop_indexes_of_empty_tables(database)
     sizes = _build_run(steps, database, settings, runs[0], tuple(ASSETS))
     limit = float("inf") if room is None else room * 1e9 * len(runs[0]) / len(found)
@@ -196,6 +202,7 @@ def _build_all(steps: Steps, database: Database, settings: Settings, room: float
         for keys in runs[1:]:
             _build_run(steps, database, settings, keys, names, reads_again=number > 0)
         steps.measure("indexes", lambda: _indexed(database))
+        steps.measure("checkpoint", lambda: _written(settings))
         derived_bytes += _bytes_of(database, "derived.")
         if len(groups) > 1:
             derived_bytes -= _bytes_of(database, f"derived.{build_state.name}")
@@ -267,6 +274,13 @@ def _imported(database: Database, path: Path) -> int:
 
 def _indexed(database: Database) -> int:
     make_missing_indexes(database)
+    return 0
+
+
+def _written(settings: Settings) -> int:
+    url = server_url(socket_folder(settings.postgres_folder), ADMINISTRATOR, DATABASE, None)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
     return 0
 
 

@@ -59,7 +59,7 @@ class AttemptPlan:
     """What to do about the stale keys.
 
     Attributes:
-        keys: what to build now, sorted.
+        keys: what to build now, in that order.
         keys_per_run: how many of them in one run.
         attempt: which attempt it is, from 1.
         newly_exhausted: keys that failed for the last time, to be reported once.
@@ -79,7 +79,8 @@ def plan(stale: Sequence[StaleKey], keys_per_run: int) -> AttemptPlan:
     """Decide what to build. Nothing must be under way: what was tried and is still stale has failed.
 
     Args:
-        stale: sorted; all stale keys that were tried before, and at least the first ``KEYS_PER_TICK`` of the others.
+        stale: in the order to build them; all stale keys that were tried before, and at least the first
+            ``KEYS_PER_TICK`` of the others.
         keys_per_run: of a first attempt.
     """
     newly_exhausted = [item for item in stale if item.attempts == ATTEMPTS]

@@ -25,7 +25,7 @@ class KeyState:
 
     Attributes:
         registered: how many keys Dagster has.
-        missing: keys of dialogues in the archive that Dagster does not have, sorted.
+        missing: keys of dialogues in the archive that Dagster does not have, in the order to build them.
         orphaned: keys of dialogues that Dagster has and the archive does not, sorted.
     """
 

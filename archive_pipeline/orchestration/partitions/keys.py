@@ -1,4 +1,4 @@
-"""Partition keys: how dialogues appear in Dagster, and how a set of them becomes one range. None moves under a run."""
+"""Partition keys: how dialogues appear in Dagster, and how many of them become one range. None moves under a run."""
 
 from __future__ import annotations
 
@@ -29,26 +29,32 @@ def partitions_definition(settings: Settings) -> dg.DynamicPartitionsDefinition:
     return dg.DynamicPartitionsDefinition(name=NAMES[settings.partitioning])
 
 
-def register_keys(instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]) -> None:
-    """Add the keys that are not registered yet, sorted; the others stay where they are."""
-    for chunk in chunked(sorted(set(keys)), KEYS_PER_STATEMENT):
+def in_order(settings: Settings, keys: Sequence[str]) -> list[str]:
+    """Return each key once: shards sorted, dialogues as they come, which is by their ids where many are built."""
+    return sorted(set(keys)) if settings.partitioning is Partitioning.SHARDED else list(dict.fromkeys(keys))
+
+
+def register_keys(instance: dg.DagsterInstance, settings: Settings, keys: Sequence[str]) -> None:
+    """Add the keys that are not registered yet, `in_order`; the others stay where they are."""
+    for chunk in chunked(in_order(settings, keys), KEYS_PER_STATEMENT):
         instance.add_dynamic_partitions(NAMES[settings.partitioning], chunk)
 
 
 def contiguous_ranges(
-    instance: dg.DagsterInstance, settings: Settings, keys: Collection[str]
+    instance: dg.DagsterInstance, settings: Settings, keys: Sequence[str]
 ) -> list[dg.PartitionKeyRange]:
     """Make the keys one range without gaps, or few, and return it: each key is in one of them, and no other key.
 
     A run over many partitions covers one range, and a range of dynamic partitions is a slice of their order of
-    insertion: dialogues that changed here and there in the archive would need one run per island. The order means
-    nothing else, so keys that are no range yet are moved to its end, sorted (which also registers new ones). Keys that
-    form a range already, such as those of one import, are left alone. Events and states of a key hang on its name and
-    survive the move.
+    insertion: dialogues that changed here and there in the archive would need one run per island. Backfills go in that
+    order, and nothing else depends on it, so keys that are no range yet are moved to its end, `in_order` (which also
+    registers new ones). Keys that form a range already, such as those of one import, are left alone. Events and states
+    of a key hang on its name and survive the move.
 
     Keys that runs in flight cover stay where they are, in ranges of their own.
     """
-    name, wanted = NAMES[settings.partitioning], set(keys)
+    name, ordered = NAMES[settings.partitioning], in_order(settings, keys)
+    wanted = set(ordered)
     if not wanted:
         raise UnknownDialogueError("no dialogue to build was named")
     registered = instance.get_dynamic_partitions(name)
@@ -56,7 +62,7 @@ def contiguous_ranges(
     if len(islands) == 1 and len(islands[0]) == len(wanted):
         return [_range(islands[0])]
     staying = wanted & covered_keys(instance, registered)
-    moving = sorted(wanted - staying)
+    moving = [key for key in ordered if key not in staying]
     if moving:
         _move_to_end(instance, name, moving, registered=wanted.intersection(registered) - staying)
     return [_range(island) for island in (*adjacent(registered, staying), moving) if island]

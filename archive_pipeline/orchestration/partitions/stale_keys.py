@@ -16,8 +16,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_value
-from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.store.staleness import KEY_COLUMNS
+from archive_pipeline.store.staleness import load_key_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,9 @@ def stale_keys(
     *,
     limit: int | None = None,
 ) -> list[StaleKey]:
-    """Return keys, in the granularity of the settings, with a dialogue of which any asset is stale, sorted.
+    """Return keys, in the granularity of the settings, with a dialogue of which any asset is stale.
+
+    They are in the order to build them: dialogues by id, shards by name.
 
     Args:
         connection: to the archive.
@@ -52,7 +53,6 @@ def stale_keys(
             longer to fetch than to find.
     """
     versions, attempts = code_versions(settings), attempts or {}
-    query = load_query("staleness/stale_keys").replace("{key_column}", KEY_COLUMNS[settings.partitioning])
     parameters = {
         "assets": list(versions),
         "code_versions": list(versions.values()),
@@ -61,7 +61,8 @@ def stale_keys(
         "limit": limit,
     }
     with connection.cursor(row_factory=class_row(StaleKey)) as cursor:
-        return sorted(cursor.execute(query, parameters), key=lambda item: item.key)
+        query = load_key_query("staleness/stale_keys", settings.partitioning)
+        return cursor.execute(query, parameters).fetchall()
 
 
 def change_counters(connection: psycopg.Connection[Any]) -> str | None:

@@ -34,7 +34,7 @@ def test_what_is_missing_changed_or_of_other_code_is_stale(empty_archive: Databa
     build_stale(empty_archive, settings)
     assert look(empty_archive, settings) == []
     with empty_archive.session() as connection:
-        ids = [row[0] for row in connection.execute("SELECT id FROM raw.dialogues ORDER BY partition_key")]
+        ids = [row[0] for row in connection.execute("SELECT id FROM raw.dialogues ORDER BY id")]
     execute(empty_archive, "DELETE FROM derived.build_state WHERE asset = 'exchanges' AND dialogue_id = %s", ids[0])
     execute(empty_archive, "UPDATE raw.dialogues SET fingerprint = 'other' WHERE id = %s", ids[2])
     execute(

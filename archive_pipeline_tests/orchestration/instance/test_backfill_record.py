@@ -251,9 +251,9 @@ def stored(
     """A backfill of five keys that the web server has stored; the last one was registered first."""
     prefix = f"backfill{next(_prefixes)}-"
     register_keys(instance, settings, [prefix + "e"])
-    keys = {prefix + letter for letter in "abcde"}
+    keys = [prefix + letter for letter in "abcde"]
     register_keys(instance, settings, keys)
-    data = backfill_data(subset(paths=keys, trees=keys))
+    data = backfill_data(subset(paths=set(keys), trees=set(keys)))
     backfill = PartitionBackfill(prefix, BulkActionStatus.REQUESTED, False, {}, time.time(), asset_backfill_data=data)
     storages["web server"].add_backfill(backfill)
     yield backfill

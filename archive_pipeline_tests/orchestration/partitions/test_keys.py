@@ -9,9 +9,10 @@ import dagster as dg
 import pytest
 from dagster_postgres import PostgresEventLogStorage
 
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.orchestration.instance.opening import instance_for
-from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, register_keys
+from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ranges, register_keys
 from archive_pipeline.settings import Settings
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -21,10 +22,18 @@ def keys_of(instance: dg.DagsterInstance, prefix: str) -> list[str]:
     return [key for key in instance.get_dynamic_partitions("dialogues") if key.startswith(prefix)]
 
 
-def test_registering_is_sorted_and_idempotent(instance: dg.DagsterInstance, settings: Settings) -> None:
+def test_registering_keeps_the_order_and_is_idempotent(instance: dg.DagsterInstance, settings: Settings) -> None:
     register_keys(instance, settings, ["reg-b", "reg-a", "reg-b"])
     register_keys(instance, settings, ["reg-c", "reg-a"])
-    assert keys_of(instance, "reg-") == ["reg-a", "reg-b", "reg-c"]
+    assert keys_of(instance, "reg-") == ["reg-b", "reg-a", "reg-c"]
+
+
+def test_shards_are_registered_sorted(instance: dg.DagsterInstance, settings: Settings) -> None:
+    register_keys(
+        instance, settings.with_values(partitioning=Partitioning.SHARDED), ["s9903", "s9901", "s9902", "s9901"]
+    )
+    keys = instance.get_dynamic_partitions(NAMES[Partitioning.SHARDED])
+    assert [key for key in keys if key.startswith("s99")] == ["s9901", "s9902", "s9903"]
 
 
 def test_keys_that_are_a_range_are_left_alone(instance: dg.DagsterInstance, settings: Settings) -> None:
@@ -38,9 +47,9 @@ def test_keys_that_are_a_range_are_left_alone(instance: dg.DagsterInstance, sett
 def test_scattered_and_new_keys_become_the_last_range(instance: dg.DagsterInstance, settings: Settings) -> None:
     register_keys(instance, settings, ["scat-a", "scat-b", "scat-c"])
     assert contiguous_ranges(instance, settings, ["scat-c", "scat-a", "scat-0"]) == [
-        dg.PartitionKeyRange("scat-0", "scat-c")
+        dg.PartitionKeyRange("scat-c", "scat-0")
     ]
-    assert keys_of(instance, "scat-") == ["scat-b", "scat-0", "scat-a", "scat-c"]
+    assert keys_of(instance, "scat-") == ["scat-b", "scat-c", "scat-a", "scat-0"]
 
 
 def test_no_keys_are_no_range(instance: dg.DagsterInstance, settings: Settings) -> None:

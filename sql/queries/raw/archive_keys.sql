@@ -1,4 +1,5 @@
--- The partition keys that the archive's dialogues have.
-SELECT DISTINCT dialogue.{key_column} AS partition_key
+-- The partition keys that the archive's dialogues have, in the order to build them.
+SELECT dialogue.{key_column} AS partition_key
 FROM raw.dialogues AS dialogue
-ORDER BY dialogue.{key_column};
+GROUP BY dialogue.{key_column}
+ORDER BY min(dialogue.{order_column}::text) COLLATE "C"; -- noqa: RF03

@@ -1,6 +1,7 @@
--- Partition keys with a dialogue of which some asset is stale: every one that was tried before, and the first ones
--- of the others, up to the limit (NULL: all). A digest is of the key, the stale content and the code; those that were
--- tried are given. What is quarantined counts as done; a dialogue is never built and quarantined at once.
+-- Partition keys with a dialogue of which some asset is stale, in the order to build them: every one that was tried
+-- before, and the first ones of the others, up to the limit (NULL: all). A digest is of the key, the stale content and
+-- the code; those that were tried are given. What is quarantined counts as done; a dialogue is never built and
+-- quarantined at once.
 WITH built AS (
     SELECT
         state.dialogue_id,
@@ -30,6 +31,7 @@ failed AS (
 stale AS (
     SELECT
         dialogue.{key_column} AS partition_key,
+        min(dialogue.{order_column}::text) COLLATE "C" AS place, -- noqa: RF02
         bit_xor(hashtextextended(dialogue.id::text || dialogue.fingerprint, 0)) AS content
     FROM raw.dialogues AS dialogue
     LEFT JOIN built
@@ -49,6 +51,7 @@ stale AS (
 digested AS MATERIALIZED (
     SELECT
         stale.partition_key,
+        stale.place,
         hashtextextended(
             concat_ws('|', stale.partition_key, stale.content, array_to_string(%(code_versions)s::text [], '|')), 0
         ) & 4294967295 AS digest
@@ -65,22 +68,35 @@ tried AS (
 untried AS (
     SELECT
         digested.partition_key,
-        digested.digest
+        digested.place,
+        digested.digest,
+        0 AS attempts
     FROM digested
     WHERE NOT EXISTS (SELECT FROM tried WHERE tried.digest = digested.digest)
-    ORDER BY digested.partition_key COLLATE "C" -- noqa: RF03
+    ORDER BY digested.place
     LIMIT %(limit)s
+),
+
+chosen AS (
+    SELECT
+        untried.partition_key,
+        untried.place,
+        untried.digest,
+        untried.attempts
+    FROM untried
+    UNION ALL
+    SELECT
+        digested.partition_key,
+        digested.place,
+        digested.digest,
+        tried.attempts
+    FROM digested
+    INNER JOIN tried ON digested.digest = tried.digest
 )
 
 SELECT
-    untried.partition_key AS key,
-    untried.digest,
-    0 AS attempts
-FROM untried
-UNION ALL
-SELECT
-    digested.partition_key AS key,
-    digested.digest,
-    tried.attempts
-FROM digested
-INNER JOIN tried ON digested.digest = tried.digest;
+    chosen.partition_key AS key,
+    chosen.digest,
+    chosen.attempts
+FROM chosen
+ORDER BY chosen.place;
