@@ -18,16 +18,13 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import psutil
 import psycopg
 from more_itertools import chunked
 
@@ -56,7 +53,7 @@ from archive_pipeline.store.server.socket import socket_folder
 from archive_pipeline.store.staleness import archive_keys, dialogues_of_keys
 from archive_pipeline.store.tables import DERIVED_TABLES, LEXICAL_TABLES, build_state
 from benchmarks.corpus import write_corpus
-from benchmarks.processor import server_process, tree_seconds
+from benchmarks.scale.steps import Steps, peak_megabytes
 
 MEAN_MESSAGES: Final = 20
 # Of a part of the export: 150 MB.
@@ -69,53 +66,12 @@ SCALED_SETTINGS: Final = ("shared_buffers", "max_wal_size")
 READ_AGAIN: Final = "read again"
 
 
-@dataclass(frozen=True)
-class Step:
-    """What a step took.
-
-    Attributes:
-        seconds: wall time.
-        ours: processor seconds of Python, workers included.
-        postgres: processor seconds of the server.
-        rows: written by COPY, 0 where that was not counted.
-    """
-
-    seconds: float
-    ours: float
-    postgres: float
-    rows: int
-
-
 @dataclass
 class TableSize:
     """A row of ``table_sizes``."""
 
     name: str
     size_bytes: int
-
-
-class Steps:
-    """Measures one step after another."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._server = server_process(settings)
-        self.steps: dict[str, Step] = {}
-
-    def measure(self, name: str, work: Callable[[], int]) -> None:
-        """Do something that returns rows written; a step that is measured again is added to."""
-        before, started = self._spent(), time.perf_counter()
-        rows = work()
-        seconds = time.perf_counter() - started
-        ours, postgres = (after - earlier for after, earlier in zip(self._spent(), before, strict=True))
-        known = self.steps.get(name, Step(0, 0, 0, 0))
-        self.steps[name] = Step(
-            known.seconds + seconds, known.ours + ours, known.postgres + postgres, known.rows + rows
-        )
-        step = f"{name:<20}{seconds:>8,.1f} s, ours {ours:,.1f}, PostgreSQL {postgres:,.1f}, {rows:,} rows"
-        print(f"{step}; peak memory so far: {_peak(resource.RUSAGE_SELF):,} MB", file=sys.stderr)
-
-    def _spent(self) -> tuple[float, float]:
-        return tree_seconds(psutil.Process()), tree_seconds(self._server)
 
 
 def main() -> None:
@@ -182,8 +138,8 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
         "steps": {name: asdict(step) for name, step in steps.steps.items()},
         "raw_bytes": _bytes_of(database, "raw."),
         "derived_bytes": derived_bytes,
-        "peak_megabytes": _peak(resource.RUSAGE_SELF),
-        "peak_megabytes_of_a_worker": _peak(resource.RUSAGE_CHILDREN),
+        "peak_megabytes": peak_megabytes(resource.RUSAGE_SELF),
+        "peak_megabytes_of_a_worker": peak_megabytes(resource.RUSAGE_CHILDREN),
     }
 
 
@@ -303,10 +259,6 @@ def _empty_derived(database: Database) -> None:
     tables = ", ".join(map(str, (*DERIVED_TABLES, *LEXICAL_TABLES)))
     with database.session() as connection:
         connection.execute(f"TRUNCATE {tables}")
-
-
-def _peak(who: int) -> int:
-    return round(resource.getrusage(who).ru_maxrss / 1024)
 
 
 if __name__ == "__main__":
