@@ -10,10 +10,11 @@ import pytest
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.instance.opening import instance_for
-from archive_pipeline.orchestration.partitions.keys import register_keys
+from archive_pipeline.orchestration.partitions.keys import NAMES, register_keys
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.staleness import archive_keys
 from archive_pipeline_tests.system import build_range
 from archive_pipeline_tests.system.commands import contents, gate, wait_until
 from archive_pipeline_tests.system.conftest import Start
@@ -61,9 +62,11 @@ def test_two_runs_over_the_same_dialogues_at_once_leave_the_tables_of_one(
 ):
     settings = Settings(home=faulty_home)
     import_archive(faulty, read_paths([corpus]))
-    keys = [key for (key,) in query(faulty, "SELECT partition_key FROM raw.dialogues ORDER BY 1")]
+    with faulty.session() as connection:
+        there = archive_keys(connection, settings.partitioning)
     with instance_for(settings) as instance:
-        register_keys(instance, settings, keys)
+        register_keys(instance, settings, there)
+        keys = [key for key in instance.get_dynamic_partitions(NAMES[settings.partitioning]) if key in there]
     entry = f"{build_range.__name__}:main"
     with gate(faulty, "derived.exchanges", "true") as held:
         runs = [fork(faulty_home, *ends, entry=entry) for ends in ((keys[0], keys[17]), (keys[6], keys[23]))]
