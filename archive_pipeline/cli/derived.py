@@ -12,6 +12,7 @@ from archive_pipeline.cli.archive import OpenArchive, translate_lost_database
 from archive_pipeline.cli.output import note, one_line
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.domain.identity import source_of_key
 from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.later_indexes import indexes_made_later
@@ -172,10 +173,10 @@ def _stale(archive: OpenArchive, name: str, version: str) -> Iterator[DialogueRe
 
 
 def _plan(archive: OpenArchive, dialogues: Mapping[str, Iterable[DialogueRef]], *, full: bool) -> BuildPlan:
-    keys: dict[str, None] = {}  # a set in the order of ids, which the dialogues of each asset come in
+    keys: dict[str, None] = {}  # a set in the order of ids, in which dialogues of each asset come
     messages = dict.fromkeys(dialogues, 0)
     for name, refs in dialogues.items():
         for dialogue in refs:
             keys[key_of(dialogue, archive.settings.partitioning)] = None
             messages[name] += dialogue.message_count
-    return BuildPlan(keys=list(keys), assets=list(dialogues), messages=messages, full=full)
+    return BuildPlan(keys=sorted(keys, key=source_of_key), assets=list(dialogues), messages=messages, full=full)

@@ -49,6 +49,11 @@ def partition_key(source: str, source_id: str) -> str:
     return f"{source}-h{digest}"
 
 
+def source_of_key(key: str) -> str:
+    """Return the source of a dialogue by its partition key: no source's name has a hyphen."""
+    return key.partition("-")[0]
+
+
 def may_be_shared(key: str) -> bool:
     """Tell whether two ids of a source can have the partition key: one that is, or reads like, a short hash."""
     return _HASHED_KEY.fullmatch(key) is not None

@@ -21,8 +21,12 @@ from archive_pipeline.store.sql_files import load_query
 
 _KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
 # In what order partitions are built. Keys of derived tables begin with the dialogue's id: a first build in its order
-# appends to their indexes, where one in the order of keys changes pages all over them.
-_ORDER_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "id", Partitioning.SHARDED: "shard_key"}
+# appends to their indexes, where one in the order of partition keys changes pages all over them. Dialogues of a source
+# stay together, so that people can name them as one range of partitions.
+_PLACES: Final = {
+    Partitioning.PER_DIALOGUE: "dialogue.source || '-' || dialogue.id::text",
+    Partitioning.SHARDED: "dialogue.shard_key",
+}
 # Less than every id, none of which is the nil UUID.
 _BEFORE_ALL: Final = "00000000-0000-0000-0000-000000000000"
 
@@ -72,7 +76,7 @@ class QuarantinedDialogue:
 def load_key_query(name: str, partitioning: Partitioning) -> str:
     """Return the text of a query about partition keys, in the given partitioning and the order to build them."""
     query = load_query(name).replace("{key_column}", _KEY_COLUMNS[partitioning])
-    return query.replace("{order_column}", _ORDER_COLUMNS[partitioning])
+    return query.replace("{place}", _PLACES[partitioning])
 
 
 def stale_dialogues(connection: psycopg.Connection[Any], asset: str, code_version: str) -> list[DialogueRef]:

@@ -9,7 +9,16 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.domain.identity import NAMESPACE, dialogue_id, message_id, partition_key, row_id, shard_key
+from archive_pipeline.domain.identity import (
+    NAMESPACE,
+    dialogue_id,
+    message_id,
+    partition_key,
+    row_id,
+    shard_key,
+    source_of_key,
+)
+from archive_pipeline.readers.registry import readers
 
 
 def test_the_namespace_is_the_documented_one():
@@ -45,6 +54,10 @@ def test_a_partition_key_is_safe_and_short_for_any_id(source_id: str):
     key = partition_key("chatgpt", source_id)
     assert re.fullmatch(r"chatgpt-[A-Za-z0-9_-]{1,128}", key)
     assert key == partition_key("chatgpt", source_id)
+
+
+def test_a_partition_key_says_its_source():
+    assert {source_of_key(partition_key(source, "a-b_c")) for source in readers()} == readers().keys()
 
 
 def test_ids_that_do_not_fit_have_different_keys():

@@ -86,7 +86,7 @@ def backfills_of_halves(deployment: Deployment, corpus: Path) -> list[str]:
     import_archive(deployment.database, read_paths([corpus]))
     registered = deployment.command("partitions", "--register").end()
     assert registered.code == 0, registered.err
-    keys = [key for (key,) in query(deployment.database, "SELECT partition_key FROM raw.dialogues ORDER BY 1")]
+    keys = [key for (key,) in query(deployment.database, "SELECT partition_key FROM raw.dialogues ORDER BY id")]
     assert len(keys) == 24
     return [deployment.live.launch_backfill(sorted(ASSETS), half) for half in (keys[:12], keys[12:])]
 

@@ -30,7 +30,7 @@ def partitions_definition(settings: Settings) -> dg.DynamicPartitionsDefinition:
 
 
 def in_order(settings: Settings, keys: Sequence[str]) -> list[str]:
-    """Return each key once: shards sorted, dialogues as they come, which is by their ids where many are built."""
+    """Return each key once: shards sorted, dialogues as they come: by source and id where many are built."""
     return sorted(set(keys)) if settings.partitioning is Partitioning.SHARDED else list(dict.fromkeys(keys))
 
 

@@ -43,7 +43,7 @@ def stale_keys(
 ) -> list[StaleKey]:
     """Return keys, in the granularity of the settings, with a dialogue of which any asset is stale.
 
-    They are in the order to build them: dialogues by id, shards by name.
+    They are in the order to build them: dialogues by source and id, shards by name.
 
     Args:
         connection: to the archive.

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.cli.archive import OpenArchive
+from archive_pipeline.cli.derived import plan_all
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.partitions.stale_keys import StaleKey, stale_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.staleness import archive_keys
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
 
 pytestmark = pytest.mark.postgres
@@ -54,6 +57,24 @@ def test_the_first_untried_keys_and_all_tried_ones_are_found(empty_archive: Data
     assert [(item.key, item.attempts) for item in seen] == [(keys[0], 0), (keys[1], 2), (keys[2], 0), (keys[6], 4)]
     assert [item.digest for item in seen] == [everything[place].digest for place in (0, 1, 2, 6)]
     assert look(empty_archive, settings, tried, limit=100) == look(empty_archive, settings, tried)
+
+
+def test_dialogues_of_a_source_are_together_in_the_order_of_ids(empty_archive: Database, settings: Settings) -> None:
+    keys = add_dialogues(empty_archive, 6)
+    others = [f"claude_ai-{key}" for key in keys[:3]]
+    for key, other in zip(keys, others, strict=False):
+        execute(
+            empty_archive,
+            "UPDATE raw.dialogues SET source = 'claude_ai', partition_key = %s WHERE partition_key = %s",
+            other,
+            key,
+        )
+    expected = [*keys[3:], *others]
+    assert [item.key for item in look(empty_archive, settings)] == expected
+    assert [item.key for item in look(empty_archive, settings, limit=4)] == expected[:4]
+    with empty_archive.session() as connection:
+        assert archive_keys(connection, Partitioning.PER_DIALOGUE) == expected
+    assert plan_all(OpenArchive(settings, empty_archive), ["exchanges"]).keys == expected
 
 
 @pytest.mark.parametrize("partitioning", Partitioning)

@@ -2,4 +2,4 @@
 SELECT dialogue.{key_column} AS partition_key
 FROM raw.dialogues AS dialogue
 GROUP BY dialogue.{key_column}
-ORDER BY min(dialogue.{order_column}::text) COLLATE "C"; -- noqa: RF03
+ORDER BY min({place}) COLLATE "C"; -- noqa: RF03

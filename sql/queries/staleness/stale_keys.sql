@@ -31,7 +31,7 @@ failed AS (
 stale AS (
     SELECT
         dialogue.{key_column} AS partition_key,
-        min(dialogue.{order_column}::text) COLLATE "C" AS place, -- noqa: RF02
+        min({place}) COLLATE "C" AS place, -- noqa: RF02
         bit_xor(hashtextextended(dialogue.id::text || dialogue.fingerprint, 0)) AS content
     FROM raw.dialogues AS dialogue
     LEFT JOIN built
