@@ -63,6 +63,7 @@ class Command:
         line = [*map(str, (*program, *arguments))]
         self.process: subprocess.Popen[bytes] | ForkedProcess
         if forks is not None:
+            self._err.touch()  # the process makes it, too, some time after its start
             self.process = forks.start(entry, line, out=self._out, err=self._err, environment=environment)
             return
         with self._out.open("wb") as out, self._err.open("wb") as err:
