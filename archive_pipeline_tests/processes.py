@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import psutil
+
+_FORK_SERVER: Final = "archive_pipeline.building.executors.fork_server"
 
 
 def has_ended(process: psutil.Process) -> bool:
@@ -19,3 +23,13 @@ def command_line(process: psutil.Process) -> list[str]:
         return process.cmdline()
     except psutil.NoSuchProcess:
         return []
+
+
+def fork_servers(of: int | None = None) -> list[psutil.Process]:
+    """Return what a process, by default this one, has started to start its workers."""
+    return [child for child in psutil.Process(of).children() if _FORK_SERVER in " ".join(command_line(child))]
+
+
+def workers(of: int | None = None) -> list[psutil.Process]:
+    """Return the running worker processes of a process, by default of this one."""
+    return [worker for server in fork_servers(of) for worker in server.children() if not has_ended(worker)]

@@ -22,8 +22,9 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_transient
 from archive_pipeline_tests.building.test_duplicates import TALKS, rows
-from archive_pipeline_tests.building.test_processes import in_thread, workers
+from archive_pipeline_tests.building.test_processes import in_thread
 from archive_pipeline_tests.exports import load
+from archive_pipeline_tests.processes import workers
 from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import query
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from archive_pipeline.building.executors.one_thread import keep_to_one_thread
+from archive_pipeline.building.executors.one_thread import keep_to_one_thread, one_thread_environment
 
 _PROGRAM = """
 import psutil
@@ -36,3 +36,13 @@ def test_what_the_environment_says_stays(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "true")
     keep_to_one_thread()
     assert os.environ["TOKENIZERS_PARALLELISM"] == "true"
+
+
+def test_what_the_environment_says_stays_for_other_processes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
+    monkeypatch.delenv("JE_ARROW_MALLOC_CONF", raising=False)
+    assert one_thread_environment() == {
+        "TOKENIZERS_PARALLELISM": "false",
+        "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    }

@@ -30,7 +30,7 @@ from archive_pipeline_tests.building.driver import start_build
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.golden.cases import DIALOGUES as CASES
-from archive_pipeline_tests.processes import command_line
+from archive_pipeline_tests.processes import command_line, fork_servers, workers
 from archive_pipeline_tests.system.commands import gate, wait_until
 from archive_pipeline_tests.tables import derived_rows, query
 
@@ -40,7 +40,6 @@ TALKS = [
     linear(f"p{number}", ("user", f"Why {number}?"), ("assistant", f"Because of {number} things."), ("user", "go on"))
     for number in range(12)
 ]
-WORKER = "archive_pipeline.building.executors.worker"
 
 
 @pytest.fixture
@@ -52,12 +51,6 @@ def by_processes(settings: Settings) -> Settings:
 def executor(database: Database) -> Iterator[ProcessExecutor]:
     with closing(ProcessExecutor(database, 2, BatchCache())) as opened:
         yield opened
-
-
-def workers(of: int | None = None) -> list[psutil.Process]:
-    """Return the worker processes of a process, by default of this one."""
-    children = psutil.Process(of).children()
-    return [child for child in children if WORKER in " ".join(command_line(child))]
 
 
 @contextmanager
@@ -155,8 +148,8 @@ def test_the_password_is_in_no_argument(database: Database, settings: Settings, 
     store(database, batch_of(*TALKS))
     with pytest.MonkeyPatch.context() as patch, small_chunks(patch):
         build_asset(database, settings, "exchanges", everything(database), executor=executor)
-    shown = [" ".join(command_line(worker)) for worker in workers()]
-    assert len(shown) == 2
+    shown = [" ".join(command_line(process)) for process in (*fork_servers(), *workers())]
+    assert len(shown) == 3
     assert not any("postgresql://" in arguments or database.url in arguments for arguments in shown)
 
 
@@ -197,7 +190,7 @@ def in_thread(work: Callable[[], object]) -> tuple[threading.Thread, list[object
 
 
 def who_builds(executor: ProcessExecutor, task: BuildTask) -> list[int]:
-    return [worker._process.pid for worker in executor._workers if worker.task == task]
+    return [worker.pid for worker in executor._workers if worker.task == task]
 
 
 @pytest.mark.parametrize("deaths", [1, 2])

@@ -36,7 +36,7 @@ from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, re
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
-from archive_pipeline_tests.processes import command_line
+from archive_pipeline_tests.processes import workers
 from archive_pipeline_tests.work import counted_statements
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
@@ -128,9 +128,7 @@ def test_a_run_in_worker_processes_builds_the_same_and_leaves_none(
     seen: set[int] = set()
 
     def note(_stage: str, _done: int, _total: int, /) -> None:
-        seen.update(
-            child.pid for child in psutil.Process().children() if "executors.worker" in " ".join(command_line(child))
-        )
+        seen.update(worker.pid for worker in workers())
 
     chosen = settings.with_values(executor="processes", workers=2)
     outcome = run_derived(instance, chosen, keys, full=True, progress=note)

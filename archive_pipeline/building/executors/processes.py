@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter, deque
 from collections.abc import Sequence
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any, Final, Generic
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.sent_errors import SentError, received
-from archive_pipeline.building.executors.worker import Answer, Begin
-from archive_pipeline.building.tasks import AnyTask, Result, Task
+from archive_pipeline.building.executors.worker import Begin
+from archive_pipeline.building.executors.worker_processes import ForkServer, Worker
+from archive_pipeline.building.tasks import AnyTask, Task
 from archive_pipeline.errors import WorkerLostError
-from archive_pipeline.ingest.child_process import ending, start_child
 from archive_pipeline.store.database import Database
 
 # Of batches, in the memory of one worker.
 _BUDGET: Final = 32_000_000
 # Of batches, in the temporary files of all workers.
 _DISK_BUDGET: Final = 4_000_000_000
-_SECONDS_TO_END: Final = 30
 
 
 class ProcessExecutor:
@@ -43,9 +40,10 @@ class ProcessExecutor:
         self._database = database
         self._limit = workers
         self._here = LocalExecutor(database, cache)
-        self._workers: list[_Worker] = []
+        self._server: ForkServer | None = None
+        self._workers: list[Worker] = []
         # Items of a task -> who has their batch.
-        self._holders: dict[tuple[Any, ...], _Worker] = {}
+        self._holders: dict[tuple[Any, ...], Worker] = {}
 
     def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
         """Yield the results as tasks are done; workers that are busy when it is closed are ended."""
@@ -73,10 +71,27 @@ class ProcessExecutor:
     def close(self) -> None:
         """End all workers."""
         self._end(list(self._workers))
+        self._end_server()
 
     def _start(self, number: int) -> None:
         while len(self._workers) < number:
-            self._workers.append(_Worker(Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)))
+            self._workers.append(self._started())
+
+    def _started(self) -> Worker:
+        """Start a worker; if what starts them has ended since it started the last one, start that again, too."""
+        begin = Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)
+        if self._server is not None:
+            try:
+                return Worker(self._server, begin)
+            except WorkerLostError:
+                self._end_server()
+        self._server = ForkServer()
+        return Worker(self._server, begin)
+
+    def _end_server(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
     def _hand_out(self, queue: _Queue[Any]) -> None:
         for worker in self._workers:
@@ -85,11 +100,11 @@ class ProcessExecutor:
                     self._holders.setdefault(task.items, worker)
                 worker.begin(task)
 
-    def _answering(self) -> list[_Worker]:
+    def _answering(self) -> list[Worker]:
         busy = {worker.connection: worker for worker in self._workers if worker.task}
         return [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]
 
-    def _replace(self, lost: _Worker, task: Task, deaths: Counter[Task]) -> None:
+    def _replace(self, lost: Worker, task: Task, deaths: Counter[Task]) -> None:
         """Let another worker repeat the task of one that ended.
 
         Raises:
@@ -107,7 +122,7 @@ class ProcessExecutor:
         self._start(len(self._workers) + 1)
         self._workers[-1].begin(task)
 
-    def _end(self, workers: Sequence[_Worker]) -> None:
+    def _end(self, workers: Sequence[Worker]) -> None:
         for worker in workers:
             worker.end()
             self._workers.remove(worker)
@@ -117,55 +132,16 @@ class ProcessExecutor:
 class _Queue(Generic[AnyTask]):
     """The tasks that nobody has begun: per worker those whose batches it has, and the others."""
 
-    def __init__(self, tasks: Sequence[AnyTask], holders: dict[tuple[Any, ...], _Worker]) -> None:
-        self._own: dict[_Worker | None, deque[AnyTask]] = {None: deque()}
+    def __init__(self, tasks: Sequence[AnyTask], holders: dict[tuple[Any, ...], Worker]) -> None:
+        self._own: dict[Worker | None, deque[AnyTask]] = {None: deque()}
         for task in tasks:
             holder = holders.get(task.items) if task.is_of_shared_batch else None
             self._own.setdefault(holder, deque()).append(task)
 
-    def next_for(self, worker: _Worker) -> AnyTask | None:
+    def next_for(self, worker: Worker) -> AnyTask | None:
         """Take a task for a worker: of its own, of nobody's, or the last one of who has most left; None if none is."""
         for tasks in (self._own.get(worker), self._own[None]):
             if tasks:
                 return tasks.popleft()
         longest = max(self._own.values(), key=len)
         return longest.pop() if longest else None
-
-
-class _Worker:
-    """A worker process, the connection with it, and the task that it has."""
-
-    def __init__(self, begin: Begin) -> None:
-        self.connection: Connection[Any, Answer]
-        self.connection, other = Pipe()
-        with other:
-            self._process = start_child("archive_pipeline.building.executors.worker", other)
-        self.task: Task | None = None
-        self._send(begin)
-
-    def begin(self, task: Task) -> None:
-        """Have a task done."""
-        self.task = task
-        self._send(task)
-
-    def answer(self) -> tuple[Any, Result | SentError | None]:
-        """Return the task and what came of it, once the connection has it; None if the process ended."""
-        task, answer = self.task, None
-        if task is None:
-            raise RuntimeError("the worker was asked nothing")
-        with contextlib.suppress(EOFError, ConnectionError):
-            answer = self.connection.recv()
-        self.task = None  # an interrupted one is still busy: the rest of its answer may come
-        return task, answer
-
-    def end(self) -> str:
-        """End the process, whatever it does; return how it ended."""
-        self.connection.close()
-        self._process.kill()
-        return ending(self._process, _SECONDS_TO_END)
-
-    def _send(self, message: Begin | Task) -> None:
-        try:
-            self.connection.send(message)
-        except ConnectionError:
-            return  # it ended, which its answer says

@@ -1,7 +1,7 @@
-"""The process that does tasks for another one: ``processes.ProcessExecutor`` starts it.
+"""The process that does tasks for another one: ``fork_server`` starts it for ``processes.ProcessExecutor``.
 
-It does one after the other, over connections of its own, and keeps the batches that it read. It
-ends when nobody is at the other end of the connection, whatever it is doing.
+It does one after the other, over connections of its own, and keeps the batches that it read. It ends when nobody is at
+the other end of the connection, whatever it is doing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.cached import run_cached
-from archive_pipeline.building.executors.one_thread import keep_to_one_thread
 from archive_pipeline.building.executors.sent_errors import SentError, sent
 from archive_pipeline.building.tasks import Result, Task
 from archive_pipeline.ingest.collection import seldom_collected
@@ -66,14 +65,18 @@ def _tasks(connection: Connection[Answer, Any]) -> Iterator[Task]:
         yield tasks.get()
 
 
+def work(connection: Connection[Answer, Any]) -> None:
+    """Serve a connection to its end."""
+    try:
+        serve(connection)
+    except (EOFError, ConnectionError):
+        return  # gone before it said anything, or while it was answered
+
+
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked says when it is over
-    keep_to_one_thread()
-    try:
-        serve(Connection(int(sys.argv[1])))
-    except (EOFError, ConnectionError):
-        return  # gone before it said anything, or while it was answered
+    work(Connection(int(sys.argv[1])))
 
 
 if __name__ == "__main__":

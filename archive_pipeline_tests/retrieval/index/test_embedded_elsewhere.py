@@ -23,7 +23,8 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store import embeddings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import VectorForm
-from archive_pipeline_tests.building.test_processes import in_thread, workers
+from archive_pipeline_tests.building.test_processes import in_thread
+from archive_pipeline_tests.processes import workers
 from archive_pipeline_tests.retrieval.index.conftest import IN_POSTGRES
 from archive_pipeline_tests.retrieval.index.letters import Letters
 from archive_pipeline_tests.system.commands import gate

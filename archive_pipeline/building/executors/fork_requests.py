@@ -1,0 +1,26 @@
+"""What the process that worker processes are forked from is asked: ``fork_server`` runs, so its classes are others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Asks for a worker; the file descriptor of its connection follows. The answer is its process id.
+
+    Attributes:
+        is_forked: it is a fork of the server, not another program.
+    """
+
+    is_forked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Asks for the end of a worker, which is ending. The answer is its exit code, negative if a signal ended it."""
+
+    pid: int
+
+
+Request = Start | WaitFor

@@ -1,0 +1,109 @@
+"""Worker processes, from the side of the one that has tasks for them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
+from typing import Any, Final
+
+from archive_pipeline.building.executors.fork_requests import Request, Start, WaitFor
+from archive_pipeline.building.executors.one_thread import one_thread_environment
+from archive_pipeline.building.executors.sent_errors import SentError
+from archive_pipeline.building.executors.worker import Answer, Begin
+from archive_pipeline.building.tasks import Result, Task
+from archive_pipeline.errors import WorkerLostError
+from archive_pipeline.ingest.child_process import ending, how_ended, start_child
+
+_MODULE: Final = "archive_pipeline.building.executors.fork_server"
+# Elsewhere a fork without a new program may not use libraries of the system.
+_CAN_FORK: Final = sys.platform == "linux"
+_SECONDS_TO_END: Final = 30
+
+
+class ForkServer:
+    """The process that starts workers (``fork_server``), and the connection with it."""
+
+    def __init__(self) -> None:
+        self._connection: Connection[Request, int]
+        self._connection, other = Pipe()
+        with other:
+            self._process = start_child(_MODULE, other, one_thread_environment())
+
+    def start(self, connection: Connection[Any, Any]) -> int:
+        """Start a worker that serves a connection, and return its process id.
+
+        Raises:
+            WorkerLostError: the server has ended.
+        """
+        try:
+            self._connection.send(Start(is_forked=_CAN_FORK))
+            send_handle(self._connection, connection.fileno(), self._process.pid)
+            return self._connection.recv()
+        except (EOFError, ConnectionError) as error:
+            how = ending(self._process, _SECONDS_TO_END)
+            raise WorkerLostError(f"no process can be started: the one that starts them ended {how}") from error
+
+    def wait_for(self, pid: int) -> str:
+        """Wait for a worker that is ending, and say how it ended."""
+        try:
+            self._connection.send(WaitFor(pid))
+            return how_ended(self._connection.recv())
+        except (EOFError, OSError):  # the server has ended, or was closed because it had
+            return "unseen, since the one that had started it was gone"
+
+    def close(self) -> None:
+        """End the server, whatever it does."""
+        self._connection.close()
+        self._process.kill()
+        self._process.wait(_SECONDS_TO_END)
+
+
+class Worker:
+    """A worker process, the connection with it, and the task that it has.
+
+    Args:
+        server: starts it.
+        begin: what it is told first.
+    """
+
+    def __init__(self, server: ForkServer, begin: Begin) -> None:
+        self.connection: Connection[Any, Answer]
+        self.connection, other = Pipe()
+        self.task: Task | None = None
+        self._server = server
+        with other:
+            self.pid = server.start(other)
+        self._send(begin)
+
+    def begin(self, task: Task) -> None:
+        """Have a task done."""
+        self.task = task
+        self._send(task)
+
+    def answer(self) -> tuple[Any, Result | SentError | None]:
+        """Return the task and what came of it, once the connection has it; None if the process ended."""
+        task, answer = self.task, None
+        if task is None:
+            raise RuntimeError("the worker was asked nothing")
+        with contextlib.suppress(EOFError, ConnectionError):
+            answer = self.connection.recv()
+        self.task = None  # an interrupted one is still busy: the rest of its answer may come
+        return task, answer
+
+    def end(self) -> str:
+        """End the process, whatever it does; return how it ended."""
+        self.connection.close()
+        with contextlib.suppress(ProcessLookupError):  # without its server nobody keeps its number
+            os.kill(self.pid, signal.SIGKILL)
+        return self._server.wait_for(self.pid)
+
+    def _send(self, message: Begin | Task) -> None:
+        try:
+            self.connection.send(message)
+        except ConnectionError:
+            return  # it ended, which its answer says
