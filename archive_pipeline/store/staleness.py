@@ -19,7 +19,8 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.rows import fetch_row, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 
-_KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
+# Of ``raw.dialogues``.
+KEY_COLUMNS: Final = {Partitioning.PER_DIALOGUE: "partition_key", Partitioning.SHARDED: "shard_key"}
 # In what order partitions are built. Keys of derived tables begin with the dialogue's id: a first build in its order
 # appends to their indexes, where one in the order of partition keys changes pages all over them. Dialogues of a source
 # stay together, so that people can name them as one range of partitions.
@@ -75,7 +76,7 @@ class QuarantinedDialogue:
 
 def load_key_query(name: str, partitioning: Partitioning) -> str:
     """Return the text of a query about partition keys, in the given partitioning and the order to build them."""
-    query = load_query(name).replace("{key_column}", _KEY_COLUMNS[partitioning])
+    query = load_query(name).replace("{key_column}", KEY_COLUMNS[partitioning])
     return query.replace("{place}", _PLACES[partitioning])
 
 

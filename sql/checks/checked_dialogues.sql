@@ -1,4 +1,4 @@
--- Dialogues whose rows of an asset were built from their present content: the given ones, or all without a list.
+-- Dialogues whose rows of an asset were built from their present content: those of partition keys, or all without any.
 SELECT dialogue.id AS dialogue_id
 FROM raw.dialogues AS dialogue
 INNER JOIN derived.build_state AS state
@@ -7,4 +7,4 @@ INNER JOIN derived.build_state AS state
         AND dialogue.fingerprint = state.fingerprint
 WHERE
     state.asset = %(asset)s
-    AND (%(dialogue_ids)s::uuid[] IS NULL OR dialogue.id = ANY(%(dialogue_ids)s::uuid[]));
+    AND (%(keys)s::text[] IS NULL OR dialogue.{key_column} = ANY(%(keys)s::text[]));

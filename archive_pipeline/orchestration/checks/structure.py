@@ -17,16 +17,16 @@ import dagster as dg
 from more_itertools import divide
 from psycopg.rows import class_row
 
-from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.store.sql_files import load_query, load_sql
-from archive_pipeline.store.staleness import dialogues_of_keys
+from archive_pipeline.store.staleness import KEY_COLUMNS
 
 EXAMPLES: Final = 5
-# A statement has one processor of the server, and most servers have two or more. Fewer dialogues are not worth a second
+# A statement has one processor of the server, and most servers have two or more. Fewer keys are not worth a second
 # connection.
 PARTS: Final = 2
-FEWEST_IN_PARTS: Final = 500
+FEWEST_IN_PARTS: Final = {Partitioning.PER_DIALOGUE: 500, Partitioning.SHARDED: 2}
 ADVICE: Final = "Build the dialogues again with full=true (llm-archive build --full); if it returns, it is a defect."
 
 
@@ -106,41 +106,31 @@ def find_violations(
     archive: Archive, check: StructuralCheck, keys: Sequence[str] | None
 ) -> tuple[int, list[Violation]]:
     """Return how many violations there are among the partition keys (None: everywhere), and the first few."""
-    parts = _parts(check, None if keys is None else _dialogue_ids(archive, check, keys))
+    parts = _parts(check, keys, archive.settings.partitioning)
     with ThreadPoolExecutor(len(parts), thread_name_prefix="check") as threads:
         found = list(threads.map(partial(_violations, archive, check), parts))
     rows = [row for some in found for row in some][:EXAMPLES]
     return sum(some[0].total for some in found if some), rows
 
 
-def _parts(check: StructuralCheck, dialogue_ids: list[str] | None) -> list[list[str] | None]:
-    """Return the dialogues in parts that are looked at at the same time; a sample is one of all dialogues."""
-    if dialogue_ids is None or check.is_of_sample or len(dialogue_ids) < FEWEST_IN_PARTS:
-        return [dialogue_ids]
-    return [list(part) for part in divide(PARTS, dialogue_ids)]
+def _parts(check: StructuralCheck, keys: Sequence[str] | None, partitioning: Partitioning) -> list[list[str] | None]:
+    """Return the keys in parts that are looked at at the same time; a sample is one of all."""
+    if keys is None:
+        return [None]
+    if check.is_of_sample or len(keys) < FEWEST_IN_PARTS[partitioning]:
+        return [list(keys)]
+    return [list(part) for part in divide(PARTS, keys)]
 
 
-def _violations(archive: Archive, check: StructuralCheck, dialogue_ids: list[str] | None) -> list[Violation]:
-    """Return the first violations among dialogues (None: everywhere), each with the number of all."""
+def _violations(archive: Archive, check: StructuralCheck, keys: list[str] | None) -> list[Violation]:
+    """Return the first violations among partition keys (None: everywhere), each with the number of all."""
     query = load_query("checks/violations")
     query = query.replace("{checked}", _query("checked_dialogues"))
+    query = query.replace("{key_column}", KEY_COLUMNS[archive.settings.partitioning])
     query = query.replace("{violation}", _query(f"{check.asset}_{check.name}"))
     with archive.database.session() as connection, connection.cursor(row_factory=class_row(Violation)) as cursor:
-        cursor.execute(query, {"asset": check.asset, "dialogue_ids": dialogue_ids, "limit": EXAMPLES})
+        cursor.execute(query, {"asset": check.asset, "keys": keys, "limit": EXAMPLES})
         return cursor.fetchall()
-
-
-def _dialogue_ids(archive: Archive, check: StructuralCheck, keys: Sequence[str]) -> list[str]:
-    with archive.database.session() as connection:
-        dialogues = dialogues_of_keys(
-            connection,
-            check.asset,
-            effective_version(check.asset, archive.settings),
-            keys,
-            partitioning=archive.settings.partitioning,
-            include_current=True,
-        )
-    return [dialogue.id for dialogue in dialogues]
 
 
 def _definition(check: StructuralCheck) -> dg.AssetChecksDefinition:

@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 from sqlalchemy import text
 
+from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.checks import structure
 from archive_pipeline.orchestration.checks.structure import CHECKS, find_violations
 from archive_pipeline.orchestration.local_runs import run_derived
@@ -40,7 +41,7 @@ def test_violations_of_all_parts_are_counted(
     keys = add_dialogues(database, 5)
     assert run_derived(instance, settings, keys).success
     [check] = [check for check in CHECKS if check.name == "cover_live_messages"]
-    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", 2)
+    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", dict.fromkeys(Partitioning, 2))
     assert find_violations(archive, check, keys) == (0, [])
     with database.engine.begin() as connection:
         for offset in (0, 4):  # the first dialogue and the last one
@@ -48,7 +49,7 @@ def test_violations_of_all_parts_are_counted(
     count, found = find_violations(archive, check, keys)
     assert {each.problem for each in found} == {"live message without a path"}
     assert len({each.dialogue_id for each in found}) == 2
-    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", 100)
+    monkeypatch.setattr(structure, "FEWEST_IN_PARTS", dict.fromkeys(Partitioning, 100))
     assert find_violations(archive, check, keys)[0] == count >= 2
     assert run_derived(instance, settings, keys, full=True).success
 
