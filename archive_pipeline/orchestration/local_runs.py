@@ -10,6 +10,7 @@ from typing import Final
 import dagster as dg
 from more_itertools import chunked
 
+from archive_pipeline.building.executors.opening import executors_ahead
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.progress import Progress
@@ -24,6 +25,8 @@ from archive_pipeline.settings import Settings
 
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
 KEYS_PER_OWN_RUN: Final = {Partitioning.PER_DIALOGUE: 5_000, Partitioning.SHARDED: 128}
+# So many keys are mostly several chunks, which workers are started for.
+MANY_KEYS: Final = {Partitioning.PER_DIALOGUE: 500, Partitioning.SHARDED: 16}
 
 
 @dataclass(frozen=True)
@@ -76,16 +79,17 @@ def run_derived(
     Raises:
         KeyboardInterrupt: the user interrupted a run, which is marked as failed; what it had built is kept.
     """
-    fail_orphans(instance)
-    register_keys(instance, settings, keys)
-    job = build_defs(progress=progress, settings=settings).resolve_job_def(JOB)
-    names = list(ASSETS if assets is None else assets)
-    config = {"full": full, "retry": retry}
-    results: list[RunResult] = []
-    for chunk in chunked(in_order(settings, keys), KEYS_PER_OWN_RUN[settings.partitioning]):
-        wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
-        ranges = contiguous_ranges(instance, settings, chunk)
-        results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]
+    with executors_ahead(settings, is_much=len(keys) >= MANY_KEYS[settings.partitioning]):
+        fail_orphans(instance)
+        register_keys(instance, settings, keys)
+        job = build_defs(progress=progress, settings=settings).resolve_job_def(JOB)
+        names = list(ASSETS if assets is None else assets)
+        config = {"full": full, "retry": retry}
+        results: list[RunResult] = []
+        for chunk in chunked(in_order(settings, keys), KEYS_PER_OWN_RUN[settings.partitioning]):
+            wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
+            ranges = contiguous_ranges(instance, settings, chunk)
+            results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]
     return RunOutcome(
         run_ids=tuple(result.run_id for result in results),
         success=all(result.success for result in results),

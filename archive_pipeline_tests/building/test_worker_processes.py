@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
@@ -15,14 +14,16 @@ import pytest
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors import worker_processes
+from archive_pipeline.building.executors.opening import executors_ahead, open_executor
 from archive_pipeline.building.executors.processes import ProcessExecutor
+from archive_pipeline.building.executors.shared_fork_server import SHARED
 from archive_pipeline.building.executors.worker_processes import ForkServer
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.building.test_processes import TALKS, everything, tasks_of
 from archive_pipeline_tests.derive.batches import batch_of, store
-from archive_pipeline_tests.processes import fork_servers, workers
+from archive_pipeline_tests.processes import fork_servers, has_ended, workers
 from archive_pipeline_tests.system.commands import wait_until
 
 
@@ -83,6 +84,39 @@ def test_what_workers_load_is_loaded_once_by_a_process_of_one_thread(server: For
 
 
 @pytest.mark.postgres
+def test_executors_have_one_server_until_nobody_holds_it(database: Database, settings: Settings):
+    store(database, batch_of(*TALKS))
+    tasks = tasks_of(database, settings, "exchanges", everything(database))
+    by_processes = settings.with_values(executor="processes")
+    seen: list[int] = []
+    with executors_ahead(by_processes, is_much=True):
+        seen.extend(server.pid for server in fork_servers())
+        for _ in range(2):
+            with open_executor(database, by_processes) as executor:
+                assert len(list(executor.map_batches(tasks))) == len(tasks)
+                seen.extend(server.pid for server in fork_servers())
+            assert workers() == []
+    assert len(seen) == 3
+    assert len(set(seen)) == 1
+    assert fork_servers() == []
+
+
+def test_a_local_executor_needs_no_server(settings: Settings):
+    with executors_ahead(settings, is_much=True):
+        assert fork_servers() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no forks")
+def test_a_fork_of_this_process_has_no_part_in_its_server(settings: Settings):
+    with executors_ahead(settings.with_values(executor="processes"), is_much=True):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0 if SHARED._server is None else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert len(fork_servers()) == 1
+
+
+@pytest.mark.postgres
 def test_what_starts_workers_is_started_again_when_it_has_ended(database: Database, settings: Settings):
     store(database, batch_of(*TALKS))
     tasks = tasks_of(database, settings, "exchanges", everything(database))
@@ -92,14 +126,16 @@ def test_what_starts_workers_is_started_again_when_it_has_ended(database: Databa
         one, other = executor._workers
         lost.kill()
         os.kill(one.pid, signal.SIGKILL)
-        wait_until(lambda: fork_servers() == [], "it has ended")
+        wait_until(lambda: has_ended(lost), "it has ended")
         assert len(list(executor.map_batches(tasks))) == len(tasks)
-        assert other in executor._workers
-        assert [each.pid for each in fork_servers()] != [lost.pid]
+        assert [each.pid for each in fork_servers() if not has_ended(each)] != [lost.pid]
         assert len(executor._workers) == 2
+        assert other in executor._workers
     assert fork_servers() == []
-    with contextlib.suppress(psutil.NoSuchProcess):
-        assert psutil.Process(other.pid).status() == psutil.STATUS_ZOMBIE
+    wait_until(
+        lambda: not psutil.pid_exists(other.pid) or has_ended(psutil.Process(other.pid)),
+        "the worker without a server has ended",
+    )
 
 
 def test_a_process_that_cannot_start_workers_is_an_error(connections: ExitStack, monkeypatch: pytest.MonkeyPatch):

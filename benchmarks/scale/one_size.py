@@ -32,7 +32,7 @@ from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.dialogue_views import make_views
 from archive_pipeline.building.dialogues import build_asset
 from archive_pipeline.building.duplicates import refresh_duplicates
-from archive_pipeline.building.executors.opening import open_executor
+from archive_pipeline.building.executors.opening import executors_ahead, open_executor
 from archive_pipeline.derive.registry import ASSETS, code_versions
 from archive_pipeline.domain.choices import ExecutorKind, Partitioning
 from archive_pipeline.ingest.importer import import_archive
@@ -127,7 +127,8 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
         path.unlink()
     steps.measure("import", lambda: _indexed(database))
     steps.measure("checkpoint", lambda: _written(settings))
-    derived_bytes = _build_all(steps, database, settings, room)
+    with executors_ahead(settings, is_much=True):  # as commands have it; what it takes is in the first step
+        derived_bytes = _build_all(steps, database, settings, room)
     if room is None:
         _measure_the_whole(steps, database, settings)
     return {

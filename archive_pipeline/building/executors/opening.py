@@ -11,6 +11,7 @@ from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.processes import ProcessExecutor
 from archive_pipeline.building.executors.ray_tasks import RayExecutor
+from archive_pipeline.building.executors.shared_fork_server import SHARED
 from archive_pipeline.domain.choices import ExecutorKind
 from archive_pipeline.ingest.heap import keep_arrow_in_heap
 from archive_pipeline.ingest.processors import available_processors
@@ -38,6 +39,23 @@ def executor_for(
 ) -> AbstractContextManager[Executor]:
     """Return the given executor, which stays open, or open one for the block."""
     return open_executor(database, settings, cache) if given is None else nullcontext(given)
+
+
+@contextmanager
+def executors_ahead(settings: Settings, *, is_much: bool) -> Iterator[None]:
+    """Keep for each executor of the block what the one before it started workers with.
+
+    Args:
+        settings: the archive's.
+        is_much: workers are going to be wanted: what starts them is started now.
+    """
+    if settings.executor is not ExecutorKind.PROCESSES:
+        yield
+        return
+    with SHARED.held():
+        if is_much:
+            SHARED.start_ahead()
+        yield
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from multiprocessing.connection import wait
 from typing import Any, Final, Generic
 
@@ -11,8 +12,9 @@ from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.sent_errors import SentError, received
+from archive_pipeline.building.executors.shared_fork_server import SHARED
 from archive_pipeline.building.executors.worker import Begin
-from archive_pipeline.building.executors.worker_processes import ForkServer, Worker
+from archive_pipeline.building.executors.worker_processes import Worker
 from archive_pipeline.building.tasks import AnyTask, Task
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.store.database import Database
@@ -40,7 +42,8 @@ class ProcessExecutor:
         self._database = database
         self._limit = workers
         self._here = LocalExecutor(database, cache)
-        self._server: ForkServer | None = None
+        self._stack = ExitStack()
+        self._stack.enter_context(SHARED.held())
         self._workers: list[Worker] = []
         # Items of a task -> who has their batch.
         self._holders: dict[tuple[Any, ...], Worker] = {}
@@ -71,27 +74,11 @@ class ProcessExecutor:
     def close(self) -> None:
         """End all workers."""
         self._end(list(self._workers))
-        self._end_server()
+        self._stack.close()
 
     def _start(self, number: int) -> None:
         while len(self._workers) < number:
-            self._workers.append(self._started())
-
-    def _started(self) -> Worker:
-        """Start a worker; if what starts them has ended since it started the last one, start that again, too."""
-        begin = Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)
-        if self._server is not None:
-            try:
-                return Worker(self._server, begin)
-            except WorkerLostError:
-                self._end_server()
-        self._server = ForkServer()
-        return Worker(self._server, begin)
-
-    def _end_server(self) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+            self._workers.append(SHARED.start_worker(Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)))
 
     def _hand_out(self, queue: _Queue[Any]) -> None:
         for worker in self._workers:

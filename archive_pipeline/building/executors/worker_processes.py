@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
@@ -26,9 +27,10 @@ _SECONDS_TO_END: Final = 30
 
 
 class ForkServer:
-    """The process that starts workers (``fork_server``), and the connection with it."""
+    """The process that starts workers (``fork_server``), and the connection with it; threads may use it at once."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._connection: Connection[Request, int]
         self._connection, other = Pipe()
         with other:
@@ -41,9 +43,10 @@ class ForkServer:
             WorkerLostError: the server has ended.
         """
         try:
-            self._connection.send(Start(is_forked=_CAN_FORK))
-            send_handle(self._connection, connection.fileno(), self._process.pid)
-            return self._connection.recv()
+            with self._lock:
+                self._connection.send(Start(is_forked=_CAN_FORK))
+                send_handle(self._connection, connection.fileno(), self._process.pid)
+                return self._connection.recv()
         except (EOFError, ConnectionError) as error:
             how = ending(self._process, _SECONDS_TO_END)
             raise WorkerLostError(f"no process can be started: the one that starts them ended {how}") from error
@@ -51,8 +54,9 @@ class ForkServer:
     def wait_for(self, pid: int) -> str:
         """Wait for a worker that is ending, and say how it ended."""
         try:
-            self._connection.send(WaitFor(pid))
-            return how_ended(self._connection.recv())
+            with self._lock:
+                self._connection.send(WaitFor(pid))
+                return how_ended(self._connection.recv())
         except (EOFError, OSError):  # the server has ended, or was closed because it had
             return "unseen, since the one that had started it was gone"
 
