@@ -124,6 +124,7 @@ def test_what_starts_workers_is_started_again_when_it_has_ended(database: Databa
         assert len(list(executor.map_batches(tasks))) == len(tasks)
         [lost] = fork_servers()
         one, other = executor._workers
+        without_server = psutil.Process(other.pid)
         lost.kill()
         os.kill(one.pid, signal.SIGKILL)
         wait_until(lambda: has_ended(lost), "it has ended")
@@ -132,10 +133,7 @@ def test_what_starts_workers_is_started_again_when_it_has_ended(database: Databa
         assert len(executor._workers) == 2
         assert other in executor._workers
     assert fork_servers() == []
-    wait_until(
-        lambda: not psutil.pid_exists(other.pid) or has_ended(psutil.Process(other.pid)),
-        "the worker without a server has ended",
-    )
+    wait_until(lambda: has_ended(without_server), "the worker without a server has ended")
 
 
 def test_a_process_that_cannot_start_workers_is_an_error(connections: ExitStack, monkeypatch: pytest.MonkeyPatch):

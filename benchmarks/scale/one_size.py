@@ -127,7 +127,7 @@ def _measure(database: Database, settings: Settings, wanted: int, *, room: float
         path.unlink()
     steps.measure("import", lambda: _indexed(database))
     steps.measure("checkpoint", lambda: _written(settings))
-    with executors_ahead(settings, is_much=True):  # as commands have it; what it takes is in the first step
+    with executors_ahead(settings, is_much=False):  # as commands have it, but started in a step: that is measured
         derived_bytes = _build_all(steps, database, settings, room)
     if room is None:
         _measure_the_whole(steps, database, settings)
