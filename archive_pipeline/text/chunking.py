@@ -29,10 +29,11 @@ _GRAPHEMES_PER_UNIT: Final = 16
 # In characters; longer ones are runs of white space and the like.
 _LONGEST_TOKEN: Final = 16
 
-# Where a text is cut, from the first choice to the last: after lines, sentences, words.
-_AFTER_LINE: Final = re.compile(r"\n+")
-_AFTER_SENTENCE: Final = re.compile(r"[.!?…][\"'”’)\]]?\s+|[。！？]")  # noqa: RUF001 (full-width marks)
-_AFTER_WORD: Final = re.compile(r"\s+")
+# Where a text is cut, from the first choice to the last: after lines, sentences, words. Each begins with one class of
+# characters, which `re` looks for several times faster than for alternatives and repetitions.
+_AFTER_LINE: Final = re.compile(r"\n\n*")
+_AFTER_SENTENCE: Final = re.compile(r"[.!?…。！？](?:(?<=[。！？])|[\"'”’)\]]?\s+)")  # noqa: RUF001 (full-width marks)
+_AFTER_WORD: Final = re.compile(r"\s\s*")
 _PROSE: Final = (_AFTER_LINE, _AFTER_SENTENCE, _AFTER_WORD)
 _VERBATIM: Final = (_AFTER_LINE, _AFTER_WORD)
 
