@@ -136,6 +136,23 @@ def test_what_starts_workers_is_started_again_when_it_has_ended(database: Databa
     wait_until(lambda: has_ended(without_server), "the worker without a server has ended")
 
 
+def test_an_answer_that_nobody_waited_for_is_given_to_no_other_request(server: ForkServer, connections: ExitStack):
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)  # it loads models for longer than that
+        with pytest.raises(KeyboardInterrupt):
+            started(server, connections)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert fork_servers() == []
+    with pytest.raises(WorkerLostError, match="by signal 9"):
+        started(server, connections)
+    assert server.wait_for(0).startswith("unseen")
+
+
 def test_a_process_that_cannot_start_workers_is_an_error(connections: ExitStack, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(worker_processes, "_MODULE", "archive_pipeline.no_such_module")
     with closing(ForkServer()) as broken, pytest.raises(WorkerLostError, match=r"ended with code 1"):

@@ -43,21 +43,16 @@ class ForkServer:
             WorkerLostError: the server has ended.
         """
         try:
-            with self._lock:
-                self._connection.send(Start(is_forked=_CAN_FORK))
-                send_handle(self._connection, connection.fileno(), self._process.pid)
-                return self._connection.recv()
-        except (EOFError, ConnectionError) as error:
+            return self._answer(Start(is_forked=_CAN_FORK), connection)
+        except (EOFError, OSError) as error:
             how = ending(self._process, _SECONDS_TO_END)
             raise WorkerLostError(f"no process can be started: the one that starts them ended {how}") from error
 
     def wait_for(self, pid: int) -> str:
         """Wait for a worker that is ending, and say how it ended."""
         try:
-            with self._lock:
-                self._connection.send(WaitFor(pid))
-                return how_ended(self._connection.recv())
-        except (EOFError, OSError):  # the server has ended, or was closed because it had
+            return how_ended(self._answer(WaitFor(pid)))
+        except (EOFError, OSError):
             return "unseen, since the one that had started it was gone"
 
     def close(self) -> None:
@@ -65,6 +60,20 @@ class ForkServer:
         self._connection.close()
         self._process.kill()
         self._process.wait(_SECONDS_TO_END)
+
+    def _answer(self, request: Request, connection: Connection[Any, Any] | None = None) -> int:
+        """Return what the server answers. If nobody waits for that, it is ended: the next request would be given it."""
+        with self._lock:
+            try:
+                self._connection.send(request)
+                if connection is not None:
+                    send_handle(self._connection, connection.fileno(), self._process.pid)
+                return self._connection.recv()
+            except (EOFError, ConnectionError):
+                raise  # it is ending by itself, and how is going to be asked
+            except BaseException:
+                self.close()
+                raise
 
 
 class Worker:
