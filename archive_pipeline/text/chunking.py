@@ -97,7 +97,7 @@ class _Chunker:
             chunk, last = self._pack(units, first, overlap)
             if chunk is not None:
                 yield chunk
-            overlap = self._tail(units[first:last])
+            overlap = self._tail(units[first:last]) if last < len(units) else None
             first = last
 
     def _pack(self, units: list[_Unit], first: int, overlap: _Unit | None) -> tuple[Chunk | None, int]:
