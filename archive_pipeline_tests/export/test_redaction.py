@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from archive_pipeline.errors import ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
+from archive_pipeline.export.redaction import rules
 from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor
 from archive_pipeline.export.redaction.rules import (
     JSON_TOKENS,
@@ -28,6 +29,7 @@ from archive_pipeline.export.redaction.rules import (
     openai_keys,
     shaped_rules,
 )
+from archive_pipeline.export.redaction.scripts import first_after, starts_after
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
@@ -84,13 +86,33 @@ def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], betw
     assert found.text(redacted) == redacted
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in shaped_rules() if rule.needles], ids=lambda rule: rule.pattern.pattern
-)
+@pytest.mark.parametrize("rule", shaped_rules(), ids=lambda rule: rule.pattern.pattern)
 @given(st.data())
 def test_no_text_is_passed_over_in_which_a_pattern_finds_something(rule: ShapedRule, data: st.DataObject):
     text = data.draw(st.from_regex(rule.pattern))
     assert rule.may_find(Traits.of(text))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shortest"),
+    [
+        (rules._PREFIXED, rules._SHORTEST_PREFIXED),
+        (rules._MORE_PREFIXED, rules._SHORTEST_MORE_PREFIXED),
+    ],
+)
+@given(st.data())
+def test_no_text_is_passed_over_in_which_a_known_prefix_stands(
+    pattern: re.Pattern[str], shortest: int, data: st.DataObject
+):
+    assert Traits.of(data.draw(st.from_regex(pattern))).longest_word >= shortest
+
+
+@given(st.text("ab/\\: \nrZ09é", max_size=4), st.sampled_from("AZ"))
+def test_a_first_character_stands_where_something_may_start(before: str, first: str):
+    place = re.compile(starts_after("A-Za-z0-9") + "[A-Z]")
+    character = re.compile(first_after("[A-Z]", "A-Za-z0-9"))
+    text = before + first
+    assert [found.span() for found in place.finditer(text)] == [found.span() for found in character.finditer(text)]
 
 
 @given(st.lists(st.sampled_from(["eyJ", "a", "é", "0123456789", ".", "-", "=", "+", " "]), max_size=30).map("".join))

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
-from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, starts_after
-from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
+from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, first_after, starts_after
+from archive_pipeline.export.redaction.shapes import ASSIGNED, NEEDLES, NEEDLES_IN_CASE, ShapedRule, Traits
 
 EXTRA: Final = "redaction"
 
@@ -40,11 +40,12 @@ _EMAIL: Final = re.compile(
 )
 _EMAIL_IN_ANY_SCRIPT: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 _IBAN: Final = re.compile(
-    rf"{starts_after('A-Za-z0-9')}[A-Z]{{2}}\d{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,3}})?(?![A-Za-z0-9])"
+    rf"{first_after('[A-Z]', 'A-Za-z0-9')}[A-Z]\d{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,3}})?(?![A-Za-z0-9])"
 )
-_CARD: Final = re.compile(r"(?<![\d.,-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|[.,]\d)")
+# The first digit is looked for before what is before it, as in `first_after`.
+_CARD: Final = re.compile(r"[2-6](?<![\d.,-].)\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|[.,]\d)")
 # A comma beside it is one of a list: no number has so many digits behind or before a decimal comma.
-_CARD_IN_LIST: Final = re.compile(r"(?<![\d.-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
+_CARD_IN_LIST: Final = re.compile(r"[2-6](?<![\d.-].)\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
 _CARD_DIGITS: Final = range(13, 20)
 _HOME: Final = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([^\s/\\\"'`:<>|)\]},;]{1,64})")
 _NO_USERS: Final = frozenset({"shared", "public", "default", "all users", "runner", "user", "username", "you", "name"})
@@ -79,7 +80,9 @@ _MORE_PREFIXED: Final = re.compile(
     r"|whsec_[A-Za-z0-9+/=]{32,}|xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}|ya29\.[\w-]{30,}|GOCSPX-[\w-]{28})",
     re.ASCII,
 )
-_SHORTEST_PREFIXED: Final = 24
+# Of words in which these find something.
+_SHORTEST_PREFIXED: Final = 20
+_SHORTEST_MORE_PREFIXED: Final = 24
 # As in files of variables, JSON and code, quoted or not. A value has letters and digits, which words and numbers lack.
 _VALUE: Final = r"[^\s\"'`#;,(){}<>$\[\]]"
 _VARIABLE: Final = re.compile(
@@ -92,25 +95,7 @@ _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(
 _KEYWORDS: Final = re.compile(
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?|auth)(?=[\w\"'\])\- ]{0,24}[:=(\"'`])", re.IGNORECASE
 )
-# A text in which a pattern of detect-secrets finds something has a word of so many characters, and one of these in any
-# case. Few texts do, and most of the patterns are tried at every character.
-_ASSIGNED: Final = ("key", "pw", "pass", "token")
-_NEEDLES: Final = {
-    "AWSKeyDetector": (40, ("aws",)),
-    "CloudantDetector": (24, (*_ASSIGNED, "cloudant")),
-    "IbmCloudIamDetector": (44, _ASSIGNED),
-    "IbmCosHmacDetector": (48, ("secret",)),
-    "SlackDetector": (0, ("xox", "hooks.slack")),
-    "SoftlayerDetector": (64, (*_ASSIGNED, "softlayer")),
-}
-# The same of patterns in which case matters, in this case.
-_NEEDLES_IN_CASE: Final = {
-    "ArtifactoryDetector": (0, ("AKC", "AP")),
-    "MailchimpDetector": (32, ("-us",)),
-    "NpmDetector": (0, ("/:_authToken=",)),
-    "StripeDetector": (0, ("k_live_",)),
-}
-_NAMED: Final = (*_ASSIGNED, "secret", "credential", "auth")
+_NAMED: Final = (*ASSIGNED, "secret", "credential", "auth")
 _SHORTEST_SECRET: Final = 6
 # What is a blank beside those of ASCII.
 _OTHER_BLANKS: Final = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -177,9 +162,10 @@ def has_luhn_digit(digits: str) -> bool:
 
 def home_folders(text: str) -> Iterator[Span]:
     """Find the names of users in paths of home folders."""
-    for match in _HOME.finditer(text):
-        if match[1].lower() not in _NO_USERS:
-            yield Span(*match.span(1), "USER")
+    if "/home/" in text or "Users" in text:  # the pattern is tried at each letter, which may be a drive
+        for match in _HOME.finditer(text):
+            if match[1].lower() not in _NO_USERS:
+                yield Span(*match.span(1), "USER")
 
 
 def private_keys(text: str) -> Iterator[Span]:
@@ -190,14 +176,16 @@ def private_keys(text: str) -> Iterator[Span]:
 
 def secrets(text: str) -> Iterator[Span]:
     """Find keys of services, tokens and passwords."""
-    for pattern, group in ((_PREFIXED, 0), (_PASSWORD_IN_URL, 1)):
-        yield from (Span(*match.span(group), "SECRET") for match in pattern.finditer(text))
+    traits = Traits.of(text)
+    if traits.longest_word >= _SHORTEST_PREFIXED:
+        yield from (Span(*match.span(), "SECRET") for match in _PREFIXED.finditer(text))
+    if "://" in text:
+        yield from (Span(*match.span(1), "SECRET") for match in _PASSWORD_IN_URL.finditer(text))
     for pattern in JSON_TOKENS:
         yield from (Span(*match.span(), "SECRET") for match in pattern.finditer(text) if match[1])
     yield from openai_keys(text)
     shaped, by_keyword = _detectors()
-    traits = Traits.of(text)
-    if traits.longest_word >= _SHORTEST_PREFIXED:
+    if traits.longest_word >= _SHORTEST_MORE_PREFIXED:
         yield from (Span(*match.span(), "SECRET") for match in _MORE_PREFIXED.finditer(text))
     may_be_long_enough = takewhile(lambda rule: rule.shortest_word <= traits.longest_word, PROVIDERS)
     for rule in chain(shaped, may_be_long_enough):
@@ -248,7 +236,7 @@ def shaped_rules() -> Iterator[ShapedRule]:
     for cls in sorted(classes, key=lambda cls: str(cls.__name__)):
         if hasattr(cls, "denylist") and cls.__name__ not in left_out:
             for pattern in cls().denylist:
-                known = _NEEDLES if pattern.flags & re.IGNORECASE else _NEEDLES_IN_CASE
+                known = NEEDLES if pattern.flags & re.IGNORECASE else NEEDLES_IN_CASE
                 # Keys are ASCII: a letter of another script beside one is not part of it. Blanks are of any script.
                 in_ascii = pattern.pattern.replace(r"\s", rf"[\s{_OTHER_BLANKS}]")
                 compiled = re.compile(in_ascii, pattern.flags & ~re.UNICODE | re.ASCII)

@@ -21,3 +21,15 @@ def starts_after(characters: str) -> str:
         characters: the inside of a character class.
     """
     return rf"(?:(?<![{characters}])|{ESCAPED_END})"
+
+
+def first_after(first: str, characters: str) -> str:
+    """Return the pattern for a character of a class where `starts_after` has a place.
+
+    It looks for the character first, which `re` does several times faster than to look at what is before each place.
+
+    Args:
+        first: the class; a line end is not in it.
+        characters: the inside of a class of characters, which the one before is not.
+    """
+    return rf"{first}(?:(?<![{characters}].)|(?<=\\[nrt].))"

@@ -8,6 +8,36 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
+
+# A text in which a pattern of detect-secrets finds something has a word of so many characters, and one of these in any
+# case, if any are known. Few texts do, and most of the patterns are tried at every character.
+ASSIGNED: Final = ("key", "pw", "pass", "token")
+NEEDLES: Final = {
+    "AWSKeyDetector": (40, ("aws",)),
+    "CloudantDetector": (24, (*ASSIGNED, "cloudant")),
+    "IbmCloudIamDetector": (44, ASSIGNED),
+    "IbmCosHmacDetector": (48, ("secret",)),
+    "SlackDetector": (0, ("xox", "hooks.slack")),
+    "SoftlayerDetector": (64, (*ASSIGNED, "softlayer")),
+}
+# The same of patterns in which case matters, in this case.
+NEEDLES_IN_CASE: Final = {
+    "AWSKeyDetector": (20, ()),
+    "ArtifactoryDetector": (0, ("AKC", "AP")),
+    "AzureStorageKeyDetector": (99, ()),
+    "DiscordBotTokenDetector": (59, ()),
+    "GitHubTokenDetector": (40, ()),
+    "GitLabTokenDetector": (25, ()),
+    "MailchimpDetector": (32, ("-us",)),
+    "NpmDetector": (0, ("/:_authToken=",)),
+    "PypiTokenDetector": (90, ()),
+    "SendGridDetector": (69, ()),
+    "SquareOAuthDetector": (50, ()),
+    "StripeDetector": (0, ("k_live_",)),
+    "TelegramBotTokenDetector": (44, ()),
+    "TwilioKeyDetector": (34, ()),
+}
 
 
 @dataclass(frozen=True, slots=True)
