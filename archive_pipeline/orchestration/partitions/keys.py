@@ -36,8 +36,10 @@ def in_order(settings: Settings, keys: Sequence[str]) -> list[str]:
 
 def register_keys(instance: dg.DagsterInstance, settings: Settings, keys: Sequence[str]) -> None:
     """Add the keys that are not registered yet, `in_order`; the others stay where they are."""
-    for chunk in chunked(in_order(settings, keys), KEYS_PER_STATEMENT):
-        instance.add_dynamic_partitions(NAMES[settings.partitioning], chunk)
+    name = NAMES[settings.partitioning]
+    registered = set(instance.get_dynamic_partitions(name))  # kept by the storage: Dagster looks at each key again
+    for chunk in chunked((key for key in in_order(settings, keys) if key not in registered), KEYS_PER_STATEMENT):
+        instance.add_dynamic_partitions(name, chunk)
 
 
 def contiguous_ranges(
