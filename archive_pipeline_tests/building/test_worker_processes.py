@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -151,6 +152,16 @@ def test_an_answer_that_nobody_waited_for_is_given_to_no_other_request(server: F
     with pytest.raises(WorkerLostError, match="by signal 9"):
         started(server, connections)
     assert server.wait_for(0).startswith("unseen")
+
+
+def test_a_worker_that_does_not_end_is_not_waited_for_without_end(
+    server: ForkServer, connections: ExitStack, monkeypatch: pytest.MonkeyPatch
+):
+    pid = started(server, connections)
+    monkeypatch.setattr(worker_processes, "_SECONDS_TO_END", 1)
+    with pytest.raises(subprocess.TimeoutExpired):
+        server.wait_for(pid)
+    assert fork_servers() == []
 
 
 def test_a_process_that_cannot_start_workers_is_an_error(connections: ExitStack, monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,7 @@
-"""What the process that worker processes are forked from is asked: ``fork_server`` runs, so its classes are others."""
+"""What the process that worker processes are forked from is asked.
+
+Apart from ``fork_server``, which runs as the main module: classes of its own would be others there.
+"""
 
 from __future__ import annotations
 

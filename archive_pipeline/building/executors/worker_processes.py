@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import threading
 from multiprocessing import Pipe
@@ -49,7 +50,11 @@ class ForkServer:
             raise WorkerLostError(f"no process can be started: the one that starts them ended {how}") from error
 
     def wait_for(self, pid: int) -> str:
-        """Wait for a worker that is ending, and say how it ended."""
+        """Wait for a worker that is ending, and say how it ended.
+
+        Raises:
+            subprocess.TimeoutExpired: it is still there; the server, which waits for it, is ended.
+        """
         try:
             return how_ended(self._answer(WaitFor(pid)))
         except (EOFError, OSError):
@@ -65,15 +70,20 @@ class ForkServer:
         """Return what the server answers. If nobody waits for that, it is ended: the next request would be given it."""
         with self._lock:
             try:
-                self._connection.send(request)
-                if connection is not None:
-                    send_handle(self._connection, connection.fileno(), self._process.pid)
-                return self._connection.recv()
+                return self._ask(request, connection)
             except (EOFError, ConnectionError):
                 raise  # it is ending by itself, and how is going to be asked
             except BaseException:
                 self.close()
                 raise
+
+    def _ask(self, request: Request, connection: Connection[Any, Any] | None) -> int:
+        self._connection.send(request)
+        if connection is not None:
+            send_handle(self._connection, connection.fileno(), self._process.pid)
+        elif not self._connection.poll(_SECONDS_TO_END):
+            raise subprocess.TimeoutExpired(self._process.args, _SECONDS_TO_END)
+        return self._connection.recv()
 
 
 class Worker:
