@@ -65,6 +65,12 @@ def segments(database: Database) -> list[tuple[int, int, int]]:
     return query(database, "SELECT first_number, last_number, chunk_count FROM derived.search_segments ORDER BY 1")
 
 
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as there are enough segments to merge, they are."""
+    monkeypatch.setattr(lexical_segments, "MANY_SEGMENTS", 1)
+
+
 def test_a_build_writes_what_its_chunks_say(database: Database, settings: Settings):
     add(database, settings, *(talk(number) for number in range(20)))
     assert said(database)
@@ -104,6 +110,19 @@ def test_many_small_writes_make_few_segments(database: Database, settings: Setti
         assert all(before[1] < after[0] for before, after in pairwise(found))
     assert indexed(database) == said(database)
     assert sum(chunks for _, _, chunks in segments(database)) == 6 * MERGED_SEGMENTS
+
+
+def test_small_segments_stay_until_there_are_many(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lexical_segments, "MANY_SEGMENTS", MERGED_SEGMENTS + 2)
+    for number in range(MERGED_SEGMENTS + 1):
+        add(database, settings, talk(number))
+    assert len(segments(database)) == MERGED_SEGMENTS + 1
+    assert indexed(database) == said(database)
+    add(database, settings, talk(MERGED_SEGMENTS + 1))
+    assert [chunks for _, _, chunks in segments(database)] == [2 * (MERGED_SEGMENTS + 2)]
+    assert indexed(database) == said(database)
 
 
 def test_terms_that_are_merged_one_by_one_are_merged_alike(

@@ -59,6 +59,12 @@ def check(database: Database, settings: Settings) -> None:
     assert verify_archive(database, settings).tables["search_postings"].total == 0
 
 
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as there are enough segments to merge, they are."""
+    monkeypatch.setattr(lexical_segments, "MANY_SEGMENTS", 1)
+
+
 @pytest.fixture
 def talks(database: Database) -> list[Talk]:
     """Dialogues with two chunks each; what these hang on is there."""
