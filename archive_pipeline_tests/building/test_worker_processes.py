@@ -53,7 +53,7 @@ def started(server: ForkServer, connections: ExitStack) -> int:
 def test_a_worker_ends_with_its_connection_whoever_started_it(
     server: ForkServer, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(worker_processes, "_CAN_FORK", can_fork)
+    monkeypatch.setattr(worker_processes, "CAN_FORK", can_fork)
     own, other = Pipe()
     with other:
         pid = server.start(other)
@@ -66,7 +66,7 @@ def test_a_worker_ends_with_its_connection_whoever_started_it(
 def test_how_a_worker_ended_is_known(
     server: ForkServer, connections: ExitStack, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(worker_processes, "_CAN_FORK", can_fork)
+    monkeypatch.setattr(worker_processes, "CAN_FORK", can_fork)
     first, second = started(server, connections), started(server, connections)
     os.kill(first, signal.SIGKILL)
     assert server.wait_for(first).startswith("by signal 9")

@@ -5,7 +5,12 @@ Apart from ``fork_server``, which runs as the main module: classes of its own wo
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from typing import Final
+
+# Elsewhere a fork without a new program may not use libraries of the system.
+CAN_FORK: Final = sys.platform == "linux"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from multiprocessing.reduction import recv_handle
 from typing import Any, NoReturn
 
 from archive_pipeline.building.executors import worker
-from archive_pipeline.building.executors.fork_requests import Request, WaitFor
+from archive_pipeline.building.executors.fork_requests import CAN_FORK, Request, WaitFor
 from archive_pipeline.ingest.child_process import start_child
 from archive_pipeline.text.language_model import language_model
 from archive_pipeline.text.tokens import chunk_tokenizer
@@ -78,6 +78,8 @@ def _exit_code(pid: int) -> int:
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asks says when it is over
+    if CAN_FORK:
+        _load()  # before anything is asked: who starts this ahead has something else to do first
     try:
         serve(Connection(int(sys.argv[1])))
     except (EOFError, ConnectionError):

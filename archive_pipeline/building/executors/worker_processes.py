@@ -6,14 +6,13 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 from typing import Any, Final
 
-from archive_pipeline.building.executors.fork_requests import Request, Start, WaitFor
+from archive_pipeline.building.executors.fork_requests import CAN_FORK, Request, Start, WaitFor
 from archive_pipeline.building.executors.one_thread import one_thread_environment
 from archive_pipeline.building.executors.sent_errors import SentError
 from archive_pipeline.building.executors.worker import Answer, Begin
@@ -22,8 +21,6 @@ from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.ingest.child_process import ending, how_ended, start_child
 
 _MODULE: Final = "archive_pipeline.building.executors.fork_server"
-# Elsewhere a fork without a new program may not use libraries of the system.
-_CAN_FORK: Final = sys.platform == "linux"
 _SECONDS_TO_END: Final = 30
 
 
@@ -44,7 +41,7 @@ class ForkServer:
             WorkerLostError: the server has ended.
         """
         try:
-            return self._answer(Start(is_forked=_CAN_FORK), connection)
+            return self._answer(Start(is_forked=CAN_FORK), connection)
         except (EOFError, OSError) as error:
             how = ending(self._process, _SECONDS_TO_END)
             raise WorkerLostError(f"no process can be started: the one that starts them ended {how}") from error
