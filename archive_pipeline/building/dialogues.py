@@ -6,10 +6,12 @@ Called by the Dagster assets and, without Dagster, by tests and benchmarks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import islice, zip_longest
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.dialogue_source import DIALOGUES
-from archive_pipeline.building.engine import BuildResult, build
+from archive_pipeline.building.engine import BuildResult, build, build_tasks
 from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.opening import executor_for, open_executor
 from archive_pipeline.derive.registry import ASSETS, effective_version
@@ -51,15 +53,35 @@ def build_asset(
         return build(used, settings, DIALOGUES, name, chunks, progress=progress)
 
 
+def expect_asset(
+    database: Database,
+    settings: Settings,
+    name: str,
+    dialogues: Sequence[DialogueRef],
+    *,
+    cache: BatchCache,
+    executor: Executor,
+) -> None:
+    """Let the executor begin the build of an asset while the one before it ends: `build_asset` follows for the same."""
+    executor.expect(build_tasks(settings, DIALOGUES, name, list(cache.chunks(database, dialogues))))
+
+
 def build_stale(database: Database, settings: Settings, *, progress: Progress = no_progress) -> dict[str, BuildResult]:
     """Build whatever is stale of every asset, without Dagster; parents before children."""
     cache = BatchCache()
     results: dict[str, BuildResult] = {}
+
+    def stale(name: str) -> Sequence[DialogueRef]:
+        with database.session() as connection:
+            return stale_dialogues(connection, name, effective_version(name, settings))
+
     with indexes_made_later(database), open_executor(database, settings, cache) as executor:
-        for name in ASSETS:
-            with database.session() as connection:
-                dialogues = stale_dialogues(connection, name, effective_version(name, settings))
-            results[name] = build_asset(
-                database, settings, name, dialogues, cache=cache, executor=executor, progress=progress
-            )
+        build = partial(build_asset, database, settings, cache=cache, executor=executor, progress=progress)
+        following = stale(next(iter(ASSETS)))
+        for name, next_name in zip_longest(ASSETS, islice(ASSETS, 1, None)):
+            dialogues = following
+            if next_name is not None:
+                following = stale(next_name)
+                expect_asset(database, settings, next_name, following, cache=cache, executor=executor)
+            results[name] = build(name, dialogues)
     return results

@@ -70,9 +70,7 @@ def build(
         Exception: what is no item's own fault (`is_systemic`).
     """
     started = time.perf_counter()
-    version = effective_version(asset, settings)
-    patience = MOST_FAILURES_WITHOUT_SUCCESS
-    tasks = [BuildTask(source.noun, asset, version, settings, tuple(chunk), patience) for chunk in chunks]
+    tasks = build_tasks(settings, source, asset, chunks)
     totals = _Totals(source, asset)
     done, total = 0, sum(task.size for task in tasks)
     progress(asset, done, total)
@@ -88,6 +86,15 @@ def build(
                     progress(asset, done, total)
         tasks = given_up
     return BuildResult(totals.rows, totals.built, totals.size, totals.failures, time.perf_counter() - started)
+
+
+def build_tasks(
+    settings: Settings, source: Source[Ref, Any], asset: str, chunks: Sequence[Sequence[Ref]]
+) -> list[BuildTask]:
+    """Return what `build` has done first, one task for each chunk."""
+    version = effective_version(asset, settings)
+    patience = MOST_FAILURES_WITHOUT_SUCCESS
+    return [BuildTask(source.noun, asset, version, settings, tuple(chunk), patience) for chunk in chunks]
 
 
 class _Totals:

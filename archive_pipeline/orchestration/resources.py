@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import dagster as dg
@@ -17,9 +17,31 @@ from archive_pipeline.orchestration.instance.orphans import tag_process
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_transient
+from archive_pipeline.store.staleness import DialogueRef
 
 RETRIES: Final = 2
 SECONDS_BETWEEN_RETRIES: Final = 5.0
+
+
+class Planned:
+    """What one asset of a run has looked up for another one, whose build begins while its own ends."""
+
+    def __init__(self) -> None:
+        self._begun: set[str] = set()
+        self._dialogues: dict[str, list[DialogueRef]] = {}
+
+    def take(self, name: str) -> list[DialogueRef] | None:
+        """Return what an asset that is built now is to be built for, None if nothing was looked up."""
+        self._begun.add(name)
+        return self._dialogues.pop(name, None)
+
+    def next_of(self, names: Iterable[str]) -> str | None:
+        """Return the first of the assets of a run that may be planned now: one at a time."""
+        return None if self._dialogues else next((name for name in names if name not in self._begun), None)
+
+    def plan(self, name: str, dialogues: list[DialogueRef]) -> None:
+        """Note what an asset is to be built for."""
+        self._dialogues[name] = dialogues
 
 
 @dataclass(frozen=True)
@@ -31,6 +53,7 @@ class Archive:
         cache: batches that were read; the assets of a run in one process read each dialogue once.
         executor: where chunks are computed and written, for all assets of a run in one process.
         progress: told of what is built.
+        planned: what the next asset is built for.
     """
 
     database: Database
@@ -38,6 +61,7 @@ class Archive:
     cache: BatchCache
     executor: Executor
     progress: Progress
+    planned: Planned = field(default_factory=Planned)
 
 
 def archive_resource(settings: Settings, progress: Progress | None = None) -> dg.ResourceDefinition:

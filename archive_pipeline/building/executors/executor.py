@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Protocol, TypeAlias
 
-from archive_pipeline.building.tasks import AnyTask, Result
+from archive_pipeline.building.tasks import AnyTask, Result, Task
 
 Results: TypeAlias = Generator[tuple[AnyTask, Result], None, None]
 
@@ -26,5 +26,12 @@ class Executor(Protocol):
             Exception: what is no item's own fault, as the task raised it, with its type: the driver tells by it
                 what to do (`is_systemic`, `is_transient`).
             WorkerLostError: the process that did a task ended, and so did the next one that did it.
+        """
+        ...
+
+    def expect(self, tasks: Sequence[Task], /) -> None:
+        """Be told of tasks that ``map_batches`` is going to be asked for after what it is asked for next.
+
+        They may be begun, and done, before; what nobody asks for until the executor is closed is left as it is then.
         """
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -10,7 +10,7 @@ from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.cached import load_cached
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.read_ahead import read_ahead
-from archive_pipeline.building.tasks import AnyTask, Result
+from archive_pipeline.building.tasks import AnyTask, Result, Task
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.ingest.heap import release_free_memory
 from archive_pipeline.store.database import Database
@@ -48,6 +48,9 @@ class LocalExecutor:
                 yield from written
             yield from _result_of(pending)
         release_free_memory()  # an asset holds least between its end and the next one's first batch
+
+    def expect(self, tasks: Sequence[Task], /) -> None:
+        """Begin nothing: between two assets this process does something else."""
 
 
 def _result_of(pending: Pending[AnyTask] | None) -> list[tuple[AnyTask, Result]]:

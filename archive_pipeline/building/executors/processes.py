@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from multiprocessing.connection import wait
-from typing import Any, Final, Generic
+from typing import Any, Final
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.sent_errors import SentError, received
 from archive_pipeline.building.executors.shared_fork_server import SHARED
-from archive_pipeline.building.executors.worker import Begin
+from archive_pipeline.building.executors.task_queue import TaskQueue
+from archive_pipeline.building.executors.worker import Answer, Begin
 from archive_pipeline.building.executors.worker_processes import Worker
-from archive_pipeline.building.tasks import AnyTask, Task
+from archive_pipeline.building.tasks import AnyTask, Result, Task
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.store.database import Database
 
@@ -23,6 +24,8 @@ from archive_pipeline.store.database import Database
 _BUDGET: Final = 32_000_000
 # Of batches, in the temporary files of all workers.
 _DISK_BUDGET: Final = 4_000_000_000
+# So many tasks a worker has at most that nobody has asked for yet: some tenths of a second, or seconds, of work.
+_MOST_AHEAD: Final = 8
 
 
 class ProcessExecutor:
@@ -30,7 +33,8 @@ class ProcessExecutor:
 
     A worker does one task at a time: while PostgreSQL writes it, that takes the processor. It keeps the batches that
     it read, and tasks of the same dialogues go to it again, unless it is busy when another one has nothing else to do.
-    Use it in one thread.
+    When all that was asked for has begun, workers do what is expected to be asked for next, also while nobody listens:
+    between two assets, Dagster notes what was built. Use it in one thread.
 
     Args:
         database: the archive.
@@ -47,29 +51,48 @@ class ProcessExecutor:
         self._workers: list[Worker] = []
         # Items of a task -> who has their batch.
         self._holders: dict[tuple[Any, ...], Worker] = {}
+        self._expected: TaskQueue[Task] = TaskQueue()
+        # Of expected tasks that nobody has asked for yet.
+        self._answers: dict[Task, Answer | WorkerLostError] = {}
+        self._deaths: Counter[Task] = Counter()
+
+    def expect(self, tasks: Sequence[Task], /) -> None:
+        """Be told of tasks that ``map_batches`` is going to be asked for after what it is asked for next."""
+        if len(tasks) > 1:
+            self._expected.add(tasks, self._holders)
 
     def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
-        """Yield the results as tasks are done; workers that are busy when it is closed are ended."""
+        """Yield the results as tasks are done; if it is closed before all are, workers that are busy are ended."""
         if len(tasks) <= 1:
             yield from self._here.map_batches(tasks)
             return
-        queue: _Queue[AnyTask] = _Queue(tasks, self._holders)
-        deaths: Counter[Task] = Counter()
-        self._start(min(self._limit, len(tasks)))
+        wanted = set(tasks)
+        self._expected.remove(wanted)
+        begun = {*self._answers, *(task for worker in self._workers for task in worker.tasks)}
+        queue: TaskQueue[AnyTask] = TaskQueue()
+        queue.add([task for task in tasks if task not in begun], self._holders)
         try:
+            self._start(min(self._limit, len(tasks)))
             self._hand_out(queue)
-            while any(worker.task for worker in self._workers):
+            for task in [task for task in tasks if task in self._answers]:
+                result = _result(self._answers.pop(task))
+                wanted.remove(task)
+                yield task, result
+            while wanted:
                 for worker in self._answering():
-                    task, answer = worker.answer()
+                    done, answer = self._answer(worker)
+                    self._hand_out(queue)  # it works while the caller makes use of the result
                     if answer is None:
-                        self._replace(worker, task, deaths)
-                    elif isinstance(answer, SentError):
-                        raise received(answer)
-                    else:
-                        self._hand_out(queue)  # it works while the caller makes use of the result
-                        yield task, answer
+                        continue  # another one does it again
+                    if done not in wanted:
+                        self._answers[done] = answer
+                        continue
+                    result = _result(answer)
+                    wanted.remove(done)
+                    yield done, result
         finally:
-            self._end([worker for worker in self._workers if worker.task])
+            if wanted:
+                self._abandon()
 
     def close(self) -> None:
         """End all workers."""
@@ -80,55 +103,72 @@ class ProcessExecutor:
         while len(self._workers) < number:
             self._workers.append(SHARED.start_worker(Begin(self._database, _BUDGET, _DISK_BUDGET // self._limit)))
 
-    def _hand_out(self, queue: _Queue[Any]) -> None:
+    def _hand_out(self, queue: TaskQueue[Any]) -> None:
+        """Give a task to each worker that has none; when all have begun, some of those that are expected."""
         for worker in self._workers:
-            if worker.task is None and (task := queue.next_for(worker)) is not None:
-                if task.is_of_shared_batch:
-                    self._holders.setdefault(task.items, worker)
-                worker.begin(task)
+            if not worker.tasks and (task := queue.next_for(worker)) is not None:
+                self._begin(worker, task)
+        if queue:
+            return
+        for worker in self._workers:
+            while len(worker.tasks) < _MOST_AHEAD and (task := self._expected.next_for(worker)) is not None:
+                self._begin(worker, task)
+
+    def _begin(self, worker: Worker, task: Task) -> None:
+        if task.is_of_shared_batch:
+            self._holders.setdefault(task.items, worker)
+        worker.begin(task)
 
     def _answering(self) -> list[Worker]:
-        busy = {worker.connection: worker for worker in self._workers if worker.task}
+        busy = {worker.connection: worker for worker in self._workers if worker.tasks}
         return [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]
 
-    def _replace(self, lost: Worker, task: Task, deaths: Counter[Task]) -> None:
-        """Let another worker repeat the task of one that ended.
+    def _answer(self, worker: Worker) -> tuple[Any, Answer | WorkerLostError | None]:
+        """Return what a worker did and what came of it, None if another one is doing it again."""
+        task, answer = worker.answer()
+        if answer is None:
+            return task, self._replace(worker, task)
+        self._deaths.pop(task, None)
+        return task, answer
 
-        Raises:
-            WorkerLostError: it is the second one that ended with the task.
-        """
+    def _replace(self, lost: Worker, task: Task) -> WorkerLostError | None:
+        """Let another worker do what one that ended had to do; return the error if its task has ended two."""
         how = lost.end()
         self._workers.remove(lost)
-        self._holders = {items: holder for items, holder in self._holders.items() if holder is not lost}
-        deaths[task] += 1
-        if deaths[task] > 1:
-            raise WorkerLostError(
-                f"{task.label} cannot be built: two processes ended with it, the last one {how}. "
-                "What was committed stays; fewer ARCHIVE_WORKERS leave more memory to each"
-            )
+        self._forget([lost])
+        self._deaths[task] += 1
         self._start(len(self._workers) + 1)
-        self._workers[-1].begin(task)
+        is_repeated = self._deaths[task] == 1
+        for each in [*([task] if is_repeated else []), *lost.tasks]:
+            self._workers[-1].begin(each)
+        if is_repeated:
+            return None
+        return WorkerLostError(
+            f"{task.label} cannot be built: two processes ended with it, the last one {how}. "
+            "What was committed stays; fewer ARCHIVE_WORKERS leave more memory to each"
+        )
+
+    def _abandon(self) -> None:
+        """End what is being done, and forget what is expected."""
+        self._expected = TaskQueue()
+        self._answers.clear()
+        self._deaths.clear()
+        self._end([worker for worker in self._workers if worker.tasks])
 
     def _end(self, workers: Sequence[Worker]) -> None:
         for worker in workers:
             worker.end()
             self._workers.remove(worker)
+        self._forget(workers)
+
+    def _forget(self, workers: Sequence[Worker]) -> None:
         self._holders = {items: holder for items, holder in self._holders.items() if holder not in workers}
 
 
-class _Queue(Generic[AnyTask]):
-    """The tasks that nobody has begun: per worker those whose batches it has, and the others."""
-
-    def __init__(self, tasks: Sequence[AnyTask], holders: dict[tuple[Any, ...], Worker]) -> None:
-        self._own: dict[Worker | None, deque[AnyTask]] = {None: deque()}
-        for task in tasks:
-            holder = holders.get(task.items) if task.is_of_shared_batch else None
-            self._own.setdefault(holder, deque()).append(task)
-
-    def next_for(self, worker: Worker) -> AnyTask | None:
-        """Take a task for a worker: of its own, of nobody's, or the last one of who has most left; None if none is."""
-        for tasks in (self._own.get(worker), self._own[None]):
-            if tasks:
-                return tasks.popleft()
-        longest = max(self._own.values(), key=len)
-        return longest.pop() if longest else None
+def _result(answer: Answer | WorkerLostError) -> Result:
+    """Return the result that is an answer, or raise the error."""
+    if isinstance(answer, WorkerLostError):
+        raise answer
+    if isinstance(answer, SentError):
+        raise received(answer)
+    return answer

@@ -94,6 +94,9 @@ class RayExecutor:
         finally:
             _stop(ray, list(running))
 
+    def expect(self, tasks: Sequence[Task], /) -> None:
+        """Begin nothing: to what is lost with a machine somebody has to listen."""
+
     def close(self) -> None:
         """End the cluster that was started, or the connection to one."""
         self._batches.clear()

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import threading
+from collections import deque
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
@@ -14,9 +15,8 @@ from typing import Any, Final
 
 from archive_pipeline.building.executors.fork_requests import CAN_FORK, Request, Start, WaitFor
 from archive_pipeline.building.executors.one_thread import one_thread_environment
-from archive_pipeline.building.executors.sent_errors import SentError
 from archive_pipeline.building.executors.worker import Answer, Begin
-from archive_pipeline.building.tasks import Result, Task
+from archive_pipeline.building.tasks import Task
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.ingest.child_process import ending, how_ended, start_child
 
@@ -84,7 +84,7 @@ class ForkServer:
 
 
 class Worker:
-    """A worker process, the connection with it, and the task that it has.
+    """A worker process, the connection with it, and the tasks that it has, which it does one after the other.
 
     Args:
         server: starts it.
@@ -94,26 +94,23 @@ class Worker:
     def __init__(self, server: ForkServer, begin: Begin) -> None:
         self.connection: Connection[Any, Answer]
         self.connection, other = Pipe()
-        self.task: Task | None = None
+        self.tasks: deque[Task] = deque()
         self._server = server
         with other:
             self.pid = server.start(other)
         self._send(begin)
 
     def begin(self, task: Task) -> None:
-        """Have a task done."""
-        self.task = task
+        """Have a task done after those before it."""
+        self.tasks.append(task)
         self._send(task)
 
-    def answer(self) -> tuple[Any, Result | SentError | None]:
-        """Return the task and what came of it, once the connection has it; None if the process ended."""
-        task, answer = self.task, None
-        if task is None:
-            raise RuntimeError("the worker was asked nothing")
+    def answer(self) -> tuple[Any, Answer | None]:
+        """Return the first of its tasks and what came of it, once the connection has it; None if the process ended."""
+        answer = None
         with contextlib.suppress(EOFError, ConnectionError):
             answer = self.connection.recv()
-        self.task = None  # an interrupted one is still busy: the rest of its answer may come
-        return task, answer
+        return self.tasks.popleft(), answer  # an interrupted one is still busy: the rest of its answer may come
 
     def end(self) -> str:
         """End the process, whatever it does; return how it ended."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import dagster as dg
 
-from archive_pipeline.building.dialogues import build_asset
+from archive_pipeline.building.dialogues import build_asset, expect_asset
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, browse_link, dialogue_metadata
@@ -62,9 +62,10 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
     ) -> dg.MaterializeResult[None]:
         keys = context.partition_keys
         with transient_errors_retried():
-            dialogues = _dialogues(
-                archive, name, keys, include_current=config.full, include_quarantined=config.full or config.retry
-            )
+            dialogues = archive.planned.take(name)
+            if dialogues is None:
+                dialogues = _to_build(archive, name, keys, config)
+            _plan_another(context, archive)
             result = build_asset(
                 archive.database,
                 archive.settings,
@@ -82,6 +83,24 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
         return dg.MaterializeResult(metadata=metadata)
 
     return build
+
+
+def _plan_another(context: dg.AssetExecutionContext, archive: Archive) -> None:
+    """Let the build of another asset of the run begin while events of this one are stored and its rows are checked."""
+    run = context.run
+    steps = run.step_keys_to_execute or [key.to_user_string() for key in run.asset_selection or ()] or ASSETS
+    name = archive.planned.next_of(each for each in ASSETS if each in steps)
+    if name is None:
+        return
+    ops: Any = run.run_config.get("ops", {})
+    config = BuildConfig(**ops.get(name, {}).get("config", {}))
+    dialogues = _to_build(archive, name, context.partition_keys, config)
+    archive.planned.plan(name, dialogues)
+    expect_asset(archive.database, archive.settings, name, dialogues, cache=archive.cache, executor=archive.executor)
+
+
+def _to_build(archive: Archive, name: str, keys: Sequence[str], config: BuildConfig) -> list[DialogueRef]:
+    return _dialogues(archive, name, keys, include_current=config.full, include_quarantined=config.full or config.retry)
 
 
 def _dialogues(archive: Archive, name: str, keys: Sequence[str], **included: bool) -> list[DialogueRef]:

@@ -13,6 +13,8 @@ import pytest
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.processes import ProcessExecutor
+from archive_pipeline.building.executors.worker_processes import Worker
+from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index import embed
@@ -136,9 +138,9 @@ def test_what_killed_workers_had_is_made_by_others(
     replaced: list[str] = []
     replace = ProcessExecutor._replace
 
-    def counted(executor: ProcessExecutor, lost: object, task: EmbeddingTask, deaths: object) -> None:
+    def counted(executor: ProcessExecutor, lost: Worker, task: EmbeddingTask) -> WorkerLostError | None:
         replaced.append(task.label)
-        replace(executor, lost, task, deaths)  # type: ignore[arg-type]
+        return replace(executor, lost, task)
 
     monkeypatch.setattr(ProcessExecutor, "_replace", counted)
     with gate(built, _TABLE, "true") as held:
