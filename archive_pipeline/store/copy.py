@@ -1,10 +1,10 @@
-"""Bulk loading: frames to PostgreSQL's COPY text format, column by column."""
+"""Bulk loading: frames to PostgreSQL's COPY, column by column."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-from archive_pipeline.store.copy_binary import BinaryKind
+from archive_pipeline.store.copy_binary import BinaryKind, encode_columns
 from archive_pipeline.store.copy_text import NULL, ROWS_PER_PIECE, ColumnKind, encode_values, whole_lines
 
 
@@ -42,19 +42,21 @@ class CopyFormat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EncodedRows:
-    """Rows of a table in COPY's text format.
+    """Rows of a table in a format of COPY.
 
     Attributes:
         table: the table.
         columns: names of its columns, in order.
         count: how many rows.
-        pieces: whole lines; what is to be written more than once has a list of them.
+        pieces: whole lines, if it is text; what is to be written more than once has a list of them.
+        form: the format.
     """
 
     table: Table
     columns: tuple[str, ...]
     count: int
     pieces: Iterable[bytes]
+    form: CopyFormat = field(default=CopyFormat.TEXT, kw_only=True)
 
 
 def encode_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
@@ -66,10 +68,28 @@ def encode_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
     return EncodedRows(table, tuple(rows.columns), len(rows), [text.encode() for text in encode(table, rows)])
 
 
+def encode_long_rows(table: Table, rows: pd.DataFrame) -> EncodedRows:
+    """Do the same for rows of long texts: in binary, where nothing is escaped, they take half of the time.
+
+    Short values take longer in it. Times are given as aware datetimes.
+    """
+    names = tuple(rows.columns)
+    kinds = {name: binary_kind_of(table.columns[name].type) for name in names}
+    encoded = encode_columns(names, [rows[name].tolist() for name in names], kinds)
+    return EncodedRows(table, names, encoded.count, encoded.pieces, form=CopyFormat.BINARY)
+
+
+def encode_values_of(table: Table, columns: Mapping[str, Sequence[Any]]) -> EncodedRows:
+    """Encode a few short rows, of which columns are given as sequences, in text: a frame would take longer."""
+    count = len(next(iter(columns.values())))
+    encoded = [encode_values(kind_of(table.columns[name].type), values) for name, values in columns.items()]
+    return EncodedRows(table, tuple(columns), count, [whole_lines(encoded).encode()] if count else [])
+
+
 def copy_rows(connection: psycopg.Connection[Any], rows: EncodedRows) -> int:
     """Append the rows to their table, in the current transaction; return how many there were."""
     if rows.count:
-        copy_pieces(connection, rows.table, rows.columns, rows.pieces)
+        copy_pieces(connection, rows.table, rows.columns, rows.pieces, rows.form)
     return rows.count
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from struct import Struct, error
 from typing import Any, Final
 
@@ -73,18 +73,31 @@ def encode_table(
     Raises:
         ValueError: a text has a lone surrogate, a number is too large for its column, or an id is no UUID.
     """
-    columns = list(zip(*rows, strict=True))
-    if not columns:
+    return encode_columns(names, list(zip(*rows, strict=True)), kinds)
+
+
+def encode_columns(
+    names: tuple[str, ...], columns: Sequence[Sequence[Any]], kinds: Mapping[str, BinaryKind]
+) -> EncodedTable:
+    """Return the rows of columns, as `encode_table` does."""
+    count = len(columns[0]) if columns else 0
+    if not count:
         return EncodedTable(names, 0, [])
-    count = len(columns[0])
     try:
-        parts = list(_with_constants_together(names, columns, kinds))
+        pieces = [
+            _piece(names, [column[start : start + ROWS_PER_PIECE] for column in columns], kinds)
+            for start in range(0, count, ROWS_PER_PIECE)
+        ]
     except error as cause:
         msg = f"a number is too large: {cause}"
         raise ValueError(msg) from cause
-    joined = zip(*parts, strict=False)  # those that all rows have in common never end
-    pieces = [b"".join(chain.from_iterable(islice(joined, ROWS_PER_PIECE))) for _ in range(0, count, ROWS_PER_PIECE)]
     return EncodedTable(names, count, [_HEADER, *pieces, _TRAILER])
+
+
+def _piece(names: tuple[str, ...], columns: Sequence[Sequence[Any]], kinds: Mapping[str, BinaryKind]) -> bytes:
+    """Return some rows: what they are put together from is in memory of a piece only."""
+    parts = list(_with_constants_together(names, columns, kinds))
+    return b"".join(chain.from_iterable(zip(*parts, strict=False)))  # those that all rows have in common never end
 
 
 def _with_constants_together(

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import psycopg
 from more_itertools import constrained_batches, peekable, split_when
 
 from archive_pipeline.store import locks
-from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_rows
+from archive_pipeline.store.copy import EncodedRows, copy_rows, encode_values_of
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import search_postings, search_segments
@@ -243,15 +242,7 @@ def insert_segment(connection: psycopg.Connection[Any], segment: Segment, lines:
     postings = peekable(lines)
     if not postings:
         return
-    frame = pd.DataFrame(
-        {
-            "first_number": [segment.first_number],
-            "last_number": [segment.last_number],
-            "chunk_count": [segment.chunk_count],
-        },
-        dtype=object,
-    )
-    copy_rows(connection, encode_rows(search_segments, frame))
+    copy_rows(connection, encode_values_of(search_segments, {name: [value] for name, value in asdict(segment).items()}))
     end = f"\t{segment.first_number}\n"
     for some in constrained_batches(postings, CHARACTERS_AT_ONCE, strict=False):
         text = end.join(some) + end

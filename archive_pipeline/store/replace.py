@@ -8,14 +8,22 @@ from typing import Any, Final
 import pandas as pd
 import psycopg
 from psycopg import sql
+from sqlalchemy import Table
 
 from archive_pipeline.store.by_index import TRANSACTION_BY_INDEX
-from archive_pipeline.store.copy import EncodedRows, copy_frame, copy_rows, encode_rows, foreign_keys_unchecked
+from archive_pipeline.store.copy import (
+    EncodedRows,
+    copy_rows,
+    encode_long_rows,
+    encode_rows,
+    encode_values_of,
+    foreign_keys_unchecked,
+)
 from archive_pipeline.store.lexical_index import EncodedChunks, copy_chunks, encode_chunks, is_indexed
 from archive_pipeline.store.lexical_segments import tidy_index
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables import DERIVED_TABLES, build_errors, build_state, document_chunks
-from archive_pipeline.store.tables.base import DERIVED, says_own_dialogue
+from archive_pipeline.store.tables.base import DERIVED, has_long_texts, says_own_dialogue
 from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
 
 TABLES: Final = {table.name: table for table in (*DERIVED_TABLES, document_chunks)}
@@ -27,10 +35,7 @@ class ItemsChangedError(Exception):
 
 def encode_frames(frames: Mapping[str, pd.DataFrame]) -> dict[str, EncodedRows]:
     """Encode the frames of an asset: table name -> rows."""
-    return {
-        name: encode_chunks(TABLES[name], frame) if is_indexed(TABLES[name]) else encode_rows(TABLES[name], frame)
-        for name, frame in frames.items()
-    }
+    return {name: _encode(TABLES[name], frame) for name, frame in frames.items()}
 
 
 def replace_rows(
@@ -64,10 +69,16 @@ def replace_rows(
     with foreign_keys_unchecked(connection):  # the rows were computed from dialogues that are locked now
         written = {name: copy_encoded(connection, encoded) for name, encoded in rows.items()}
         state = _columns(asset, code_version, dialogue_id=dialogue_ids, fingerprint=map(fingerprints.get, dialogue_ids))
-        copy_frame(connection, build_state, state)
+        copy_rows(connection, encode_values_of(build_state, state))
     if any(isinstance(encoded, EncodedChunks) for encoded in rows.values()):
         tidy_index(connection, deleted)
     return written
+
+
+def _encode(table: Table, frame: pd.DataFrame) -> EncodedRows:
+    if is_indexed(table):
+        return encode_chunks(table, frame)
+    return encode_long_rows(table, frame) if has_long_texts(table) else encode_rows(table, frame)
 
 
 def copy_encoded(connection: psycopg.Connection[Any], rows: EncodedRows) -> int:
@@ -106,7 +117,7 @@ def quarantine(
         fingerprint=map(fingerprints.get, dialogue_ids),
         error=map(errors.get, dialogue_ids),
     )
-    copy_frame(connection, build_errors, failed)
+    copy_rows(connection, encode_values_of(build_errors, failed))
     if deleted:
         tidy_index(connection, deleted)
 
@@ -149,6 +160,8 @@ def _delete_rows(
     return deleted
 
 
-def _columns(asset: str, code_version: str, **columns: Iterable[str | None]) -> pd.DataFrame:
-    frame = pd.DataFrame({name: list(values) for name, values in columns.items()}, dtype=object)
-    return frame.assign(asset=asset, code_version=code_version)
+def _columns(asset: str, code_version: str, **columns: Iterable[str | None]) -> dict[str, Sequence[str | None]]:
+    """Return columns of a record of dialogues, at least one, with what is the same of all."""
+    own = {name: list(values) for name, values in columns.items()}
+    count = len(own["dialogue_id"])
+    return {**own, "asset": [asset] * count, "code_version": [code_version] * count}

@@ -19,6 +19,8 @@ DERIVED: Final = "derived"
 
 # What ``info`` of a table says whose rows a derived asset replaces dialogue by dialogue.
 ROWS_OF_DIALOGUES: Final = {"rows_of": "dialogues"}
+# The same of a table whose rows are mostly texts that are longer than a line.
+LONG_ROWS_OF_DIALOGUES: Final = {**ROWS_OF_DIALOGUES, "has_long_texts": True}
 # The column that every unique key and every foreign key of a table of rows of dialogues contains (decision 20).
 DIALOGUE: Final = "dialogue_id"
 # What ``info`` of that column says where a row's parent, which it goes with, says the same.
@@ -80,3 +82,8 @@ def one_of(column: str, values: Sequence[str]) -> str:
     """Return the SQL of a check constraint that allows the given values only."""
     listed = ", ".join(f"'{value}'" for value in values)
     return f"{column} IN ({listed})"
+
+
+def has_long_texts(table: Table) -> bool:
+    """Tell whether rows are mostly texts that are longer than a line."""
+    return bool(table.info.get("has_long_texts"))

@@ -18,6 +18,7 @@ from sqlalchemy import (
 
 from archive_pipeline.store.tables.base import (
     DERIVED,
+    LONG_ROWS_OF_DIALOGUES,
     ROWS_OF_DIALOGUES,
     dialogue_column,
     dialogue_first,
@@ -70,7 +71,7 @@ prompt_response_content: Final = Table(
     dialogue_first("prompt_response_id"),
     Index(None, "prompt_response_id"),
     schema=DERIVED,
-    info=ROWS_OF_DIALOGUES,
+    info=LONG_ROWS_OF_DIALOGUES,
     comment="Texts of the prompt-response pairs (seed 001)",
 )
 
@@ -133,6 +134,6 @@ exchange_content: Final = Table(
     dialogue_first("exchange_id"),
     Index(None, "exchange_id"),
     schema=DERIVED,
-    info=ROWS_OF_DIALOGUES,
+    info=LONG_ROWS_OF_DIALOGUES,
     comment="Texts of the exchanges, with hashes and word counts (seed 000)",
 )

@@ -19,6 +19,7 @@ from sqlalchemy.dialects.postgresql import REGCONFIG
 from archive_pipeline.store.tables.base import (
     DERIVED,
     DIALOGUE,
+    LONG_ROWS_OF_DIALOGUES,
     ROWS_OF_DIALOGUES,
     dialogue_column,
     dialogue_first,
@@ -55,7 +56,7 @@ qa_pairs: Final = Table(
     Index(None, "dialogue_id"),
     Index(None, "source_message_id"),
     schema=DERIVED,
-    info=ROWS_OF_DIALOGUES,
+    info=LONG_ROWS_OF_DIALOGUES,
     comment="Question-answer pairs, the unit of embedding (seed 004)",
 )
 
