@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.dialogue_source import DIALOGUES
@@ -77,8 +77,9 @@ def build_stale(database: Database, settings: Settings, *, progress: Progress = 
 
     with indexes_made_later(database), open_executor(database, settings, cache) as executor:
         build = partial(build_asset, database, settings, cache=cache, executor=executor, progress=progress)
-        following = stale(next(iter(ASSETS)))
-        for name, next_name in zip_longest(ASSETS, islice(ASSETS, 1, None)):
+        names = list(ASSETS)
+        following = stale(names[0])
+        for name, next_name in zip_longest(names, names[1:]):
             dialogues = following
             if next_name is not None:
                 following = stale(next_name)

@@ -33,7 +33,7 @@ class BuildResult:
         built: how many dialogues or documents were built.
         size: the messages or pages of these.
         failures: per dialogue or document that could not be built, its id and the error.
-        seconds: wall time.
+        seconds: wall time, without that of chunks which the executor did before, as it expected them.
     """
 
     rows: Counter[str]

@@ -1,6 +1,6 @@
 """The segments of the lexical index: many small ones are merged, and those of which many chunks are gone written anew.
 
-So a search reads a bounded number of small ones, beside large ones. A segment's numbers are a range that no other one
+So a search reads some sixty small ones, as a rule, beside large ones. A segment's numbers are a range that no other one
 shares. One transaction at a time rewrites segments; others add theirs meanwhile, whose numbers it must not span: only
 neighbours are merged between which no number is left out, or any if nobody else has numbers that are not committed.
 """
