@@ -43,6 +43,13 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
     def __init__(self, settings: Settings, inst_data: ConfigurableClassData | None = None) -> None:
         self._inst_data = inst_data
         database = Database.open(settings)
+        try:
+            self._open(database, settings)
+        finally:
+            database.engine.dispose()  # the storages have an engine of their own
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    def _open(self, database: Database, settings: Settings) -> None:
         migrate(database)
         engine = pooled_engine(database.dagster_url)
         if settings.database_url is None:
@@ -52,7 +59,6 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
             self._run_storage = PooledRunStorage(engine)
             self._event_log_storage = PooledEventLogStorage(engine)
             self._schedule_storage = PooledScheduleStorage(engine)
-        super().__init__()  # type: ignore[no-untyped-call]
 
     @classmethod
     def config_type(cls) -> UserConfigSchema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -60,6 +61,16 @@ def values(instance: dg.DagsterInstance) -> dict[str, Any]:
         "schedule": tick_days(instance, InstigatorType.SCHEDULE),
         "sensor": tick_days(instance, InstigatorType.SENSOR),
     }
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning", "error::ResourceWarning")
+def test_opening_leaves_no_connection_to_the_garbage_collector(
+    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gc.collect()
+    with loaded(tmp_path, settings, {}, monkeypatch) as instance:
+        assert instance.get_runs_count() == 0
+        gc.collect()
 
 
 def test_with_nothing_set_the_values_of_the_file_hold(
