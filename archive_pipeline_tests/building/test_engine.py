@@ -230,6 +230,8 @@ def test_a_document_that_is_read_again_meanwhile_has_chunks_of_the_new_reading(
 class _Backwards:
     """Builds the last chunk first."""
 
+    seconds_ahead = 0.0
+
     def __init__(self, database: Database) -> None:
         self._local = LocalExecutor(database)
 

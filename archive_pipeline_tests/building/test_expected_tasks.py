@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -12,7 +13,9 @@ import psycopg
 import pytest
 
 from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.dialogues import build_asset, build_stale
+from archive_pipeline.building.engine import build, build_tasks
 from archive_pipeline.building.executors.processes import ProcessExecutor
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.settings import Settings
@@ -58,6 +61,28 @@ def test_what_is_expected_is_done_while_nobody_listens_and_given_when_it_is_aske
     results = list(executor.map_batches(following))
     assert sorted((task.items[0].id, result.built) for task, result in results) == [(ref.id, 1) for ref in refs]
     assert query(database, "SELECT DISTINCT code_version FROM derived.build_state") == [("seen",)]  # not done again
+
+
+def test_seconds_of_an_asset_have_the_time_before_it_was_asked_for(
+    database: Database, settings: Settings, executor: ProcessExecutor
+):
+    store(database, batch_of(*TALKS))
+    refs = everything(database)
+    chunks = [[ref] for ref in refs]
+    with gate(database, "derived.exchanges", f"new.dialogue_id = '{refs[0].id}'") as held:
+        executor.expect(build_tasks(settings, DIALOGUES, "exchanges", chunks))
+        assert build(executor, settings, DIALOGUES, "message_paths", chunks).built == 12
+        assert executor.seconds_ahead == 0
+        held.wait_for_visitor()
+        began = time.monotonic()
+        time.sleep(0.2)
+        waited = time.monotonic() - began
+    wait_until(lambda: built(database) == 12, "what was expected is done")
+    result = build(executor, settings, DIALOGUES, "exchanges", chunks)
+    assert executor.seconds_ahead >= waited / 2  # of two workers, one waited
+    assert result.seconds > executor.seconds_ahead
+    build(executor, settings, DIALOGUES, "exchanges", chunks)
+    assert executor.seconds_ahead == 0
 
 
 def test_an_error_of_what_is_expected_is_raised_where_that_is_asked_for(

@@ -16,6 +16,11 @@ class Executor(Protocol):
     It is opened once for the assets of a run (``opening.open_executor``), which use it one after the other.
     """
 
+    @property
+    def seconds_ahead(self) -> float:
+        """Seconds, of each worker, that went into what ``map_batches`` yielded last before that was asked for."""
+        ...
+
     def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
         """Yield each task with its result (`run_task`), in any order, as results come.
 

@@ -26,6 +26,8 @@ class LocalExecutor:
         cache: batches of dialogues that were read, for the assets of a run.
     """
 
+    seconds_ahead = 0.0
+
     def __init__(self, database: Database, cache: BatchCache | None = None) -> None:
         self._database = database
         self._cache = BatchCache() if cache is None else cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -9,12 +10,13 @@ from multiprocessing.connection import wait
 from typing import Any, Final
 
 from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.answer import Answer
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.executors.local import LocalExecutor
 from archive_pipeline.building.executors.sent_errors import SentError, received
 from archive_pipeline.building.executors.shared_fork_server import SHARED
 from archive_pipeline.building.executors.task_queue import TaskQueue
-from archive_pipeline.building.executors.worker import Answer, Begin
+from archive_pipeline.building.executors.worker import Begin
 from archive_pipeline.building.executors.worker_processes import Worker
 from archive_pipeline.building.tasks import AnyTask, Result, Task
 from archive_pipeline.errors import WorkerLostError
@@ -55,6 +57,7 @@ class ProcessExecutor:
         # Of expected tasks that nobody has asked for yet.
         self._answers: dict[Task, Answer | WorkerLostError] = {}
         self._deaths: Counter[Task] = Counter()
+        self.seconds_ahead = 0.0
 
     def expect(self, tasks: Sequence[Task], /) -> None:
         """Be told of tasks that ``map_batches`` is going to be asked for after what it is asked for next."""
@@ -63,6 +66,7 @@ class ProcessExecutor:
 
     def map_batches(self, tasks: Sequence[AnyTask], /) -> Results[AnyTask]:
         """Yield the results as tasks are done; if it is closed before all are, workers that are busy are ended."""
+        self.seconds_ahead, asked = 0.0, time.monotonic()
         if len(tasks) <= 1:
             yield from self._here.map_batches(tasks)
             return
@@ -75,7 +79,7 @@ class ProcessExecutor:
             self._start(min(self._limit, len(tasks)))
             self._hand_out(queue)
             for task in [task for task in tasks if task in self._answers]:
-                result = _result(self._answers.pop(task))
+                result = self._result(self._answers.pop(task), asked)
                 wanted.remove(task)
                 yield task, result
             while wanted:
@@ -87,7 +91,7 @@ class ProcessExecutor:
                     if done not in wanted:
                         self._answers[done] = answer
                         continue
-                    result = _result(answer)
+                    result = self._result(answer, asked)
                     wanted.remove(done)
                     yield done, result
         finally:
@@ -131,6 +135,15 @@ class ProcessExecutor:
         self._deaths.pop(task, None)
         return task, answer
 
+    def _result(self, answer: Answer | WorkerLostError, asked: float) -> Result:
+        """Return the result that is an answer, or raise the error; add up what was done before it was asked for."""
+        if isinstance(answer, WorkerLostError):
+            raise answer
+        self.seconds_ahead += max(0.0, min(answer.ended, asked) - answer.began) / len(self._workers)
+        if isinstance(answer.outcome, SentError):
+            raise received(answer.outcome)
+        return answer.outcome
+
     def _replace(self, lost: Worker, task: Task) -> WorkerLostError | None:
         """Let another worker do what one that ended had to do; return the error if its task has ended two."""
         how = lost.end()
@@ -163,12 +176,3 @@ class ProcessExecutor:
 
     def _forget(self, workers: Sequence[Worker]) -> None:
         self._holders = {items: holder for items, holder in self._holders.items() if holder not in workers}
-
-
-def _result(answer: Answer | WorkerLostError) -> Result:
-    """Return the result that is an answer, or raise the error."""
-    if isinstance(answer, WorkerLostError):
-        raise answer
-    if isinstance(answer, SentError):
-        raise received(answer)
-    return answer

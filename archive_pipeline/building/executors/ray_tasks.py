@@ -64,6 +64,8 @@ class RayExecutor:
         workers: processors of a cluster of one's own.
     """
 
+    seconds_ahead = 0.0
+
     def __init__(self, database: Database, workers: int) -> None:
         self._database = database
         self._workers = workers

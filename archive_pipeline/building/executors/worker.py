@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -17,9 +18,10 @@ from threading import Thread
 from typing import Any
 
 from archive_pipeline.building.batch_cache import BatchCache
+from archive_pipeline.building.executors.answer import Answer
 from archive_pipeline.building.executors.cached import run_cached
-from archive_pipeline.building.executors.sent_errors import SentError, sent
-from archive_pipeline.building.tasks import Result, Task
+from archive_pipeline.building.executors.sent_errors import sent
+from archive_pipeline.building.tasks import Task
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.store.database import Database
 
@@ -33,20 +35,18 @@ class Begin:
     disk_budget: int
 
 
-Answer = Result | SentError
-
-
 def serve(connection: Connection[Answer, Any]) -> None:
     """Do the tasks that come by the connection, and answer each with its result or its error."""
     begin: Begin = connection.recv()
     cache = BatchCache(begin.budget, begin.disk_budget)
     with seldom_collected():
         for task in _tasks(connection):
+            began = time.monotonic()
             try:
-                answer: Answer = run_cached(begin.database, cache, task)
+                outcome = run_cached(begin.database, cache, task)
             except Exception as error:  # noqa: BLE001 - the one who asked decides
-                answer = sent(error)
-            connection.send(answer)
+                outcome = sent(error)
+            connection.send(Answer(outcome, began, time.monotonic()))
 
 
 def _tasks(connection: Connection[Answer, Any]) -> Iterator[Task]:

@@ -13,9 +13,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 from typing import Any, Final
 
+from archive_pipeline.building.executors.answer import Answer
 from archive_pipeline.building.executors.fork_requests import CAN_FORK, Request, Start, WaitFor
 from archive_pipeline.building.executors.one_thread import one_thread_environment
-from archive_pipeline.building.executors.worker import Answer, Begin
+from archive_pipeline.building.executors.worker import Begin
 from archive_pipeline.building.tasks import Task
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.ingest.child_process import ending, how_ended, start_child
