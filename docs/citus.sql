@@ -9,6 +9,7 @@ SELECT create_reference_table('raw.match_log');
 SELECT create_reference_table('raw.sources');
 SELECT create_reference_table('derived.chunk_embeddings');
 SELECT create_reference_table('derived.document_builds');
+SELECT create_reference_table('derived.query_alignments');
 SELECT create_reference_table('derived.vector_indexes');
 SELECT create_reference_table('raw.document_pages');
 SELECT create_reference_table('raw.imports');

@@ -170,6 +170,12 @@ class Settings(BaseSettings):
         "the model that embeds chunks and queries, see [search.md](search.md#embedding-models)",
         is_secret=True,
     )
+    query_model: Annotated[str, BeforeValidator(model_name)] = value(
+        "minilm",
+        "use static, minilm, onnx:FOLDER, sentence-transformers:NAME, or an endpoint as https://HOST/v1#MODEL",
+        "the model that [reads queries](search.md#reading-queries) of an index of `static`; `static` for that alone",
+        is_secret=True,
+    )
     embedding_api_key: SecretStr | None = value(
         None, "use a text", "key of an embedding endpoint; never stored or printed", is_secret=True
     )

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.vector_copy import copy_vectors
 
@@ -118,6 +119,12 @@ def texts_to_embed(
     parameters = {"generation_id": generation.id, "after": after, "number": number}
     rows = connection.execute(load_query("embeddings/texts_to_embed"), parameters).fetchall()
     return [HashedText(*row) for row in rows]
+
+
+def first_texts(connection: psycopg.Connection[Any], *, number: int, characters: int) -> list[str]:
+    """Return the beginnings of the first texts in the order of their hashes."""
+    parameters = {"number": number, "characters": characters}
+    return fetch_column(connection, "embeddings/first_texts", str, parameters)
 
 
 def ranges_to_embed(connection: psycopg.Connection[Any], generation: Generation, *, number: int) -> list[HashRange]:

@@ -35,6 +35,7 @@ class VectorIndex:
         is_active: it is the one that is searched.
         changed_at: when it was last brought up to date.
         chance: of its vectors; None if nobody measured it.
+        alignment_id: of the map that its queries are read by; None without one.
     """
 
     id: str
@@ -42,6 +43,7 @@ class VectorIndex:
     is_active: bool
     changed_at: datetime
     chance: Chance | None
+    alignment_id: int | None
 
     def collection(self, kind: str) -> str:
         """Return the name of the collection ``text`` or ``visual`` in the vector store."""
@@ -112,6 +114,7 @@ class _IndexRow(NamedTuple):
     usual_chance: float | None
     high_chance: float | None
     highest_chance_of_few: float | None
+    alignment_id: int | None
 
 
 def indexes_at(connection: psycopg.Connection[Any], location: str) -> list[VectorIndex]:
@@ -124,6 +127,7 @@ def indexes_at(connection: psycopg.Connection[Any], location: str) -> list[Vecto
             row.is_active,
             row.changed_at,
             chance_of(row.chance_vector_count, row.usual_chance, row.high_chance, row.highest_chance_of_few),
+            row.alignment_id,
         )
         for row in rows
     ]

@@ -1,6 +1,7 @@
 """What search finds, part by part, on questions of which the answers are known.
 
-    python -m benchmarks.quality [--half held-out] [--fillers 600] [--seed 7] [--model static] [--weights]
+    python -m benchmarks.quality [--half held-out] [--fillers 600] [--seed 7] [--model static] [--query-model minilm]
+        [--weights]
 
 Makes an archive of sessions with facts in them, and with ARCHIVE_REAL_DATA one of published conversations. Each variant
 answers the same questions; half of them, chosen by a hash of the question's id, is held out, and nothing may be tuned
@@ -22,7 +23,7 @@ from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.errors import MissingExtraError, RerankerError
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.retrieval.embedders.interface import STATIC
+from archive_pipeline.retrieval.embedders.interface import MINILM, STATIC
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
@@ -46,13 +47,19 @@ def main() -> None:
     parser.add_argument("--fillers", type=int, default=600, help="sessions without facts")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--model", default=STATIC, help="as ARCHIVE_EMBEDDING_MODEL names it")
+    parser.add_argument("--query-model", default=MINILM, help="as ARCHIVE_QUERY_MODEL names it")
     parser.add_argument("--weights", action="store_true", help="compare weights of meaning instead, on the tuning half")
     arguments = parser.parse_args()
     variants, half = (WEIGHTS, "tuning") if arguments.weights else ((*VARIANTS, SECOND_STAGE), arguments.half)
     with tempfile.TemporaryDirectory(prefix="quality-", dir="/tmp") as folder:
         for asked in _archives(Path(folder), arguments.seed, arguments.fillers):
             reranker = os.environ.get("ARCHIVE_RERANKER") or None
-            settings = Settings(home=Path(folder) / asked.name, embedding_model=arguments.model, reranker=reranker)
+            settings = Settings(
+                home=Path(folder) / asked.name,
+                embedding_model=arguments.model,
+                query_model=arguments.query_model,
+                reranker=reranker,
+            )
             try:
                 _compare(asked, settings, variants, is_held_out=_HALVES[half])
             finally:

@@ -12,6 +12,7 @@ Vectors = npt.NDArray[np.float32]
 
 # How ``ARCHIVE_EMBEDDING_MODEL`` names models; see ``registry``.
 STATIC: Final = "static"
+MINILM: Final = "minilm"
 TRANSFORMERS_PREFIX: Final = "sentence-transformers:"
 ONNX_PREFIX: Final = "onnx:"
 

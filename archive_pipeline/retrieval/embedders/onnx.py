@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
 from archive_pipeline.errors import EmbeddingError
-from archive_pipeline.retrieval.embedders.interface import ONNX_PREFIX, Vectors, normalized
-from archive_pipeline.retrieval.onnx.files import OnnxModelError, find_files
+from archive_pipeline.retrieval.embedders.interface import Vectors, normalized
+from archive_pipeline.retrieval.onnx.files import OnnxFiles, OnnxModelError
 from archive_pipeline.retrieval.onnx.model import Numbers, OnnxModel
 
 # Vectors of tokens that are one vector of a text, and those of texts: their numbers of dimensions.
@@ -18,24 +18,28 @@ _OF_TEXT: Final = 1
 
 
 class OnnxEmbedder:
-    """A model of a folder.
+    """A model, and the files that it is of.
 
     Attributes:
         name: as in the settings.
         cut_texts: texts that were longer than what the model reads.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, name: str, find: Callable[[], OnnxFiles]) -> None:
         """Load a model.
 
+        Args:
+            name: as in the settings.
+            find: returns its files.
+
         Raises:
-            MissingExtraError: onnxruntime is not installed.
+            MissingExtraError: onnxruntime is not installed, or a package that has the model.
             EmbeddingError: the model is not there, cannot be loaded or gives no vectors.
         """
-        self.name = f"{ONNX_PREFIX}{model}"
+        self.name = name
         self.cut_texts = 0
         try:
-            self._files = find_files(model)
+            self._files = find()
             self._model = OnnxModel(self._files)
             self._dimensions = len(self._vector("dimensions"))
         except OnnxModelError as error:

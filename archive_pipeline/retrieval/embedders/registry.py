@@ -3,6 +3,7 @@
 | name | model |
 |---|---|
 | ``static`` | static vectors of the package wordllama, on any machine, without a network |
+| ``minilm`` | all-MiniLM-L6-v2 of a package, on the processor, without a network |
 | ``sentence-transformers:NAME`` | a folder, or a model of a hub, that sentence-transformers loads |
 | ``onnx:FOLDER`` | a model in ONNX with its tokenizer, on the processor |
 | ``http://HOST/v1#MODEL``, ``https://…`` | an endpoint with OpenAI's ``/embeddings`` |
@@ -11,10 +12,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+from functools import partial
 from typing import Final
 
 from archive_pipeline.errors import ConfigurationError, MissingExtraError
-from archive_pipeline.retrieval.embedders.interface import ONNX_PREFIX, STATIC, TRANSFORMERS_PREFIX, Embedder
+from archive_pipeline.retrieval.embedders.interface import (
+    MINILM,
+    ONNX_PREFIX,
+    STATIC,
+    TRANSFORMERS_PREFIX,
+    Embedder,
+)
+from archive_pipeline.retrieval.onnx.files import find_files
+from archive_pipeline.retrieval.onnx.minilm import minilm_files
 from archive_pipeline.settings import Settings
 
 SCHEMES: Final = ("http://", "https://")
@@ -40,10 +50,11 @@ def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
         from archive_pipeline.retrieval.embedders.transformer import TransformerEmbedder  # noqa: PLC0415
 
         return TransformerEmbedder(name.removeprefix(TRANSFORMERS_PREFIX))
-    if name.startswith(ONNX_PREFIX) and len(name) > len(ONNX_PREFIX):
+    if name == MINILM or (name.startswith(ONNX_PREFIX) and len(name) > len(ONNX_PREFIX)):
         from archive_pipeline.retrieval.embedders.onnx import OnnxEmbedder  # noqa: PLC0415
 
-        return OnnxEmbedder(name.removeprefix(ONNX_PREFIX))
+        find = minilm_files if name == MINILM else partial(find_files, name.removeprefix(ONNX_PREFIX))
+        return OnnxEmbedder(name, find)
     if name.startswith(SCHEMES):
         from archive_pipeline.retrieval.embedders.endpoint import EndpointEmbedder  # noqa: PLC0415
 
@@ -54,7 +65,7 @@ def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
             requests_per_minute=settings.embedding_requests_per_minute,
         )
     raise ConfigurationError(
-        f"ARCHIVE_EMBEDDING_MODEL={name!r}: use {STATIC}, {ONNX_PREFIX}FOLDER, {TRANSFORMERS_PREFIX}PATH or https://HOST/v1#MODEL"
+        f"ARCHIVE_EMBEDDING_MODEL={name!r}: use {STATIC}, {MINILM}, {ONNX_PREFIX}FOLDER, {TRANSFORMERS_PREFIX}PATH or https://HOST/v1#MODEL"
     )
 
 

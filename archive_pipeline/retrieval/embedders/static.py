@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +25,10 @@ _PACKAGE: Final = "wordllama"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR: Final = "embedding.weight"
+# What stands for the space before a word in a token.
+_WORD_BEGINS: Final = "\u2581"
+# Shorter words are parts of others, as a rule.
+_SHORT: Final = 2
 # Vectors that are gathered at once: 1 MB, which is in a processor's cache when it is added up (docs/performance.md).
 _TOKENS_AT_ONCE: Final = 1 << 10
 
@@ -70,6 +76,13 @@ class StaticEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries."""
         return self.embed(texts)
+
+    def frequent_words(self, number: int) -> list[str]:
+        """Return words that have a token of their own, the most frequent ones first, in ASCII."""
+        tokens = sorted(self._tokenizer.get_vocab().items(), key=itemgetter(1))
+        begun = (token[1:] for token, _ in tokens if token.startswith(_WORD_BEGINS))
+        words = (word for word in begun if word.isascii() and word.isalpha() and len(word) > _SHORT)
+        return list(islice(words, number))
 
 
 def _package_folder() -> Path:

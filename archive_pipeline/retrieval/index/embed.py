@@ -17,6 +17,7 @@ from archive_pipeline.domain.progress import Progress
 from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import Embedder
 from archive_pipeline.retrieval.embedders.registry import version_in_workers
+from archive_pipeline.retrieval.index.align import embedder_of_queries
 from archive_pipeline.retrieval.index.chance import measure_chance
 from archive_pipeline.retrieval.index.embedding_tasks import Embedded, EmbeddingTask, embed_texts
 from archive_pipeline.retrieval.index.postgres import prepare_for
@@ -59,7 +60,7 @@ def embed_chunks(
     executor: Executor | None = None,
     progress: Progress,
 ) -> EmbeddingResult:
-    """Give every text of a chunk a vector of the model, purge those of texts that are gone, and measure chance.
+    """Give every text of a chunk a vector of the model, purge those of texts that are gone, and prepare for queries.
 
     The caller holds ``only_indexer``.
 
@@ -90,7 +91,7 @@ def embed_chunks(
             progress("embedding", done, max(total, done))
     with database.session() as connection:
         deleted = embeddings.delete_unused(connection, generation)
-    measure_chance(database, embedder, generation, form)
+    measure_chance(database, embedder_of_queries(database, settings, embedder, generation), generation, form)
     return EmbeddingResult(generation, done, deleted, cut_texts)
 
 

@@ -2,6 +2,7 @@
 
 | name | model |
 |---|---|
+| ``minilm`` | all-MiniLM-L6-v2 of a package, an embedding model |
 | ``onnx:FOLDER`` | a cross-encoder or an embedding model in ONNX, as its files say |
 | ``sentence-transformers:NAME`` | an embedding model that sentence-transformers loads |
 | ``NAME`` | a cross-encoder that sentence-transformers loads: a folder, or a model of a hub |
@@ -12,7 +13,7 @@ An endpoint is none of them: texts of the archive stay on the machine.
 from __future__ import annotations
 
 from archive_pipeline.errors import ConfigurationError, EmbeddingError, RerankerError
-from archive_pipeline.retrieval.embedders.interface import ONNX_PREFIX, TRANSFORMERS_PREFIX
+from archive_pipeline.retrieval.embedders.interface import MINILM, ONNX_PREFIX, TRANSFORMERS_PREFIX
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.onnx.files import OnnxModelError, find_files
 from archive_pipeline.retrieval.rerank.cross_encoder import CrossEncoderReranker
@@ -29,7 +30,7 @@ def open_reranker(settings: Settings, name: str) -> Reranker:
         MissingExtraError: the packages that run it are not installed.
         RerankerError: it is not there, cannot be loaded, or does not tell how well a text answers.
     """
-    if not name.startswith((ONNX_PREFIX, TRANSFORMERS_PREFIX)):
+    if name != MINILM and not name.startswith((ONNX_PREFIX, TRANSFORMERS_PREFIX)):
         return CrossEncoderReranker(name)
     try:
         if name.startswith(ONNX_PREFIX):

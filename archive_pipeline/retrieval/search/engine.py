@@ -12,8 +12,6 @@ from typing import Any, Final
 import psycopg
 
 from archive_pipeline.errors import InvalidQueryError, RerankerError
-from archive_pipeline.retrieval.embedders.interface import Embedder
-from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.pages.store import PageStore
@@ -22,6 +20,7 @@ from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
 from archive_pipeline.retrieval.search.query import parse_query
+from archive_pipeline.retrieval.search.query_reader import QueryReader
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, read_vocabulary
 from archive_pipeline.retrieval.search.running import DEFAULT_RULES, DOCUMENTS_ONLY, RankingRules, Search
@@ -71,7 +70,7 @@ class SearchEngine:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
     held_vectors: HeldVectors = field(default_factory=HeldVectors, repr=False)
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
-    _embedders: dict[str, Embedder] = field(default_factory=dict, init=False, repr=False)
+    _query_reader: QueryReader | None = field(default=None, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _rerankers: dict[str, TimedReranker | RerankerError] = field(default_factory=dict, init=False, repr=False)
     _opening_reranker: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -157,12 +156,13 @@ class SearchEngine:
                 self.chroma_client = ChromaClient(self.database, self.settings)
             return self.chroma_client
 
-    def embedder(self, model: str) -> Embedder:
-        """Return the model of an index, loaded once."""
+    @property
+    def query_reader(self) -> QueryReader:
+        """What reads queries."""
         with self._opening:
-            if model not in self._embedders:
-                self._embedders[model] = open_embedder(self.settings, model)
-            return self._embedders[model]
+            if self._query_reader is None:
+                self._query_reader = QueryReader(self.settings)
+            return self._query_reader
 
     def encoder(self) -> PageEncoder:
         """Return the visual model, loaded once."""

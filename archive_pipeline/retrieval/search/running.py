@@ -18,7 +18,7 @@ from archive_pipeline.errors import (
     VectorStoreError,
     VisualModelError,
 )
-from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
+from archive_pipeline.retrieval.embedders.interface import Vectors
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
@@ -30,6 +30,7 @@ from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, Query
+from archive_pipeline.retrieval.search.query_reader import QueryReader
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
 from archive_pipeline.retrieval.search.results import (
     FoundPage,
@@ -104,8 +105,9 @@ class Engine(Protocol):
     def client(self) -> ChromaClient:
         """Return the vector store."""
 
-    def embedder(self, model: str) -> Embedder:
-        """Return the model of an index."""
+    @property
+    def query_reader(self) -> QueryReader:
+        """What reads queries."""
 
     def encoder(self) -> PageEncoder:
         """Return the visual model."""
@@ -294,4 +296,7 @@ class Search:
         return searched_vectors(self._request, self._engine.settings, self._engine.client(), self._engine.held_vectors)
 
     def _vector(self, vectors: SearchedVectors) -> Vectors:
-        return self._engine.embedder(vectors.generation.model).embed_query(self._query.wanted_text)
+        vector, note = self._engine.query_reader.read(self._request, vectors, self._query.wanted_text)
+        if note is not None:
+            self._notes.append(note)
+        return vector

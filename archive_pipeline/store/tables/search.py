@@ -62,6 +62,31 @@ chunk_embeddings: Final = Table(
     comment="One vector per model and different text, in the one of two forms that the vector index needs",
 )
 
+query_alignments: Final = Table(
+    "query_alignments",
+    metadata,
+    Column("alignment_id", Integer, Identity(), primary_key=True, comment="Number of the map; a new one has another"),
+    Column(
+        "generation_id",
+        Integer,
+        ForeignKey("derived.embedding_generations.generation_id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+        comment="Model of the texts",
+    ),
+    Column("query_model", Text, nullable=False, comment="What reads queries, as in ARCHIVE_QUERY_MODEL"),
+    Column("vector_count", Integer, nullable=False, comment="Vectors when it was fitted"),
+    Column(
+        "matrix",
+        LargeBinary,
+        nullable=False,
+        comment="32-bit floats, little-endian: a row per number of the query model's vectors, and one that is added",
+    ),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now(), comment="Fitted at"),
+    schema=DERIVED,
+    comment="Maps that take vectors of queries by one model to those of texts by another one",
+)
+
 vector_indexes: Final = Table(
     "vector_indexes",
     metadata,
@@ -106,4 +131,10 @@ vector_index_entries: Final = Table(
     comment="What has been written to Chroma",
 )
 
-SEARCH_TABLES: Final = (embedding_generations, chunk_embeddings, vector_indexes, vector_index_entries)
+SEARCH_TABLES: Final = (
+    embedding_generations,
+    chunk_embeddings,
+    query_alignments,
+    vector_indexes,
+    vector_index_entries,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,15 @@ import pytest
 from archive_pipeline.errors import ConfigurationError, EmbeddingError, MissingExtraError
 from archive_pipeline.retrieval.embedders.onnx import OnnxEmbedder
 from archive_pipeline.retrieval.embedders.registry import open_embedder
+from archive_pipeline.retrieval.onnx.files import find_files
 from archive_pipeline.settings import Settings
 from archive_pipeline_tests.retrieval.onnx.tiny_model import save_embedder
 
 VECTORS = {"bread": [1.0, 0.0], "dough": [0.0, 1.0], "search": [0.0, 2.0]}
+
+
+def opened(folder: Path) -> OnnxEmbedder:
+    return OnnxEmbedder(f"onnx:{folder}", partial(find_files, str(folder)))
 
 
 @pytest.fixture
@@ -40,26 +46,26 @@ def test_the_vector_of_a_text_is_the_mean_of_its_tokens(model: Path):
 def test_models_of_the_first_token_take_that_one(model: Path):
     (model / "1_Pooling").mkdir()
     (model / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
-    np.testing.assert_allclose(OnnxEmbedder(str(model)).embed(["bread dough dough"]), [[1, 0]], atol=1e-6)
+    np.testing.assert_allclose(opened(model).embed(["bread dough dough"]), [[1, 0]], atol=1e-6)
 
 
 def test_a_query_has_the_prompt_of_queries(model: Path):
     (model / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "search "}}))
-    embedder = OnnxEmbedder(str(model))
+    embedder = opened(model)
     np.testing.assert_allclose(embedder.embed_query("bread"), [1 / 5**0.5, 2 / 5**0.5], atol=1e-6)
     np.testing.assert_allclose(embedder.embed(["bread"]), [[1, 0]], atol=1e-6)
 
 
 def test_texts_longer_than_the_model_reads_are_cut_and_counted(model: Path):
     (model / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 2}))
-    embedder = OnnxEmbedder(str(model))
+    embedder = opened(model)
     vectors = embedder.embed(["bread dough", "bread dough dough dough"])
     np.testing.assert_allclose(vectors[0], vectors[1])
     assert embedder.cut_texts == 1
 
 
 def test_half_characters_are_no_obstacle(model: Path):
-    np.testing.assert_allclose(OnnxEmbedder(str(model)).embed(["bread \ud83d"]), [[1, 0]], atol=1e-6)
+    np.testing.assert_allclose(opened(model).embed(["bread \ud83d"]), [[1, 0]], atol=1e-6)
 
 
 def test_a_model_without_vectors_is_refused(tmp_path: Path):
@@ -67,13 +73,13 @@ def test_a_model_without_vectors_is_refused(tmp_path: Path):
     folder = save_embedder(tmp_path / "model", VECTORS)
     (folder / "model.onnx").write_bytes(b"no model")
     with pytest.raises(EmbeddingError, match="cannot be loaded") as raised:
-        OnnxEmbedder(str(folder))
+        opened(folder)
     assert "\n" not in str(raised.value)
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path):
     with pytest.raises(EmbeddingError, match="has no ONNX file"):
-        OnnxEmbedder(str(tmp_path))
+        opened(tmp_path)
 
 
 def test_the_prefix_alone_is_no_model(tmp_path: Path):
@@ -86,4 +92,4 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
     (tmp_path / "tokenizer.json").touch()
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'llm-archive-pipeline\[search\]'"):
-        OnnxEmbedder(str(tmp_path))
+        opened(tmp_path)

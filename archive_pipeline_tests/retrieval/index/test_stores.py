@@ -210,7 +210,7 @@ def test_a_text_without_tokens_is_near_to_nothing(built: Database, home: Setting
     assert len(nearest_ids(built, home)) == 7
     assert index_archive(built, home, rebuild=True).embedding.embedded == 0
     engine = SearchEngine(built, home)
-    engine._embedders["letters"] = model
+    engine.query_reader._embedders["letters"] = model
     for mode in ("text", "visual"):
         for filters in (SearchFilters(), SearchFilters(source="chatgpt")):
             scores = [result["score"] for result in engine.search_now("And the oven?", 10, mode, filters=filters)]

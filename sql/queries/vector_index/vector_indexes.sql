@@ -9,9 +9,12 @@ SELECT
     generation.chance_vector_count,
     generation.usual_chance,
     generation.high_chance,
-    generation.highest_chance_of_few
+    generation.highest_chance_of_few,
+    alignment.alignment_id
 FROM derived.vector_indexes AS index
 INNER JOIN derived.embedding_generations AS generation
     ON index.generation_id = generation.generation_id
+LEFT JOIN derived.query_alignments AS alignment
+    ON generation.generation_id = alignment.generation_id
 WHERE index.location = %(location)s
 ORDER BY index.is_active DESC, index.created_at DESC, index.index_id ASC;

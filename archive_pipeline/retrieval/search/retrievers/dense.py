@@ -37,6 +37,10 @@ class SearchedVectors(Protocol):
     def chance(self) -> Chance | None:
         """How near to something questions of made-up words come; None if nobody measured it."""
 
+    @property
+    def alignment_id(self) -> int | None:
+        """Of the map that queries are read by; None without one."""
+
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         """Return the nearest chunks."""
 
@@ -66,7 +70,8 @@ def searched_vectors(
         store = chosen_store(connection, settings).store
         index = active_index(connection, IN_POSTGRESQL)
     if store is VectorStore.CHROMA:
-        return _InChroma(sessions, client, client.index.generation, client.index.chance)
+        found = client.index
+        return _InChroma(sessions, client, found.generation, found.chance, found.alignment_id)
     if index is None:
         raise VectorStoreError(NO_INDEX)
     return _InPostgreSQL(sessions, index, held)
@@ -100,6 +105,10 @@ class _InPostgreSQL:
     def chance(self) -> Chance | None:
         return self.index.chance
 
+    @property
+    def alignment_id(self) -> int | None:
+        return self.index.alignment_id
+
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         with self.sessions.session() as connection:
 
@@ -123,6 +132,7 @@ class _InChroma:
     client: ChromaClient
     generation: Generation
     chance: Chance | None
+    alignment_id: int | None
 
     def chunks(self, vector: Vectors, *, most: int) -> Ranking:
         return nearest(self.client.text_collection, vector, most=most)

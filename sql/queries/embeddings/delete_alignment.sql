@@ -1,0 +1,2 @@
+DELETE FROM derived.query_alignments
+WHERE generation_id = %(generation_id)s;
