@@ -20,9 +20,9 @@ from archive_pipeline.store.alignments import StoredAlignment, delete_alignment,
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Generation
 
-# So many take a quarter of a minute. Longer beginnings of texts find nothing more.
-TEXTS: Final = 4_000
-CHARACTERS: Final = 200
+# So many take some eight seconds; longer beginnings of texts find nothing more.
+TEXTS: Final = 2_500
+CHARACTERS: Final = 120
 # Words stand for the texts that are missing to so many.
 FEWEST_PAIRS: Final = 1_000
 # Of fewer texts a list of results shows a good part anyway.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.domain.reasons import first_line
+from archive_pipeline.ingest.heap import release_free_memory
 from archive_pipeline.retrieval.onnx.files import OnnxFiles, OnnxModelError
 
 EXTRA: Final = "search"
@@ -43,6 +44,7 @@ class OnnxModel:
         # Both libraries raise exceptions of their own, which have nothing but Exception in common.
         except Exception as error:
             raise OnnxModelError(f"{files.model} cannot be loaded: {first_line(error)}") from error
+        release_free_memory()  # half of what loading took
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(min(files.most_tokens, most_tokens or files.most_tokens))
         self._inputs = {each.name for each in self._session.get_inputs()}
