@@ -7,11 +7,16 @@ depends on it.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+from more_itertools import chunked
+
+from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.errors import MissingExtraError
 from archive_pipeline.retrieval.embedders.alignment import AlignedEmbedder, Alignment, Pairs, fit_alignment
-from archive_pipeline.retrieval.embedders.interface import STATIC, Embedder
+from archive_pipeline.retrieval.embedders.interface import STATIC, Embedder, Vectors
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.embedders.static import StaticEmbedder
 from archive_pipeline.settings import Settings
@@ -25,6 +30,8 @@ TEXTS: Final = 2_500
 CHARACTERS: Final = 120
 # Words stand for the texts that are missing to so many.
 FEWEST_PAIRS: Final = 1_000
+# Between two reports of progress.
+READ_AT_ONCE: Final = 250
 # Of fewer texts a list of results shows a good part anyway.
 FEWEST_TEXTS: Final = 50
 # The map is fitted anew when there are so many times the texts, or that part of them.
@@ -33,7 +40,14 @@ GROWTH: Final = 2
 _log = logging.getLogger(__name__)
 
 
-def embedder_of_queries(database: Database, settings: Settings, own: Embedder, generation: Generation) -> Embedder:
+def embedder_of_queries(
+    database: Database,
+    settings: Settings,
+    own: Embedder,
+    generation: Generation,
+    *,
+    progress: Progress = no_progress,
+) -> Embedder:
     """Return what reads the queries of a generation, which is the model of its texts where no other one can.
 
     The caller holds ``embed.only_indexer``.
@@ -43,6 +57,7 @@ def embedder_of_queries(database: Database, settings: Settings, own: Embedder, g
         settings: which model reads queries.
         own: the generation's model.
         generation: whose vectors, which are there.
+        progress: told of the texts that the other model reads for the map as ``queries``.
 
     Raises:
         EmbeddingError: a model fails.
@@ -50,10 +65,11 @@ def embedder_of_queries(database: Database, settings: Settings, own: Embedder, g
     with database.session() as connection:
         known = find_alignment(connection, generation)
         count = embeddings.count_vectors(connection, generation)
-    if isinstance(own, StaticEmbedder) and count >= FEWEST_TEXTS and (reader := _reader(settings)) is not None:
+        texts = embeddings.first_texts(connection, number=TEXTS, characters=CHARACTERS)
+    if isinstance(own, StaticEmbedder) and len(texts) >= FEWEST_TEXTS and (reader := _reader(settings)) is not None:
         if known is not None and _fits(known, reader, count):
             return AlignedEmbedder(own, reader, Alignment(known.matrix))
-        alignment = _fitted(database, own, reader)
+        alignment = _fitted(own, reader, texts, progress)
         with database.session() as connection:
             set_alignment(connection, generation, reader.name, count, alignment.matrix)
         return AlignedEmbedder(own, reader, alignment)
@@ -79,8 +95,18 @@ def _fits(known: StoredAlignment, reader: Embedder, count: int) -> bool:
     return is_same and count < GROWTH * known.vector_count and known.vector_count < GROWTH * count
 
 
-def _fitted(database: Database, own: StaticEmbedder, reader: Embedder) -> Alignment:
-    with database.session() as connection:
-        texts = embeddings.first_texts(connection, number=TEXTS, characters=CHARACTERS)
+def _fitted(own: StaticEmbedder, reader: Embedder, texts: Sequence[str], progress: Progress) -> Alignment:
     words = own.frequent_words(max(FEWEST_PAIRS - len(texts), 0))
-    return fit_alignment(*(Pairs(own.embed(some), reader.embed(some)) for some in (texts, words)))
+    read = _read(reader, [*texts, *words], progress)
+    count = len(texts)
+    return fit_alignment(Pairs(own.embed(texts), read[:count]), Pairs(own.embed(words), read[count:]))
+
+
+def _read(reader: Embedder, texts: Sequence[str], progress: Progress) -> Vectors:
+    """Return the vectors of texts by the model that reads queries."""
+    progress("queries", 0, len(texts))
+    found: list[Vectors] = []
+    for some in chunked(texts, READ_AT_ONCE):
+        found.append(reader.embed(some))
+        progress("queries", sum(map(len, found)), len(texts))
+    return np.concatenate(found)

@@ -70,7 +70,7 @@ def embed_chunks(
         embedder: the model.
         form: in which vectors are stored; those that have the other one get it.
         executor: where many texts are embedded; by default one of the settings.
-        progress: told of texts as ``embedding``.
+        progress: told of texts as ``embedding``, and of those that are read for queries as ``queries``.
 
     Raises:
         EmbeddingError: the model does not answer, or its vectors have another size than the stored ones.
@@ -91,7 +91,8 @@ def embed_chunks(
             progress("embedding", done, max(total, done))
     with database.session() as connection:
         deleted = embeddings.delete_unused(connection, generation)
-    measure_chance(database, embedder_of_queries(database, settings, embedder, generation), generation, form)
+    of_queries = embedder_of_queries(database, settings, embedder, generation, progress=progress)
+    measure_chance(database, of_queries, generation, form)
     return EmbeddingResult(generation, done, deleted, cut_texts)
 
 

@@ -62,7 +62,8 @@ def index_archive(
         database: the archive, whose derived tables are built.
         settings: model and store of the index.
         rebuild: make the index anew, from the vectors in PostgreSQL.
-        progress: told of texts as ``embedding``, of entries as ``text`` and ``visual``, of a graph as ``graph``.
+        progress: told of texts as ``embedding`` and ``queries``, of entries as ``text`` and ``visual``, of a graph as
+            ``graph``.
         on_wait: called once if another process indexes.
 
     Raises:
