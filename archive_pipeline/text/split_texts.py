@@ -27,6 +27,7 @@ _KINDS: Final = bytes(
     for code in range(256)
 )
 _INSIDE_RUNS: Final = bytes(code >= 128 or chr(code).isalnum() for code in range(256))
+_OUTSIDE_RUNS: Final = bytes(code for code in range(256) if not _INSIDE_RUNS[code])
 # White space of several bytes, which rare texts have, and as many bytes that are white space each.
 _LONG_SPACES: Final = tuple(
     (space, space.encode(), b"\t" * len(space.encode())) for space in map(chr, range(128, 0x3001)) if space.isspace()
@@ -71,8 +72,7 @@ def split_runs(texts: Sequence[str]) -> SplitTexts:
     starts = np.flatnonzero(is_start)
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(np.flatnonzero(is_end) + 1 - starts, out=offsets[1:])
-    inside = np.frombuffer(together, dtype=np.uint8)[is_inside[:-1]]
-    return _numbered(inside, offsets, np.searchsorted(starts, ends))
+    return _numbered(together.translate(None, _OUTSIDE_RUNS), offsets, np.searchsorted(starts, ends))
 
 
 def _together(texts: Sequence[str]) -> tuple[bytes, npt.NDArray[np.int64]]:
