@@ -14,7 +14,7 @@ import numpy as np
 from more_itertools import chunked
 
 from archive_pipeline.domain.progress import Progress, no_progress
-from archive_pipeline.errors import MissingExtraError
+from archive_pipeline.errors import EmbeddingError, MissingExtraError
 from archive_pipeline.retrieval.embedders.alignment import AlignedEmbedder, Alignment, Pairs, fit_alignment
 from archive_pipeline.retrieval.embedders.interface import STATIC, Embedder, Vectors
 from archive_pipeline.retrieval.embedders.registry import open_embedder
@@ -80,12 +80,12 @@ def embedder_of_queries(
 
 
 def _reader(settings: Settings) -> Embedder | None:
-    """Return the model of the settings; None if that is the one of the texts, or is not installed."""
+    """Return the model of the settings; None if that is the one of the texts, or cannot be loaded."""
     if settings.query_model == STATIC:
         return None
     try:
         return open_embedder(settings, settings.query_model)
-    except MissingExtraError as error:
+    except (MissingExtraError, EmbeddingError) as error:
         _log.warning("queries are read by the static vectors alone: %s", error)
         return None
 

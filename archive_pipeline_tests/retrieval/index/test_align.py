@@ -111,6 +111,12 @@ def test_without_the_model_queries_are_read_by_that_of_the_texts(
     assert title == "bread"
     assert note.startswith(READ_BY_TEXTS_MODEL.format(reason=f"{gone} has no ONNX file"))
 
+    index_archive(built, reading)  # the model is not there any more
+    assert stored(built)[0] is None
+    gone.with_name("elsewhere").rename(gone)
+    index_archive(built, reading)
+    assert stored(built)[0] is not None
+
     def missing(_settings: Settings, name: str) -> None:
         raise MissingExtraError(f"the model '{name}' needs a package")
 
