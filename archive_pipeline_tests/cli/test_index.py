@@ -111,7 +111,7 @@ def test_a_store_that_does_not_exist_is_an_error(llm_archive: CommandLine):
 def test_a_model_that_does_not_exist_is_an_error(llm_archive: CommandLine):
     result = llm_archive("index", ARCHIVE_EMBEDDING_MODEL="clever")
     assert result.code == 2
-    assert result.error.startswith("there is no embedding model 'clever': use static, ")
+    assert result.error.startswith("there is no embedding model 'clever' (ARCHIVE_EMBEDDING_MODEL, ")
 
 
 def test_dialogues_whose_chunks_are_stale_are_told(

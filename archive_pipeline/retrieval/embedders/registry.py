@@ -65,7 +65,8 @@ def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
             requests_per_minute=settings.embedding_requests_per_minute,
         )
     raise ConfigurationError(
-        f"there is no embedding model {name!r}: use {STATIC}, {MINILM}, {ONNX_PREFIX}FOLDER, "
+        f"there is no embedding model {name!r} (ARCHIVE_EMBEDDING_MODEL, ARCHIVE_QUERY_MODEL): "
+        f"use {STATIC}, {MINILM}, {ONNX_PREFIX}FOLDER, "
         f"{TRANSFORMERS_PREFIX}PATH or https://HOST/v1#MODEL"
     )
 
