@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -81,7 +82,9 @@ def test_a_database_killed_in_the_middle_leaves_whole_dialogues_and_the_import_c
     def kill(_stage: str, done: int, _total: int) -> None:
         if done and not killed:
             killed.append(number)
+            children = psutil.Process(number).children()
             os.kill(number, signal.SIGKILL)
+            psutil.wait_procs(children, timeout=30)  # one that has not seen it yet might commit the next group
 
     with pytest.raises(DatabaseUnavailableError, match=r"conversations\.json.*run the import again") as raised:
         import_archive(victim, read_paths([path]), progress=kill)
