@@ -52,10 +52,10 @@ class Transitions:
         """Return the state at a place of the rows, as py3langid looks it up."""
         return int(self._states[self._starts[at >> _PART_BITS] + (at & _PART - 1)])
 
-    def after(self, rows: Integers, parts: Integers, places: Integers) -> States:
-        """Return the next states, each after a row, whose first part is given, and the part and the place of a byte."""
-        found: States = self._states[self._starts[rows + parts] + places]
-        return found
+    def after(self, rows: Integers, letters: npt.NDArray[np.uint8]) -> States:
+        """Return the next states, each after the first place of a row and a byte."""
+        starts: Integers = self._starts[(rows + letters) >> _PART_BITS]
+        return self._states[starts + (letters & _PART - 1)]
 
 
 class LanguageModel:
@@ -68,8 +68,7 @@ class LanguageModel:
     def __init__(self, identifier: Any) -> None:
         self._next = identifier.tk_nextmove = Transitions(identifier.tk_nextmove)
         self._identifier = identifier
-        # Of each state, the first part of its row.
-        self._row = np.array(identifier.tk_row, dtype=np.int32) << 8 - _PART_BITS
+        self._row = np.array(identifier.tk_row, dtype=np.int64) << 8
         self._feature = np.array(identifier.tk_output, dtype=np.int64)
 
     def classify(self, texts: Sequence[str]) -> list[str]:
@@ -99,16 +98,15 @@ class LanguageModel:
         steps = np.ascontiguousarray(letters.reshape(len(texts), longest).T)
         # How many texts are that long, the longest ones being first.
         counts = np.searchsorted(-lengths[order], -np.arange(longest), side="left")
-        parts, places = steps.astype(np.int32) >> _PART_BITS, steps.astype(np.int32) & _PART - 1
         state: States = np.zeros(len(texts), dtype=np.int64)
-        states = []
-        for part, place, count in zip(parts, places, counts.tolist(), strict=True):
-            state = self._next.after(self._row[state[:count]], part[:count], place[:count])
-            states.append(state)
-        features = self._feature[np.concatenate(states)]
-        found = np.flatnonzero(features >= 0)
-        numbers = order[np.concatenate([np.arange(count) for count in counts])]
-        return numbers[found], features[found]
+        numbers, features = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for step, count in zip(steps, counts.tolist(), strict=True):
+            state = self._next.after(self._row[state[:count]], step[:count])
+            feature = self._feature[state]
+            found = np.flatnonzero(feature >= 0)
+            numbers.append(order[found])
+            features.append(feature[found])
+        return np.concatenate(numbers), np.concatenate(features)
 
     def _scores(self, count: int, numbers: Integers, features: Integers) -> npt.NDArray[np.float32]:
         """Return, per text, the logarithm of each language's probability; that of texts without features is equal."""

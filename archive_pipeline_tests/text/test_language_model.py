@@ -43,10 +43,9 @@ def test_each_place_has_the_state_of_the_table(rows, data):
     states = array("I", [state for row in rows for state in different[row]])
     transitions = Transitions(states)
     assert [transitions[at] for at in range(len(states))] == states.tolist()
-    letters = np.arange(256)
+    letters = np.arange(256, dtype=np.uint8)
     for row in range(len(rows)):
-        found = transitions.after(np.full(256, row << 3), letters >> 5, letters & 31)  # a row has eight parts of 32
-        assert found.tolist() == states[row << 8 : (row + 1) << 8].tolist()
+        assert transitions.after(np.full(256, row << 8), letters).tolist() == states[row << 8 : (row + 1) << 8].tolist()
 
 
 def test_transitions_of_the_model_take_a_fifth_of_its_table_at_most():

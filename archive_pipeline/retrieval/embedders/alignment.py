@@ -52,12 +52,12 @@ def fit_alignment(texts: Pairs, words: Pairs) -> Alignment:
     """Fit a map.
 
     Args:
-        texts: of the archive, at least one.
+        texts: of the archive.
         words: which keep the map in place where there are few texts; none if there are many.
     """
     own, read = texts.own.astype(np.float64), texts.read.astype(np.float64)
-    center = read.mean(axis=0)
-    given = np.vstack([own - own.mean(axis=0), _WORD_WEIGHT * _centered(words.own)])
+    center = _mean(read)
+    given = np.vstack([own - _mean(own), _WORD_WEIGHT * _centered(words.own)])
     wanted = np.vstack([read - center, _WORD_WEIGHT * _centered(words.read)])
     # Nearness of a query and a text is query @ (text @ solved), so the transposed map takes the query.
     solved = np.linalg.solve(given.T @ given + _RIDGE * np.eye(given.shape[1]), given.T @ wanted)
@@ -66,7 +66,13 @@ def fit_alignment(texts: Pairs, words: Pairs) -> Alignment:
 
 def _centered(vectors: Vectors) -> npt.NDArray[np.float64]:
     wide = vectors.astype(np.float64)
-    return wide - wide.mean(axis=0) if len(wide) else wide
+    return wide - _mean(wide)
+
+
+def _mean(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the mean of vectors, 0 of none: texts may be deleted while a map is fitted."""
+    mean: npt.NDArray[np.float64] = vectors.sum(axis=0) / max(len(vectors), 1)
+    return mean
 
 
 class AlignedEmbedder:

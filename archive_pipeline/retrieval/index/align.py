@@ -65,11 +65,10 @@ def embedder_of_queries(
     with database.session() as connection:
         known = find_alignment(connection, generation)
         count = embeddings.count_vectors(connection, generation)
-        texts = embeddings.first_texts(connection, number=TEXTS, characters=CHARACTERS)
-    if isinstance(own, StaticEmbedder) and len(texts) >= FEWEST_TEXTS and (reader := _reader(settings)) is not None:
+    if isinstance(own, StaticEmbedder) and count >= FEWEST_TEXTS and (reader := _reader(settings)) is not None:
         if known is not None and _fits(known, reader, count):
             return AlignedEmbedder(own, reader, Alignment(known.matrix))
-        alignment = _fitted(own, reader, texts, progress)
+        alignment = _fitted(database, own, reader, progress)
         with database.session() as connection:
             set_alignment(connection, generation, reader.name, count, alignment.matrix)
         return AlignedEmbedder(own, reader, alignment)
@@ -95,7 +94,9 @@ def _fits(known: StoredAlignment, reader: Embedder, count: int) -> bool:
     return is_same and count < GROWTH * known.vector_count and known.vector_count < GROWTH * count
 
 
-def _fitted(own: StaticEmbedder, reader: Embedder, texts: Sequence[str], progress: Progress) -> Alignment:
+def _fitted(database: Database, own: StaticEmbedder, reader: Embedder, progress: Progress) -> Alignment:
+    with database.session() as connection:
+        texts = embeddings.first_texts(connection, number=TEXTS, characters=CHARACTERS)
     words = own.frequent_words(max(FEWEST_PAIRS - len(texts), 0))
     read = _read(reader, [*texts, *words], progress)
     count = len(texts)

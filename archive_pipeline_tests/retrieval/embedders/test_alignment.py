@@ -82,7 +82,7 @@ def test_the_same_pairs_give_the_same_map():
     assert np.isfinite(maps[0]).all()
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_few_equal_texts_are_no_error(number: int):
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_no_texts_and_a_few_equal_ones_are_no_error(number: int):
     one = Pairs(np.tile(directions(5, 1, 3), (number, 1)), np.tile(directions(6, 1, 4), (number, 1)))
     assert np.isfinite(fit_alignment(one, nothing(3, 4)).matrix).all()
