@@ -57,6 +57,10 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text; 0 for a text without tokens."""
+        return normalized(self.sums(texts))
+
+    def sums(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per text: the sum of its tokens' vectors."""
         found = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
         sums = np.zeros((len(found), self.dimensions), dtype=np.float32)
         for start, end in _groups([len(ids) for ids in found]):
@@ -66,7 +70,7 @@ class StaticEmbedder:
                 tokens = np.concatenate([np.asarray(ids, dtype=np.intp) for ids in found[start:end]])
                 offsets = np.cumsum(lengths)[filled] - lengths[filled]
                 sums[start + filled] = np.add.reduceat(self._vectors[tokens], offsets, axis=0)
-        return normalized(sums)
+        return sums
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query: queries are texts like others."""

@@ -10,6 +10,8 @@ from archive_pipeline.errors import ConfigurationError, EmbeddingError, MissingE
 from archive_pipeline.retrieval.embedders.alignment import AlignedEmbedder, Alignment
 from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
 from archive_pipeline.retrieval.embedders.registry import open_embedder
+from archive_pipeline.retrieval.embedders.static import StaticEmbedder
+from archive_pipeline.retrieval.embedders.words import WordVectors
 from archive_pipeline.retrieval.search.retrievers.dense import SearchedVectors
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.alignments import find_alignment
@@ -33,6 +35,7 @@ class QueryReader:
         self._embedders: dict[str, Embedder] = {}
         # The number of a map, and what reads queries by it.
         self._aligned: tuple[int, AlignedEmbedder] | None = None
+        self._words: WordVectors | None = None
 
     def read(self, sessions: Sessions, vectors: SearchedVectors, text: str) -> tuple[Vectors, str | None]:
         """Return the vector of a query, and a note if a model that should have read it could not.
@@ -56,6 +59,14 @@ class QueryReader:
         except (MissingExtraError, EmbeddingError, ConfigurationError) as error:
             _log.info("a query was read by %s alone: %s", own.name, error)
             return own.embed_query(text), READ_BY_TEXTS_MODEL.format(reason=error)
+
+    def words(self, vectors: SearchedVectors) -> WordVectors | None:
+        """Return what compares words; None if the model of the texts knows no single words."""
+        with self._lock:
+            own = self._embedder(vectors.generation.model)
+            if self._words is None and isinstance(own, StaticEmbedder):
+                self._words = WordVectors(own)
+            return self._words if isinstance(own, StaticEmbedder) else None
 
     def _aligned_to(self, own: Embedder, sessions: Sessions, vectors: SearchedVectors) -> Embedder:
         if self._aligned is None or self._aligned[0] != vectors.alignment_id:

@@ -61,7 +61,8 @@ class FoundPage:
         chunk: the best chunk of the page, or its image.
         scores: retriever -> its own score of the page's best chunk.
         ranks: retriever -> rank of the page.
-        shares: retriever -> share of the highest score there could be; none where scores have no scale.
+        shares: retriever -> share of the highest score there could be; none where scores have no scale. Also that of
+            ``near_words``.
         answer: the best chunk of the page that is an answer; None if none was found.
         rerank_score: of the second stage, on the scale of its model; None if it did not read the page.
     """
@@ -74,6 +75,13 @@ class FoundPage:
     shares: Mapping[str, float]
     answer: FoundChunk | None = None
     rerank_score: float | None = None
+
+    @property
+    def text(self) -> str:
+        """What a model reads of the page: its best chunk, and what was found of the answer where that is a question."""
+        if self.chunk.side == "question" and self.answer is not None:
+            return f"{self.chunk.text}\n\n{self.answer.text}"
+        return self.chunk.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 import psycopg
@@ -19,6 +20,7 @@ from archive_pipeline.errors import (
     VisualModelError,
 )
 from archive_pipeline.retrieval.embedders.interface import Vectors
+from archive_pipeline.retrieval.embedders.words import WordVectors
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
@@ -27,6 +29,7 @@ from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
 from archive_pipeline.retrieval.search.fusion import Fuse, fuse
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
+from archive_pipeline.retrieval.search.near_words import by_words
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, Query
@@ -77,11 +80,13 @@ class RankingRules:
         fuse: makes one ranking of several.
         is_relevance_judged: what is no nearer than chance is left out.
         are_times_read: times in the query become filters, where the caller does not want them literally.
+        are_words_compared: the best pages are ordered by how near their words come to those of the query, too.
     """
 
     fuse: Fuse = fuse
     is_relevance_judged: bool = True
     are_times_read: bool = True
+    are_words_compared: bool = True
 
 
 DEFAULT_RULES: Final = RankingRules()
@@ -143,6 +148,7 @@ class Search:
         self._images_missing = images_missing(connection, engine.settings)
         self._notes: list[str] = []
         self._chance: Chance | None = None
+        self._words: WordVectors | None = None
         self._reranked: bool | None = None
 
     def run(self, mode: str) -> SearchResults:
@@ -158,8 +164,9 @@ class Search:
         if not ranked and EMPTY_ARCHIVE not in why_nothing(self._connection, NO_FILTERS):
             raise next(iter(failures.values()))
         rows = read_rows(self._connection, ranked, self._query, self._filters, has_images=self._images_missing is None)
-        pages = fused_pages(ranked, rows, self._engine.rules.fuse)
-        relevant = self._relevant(pages, ranked)
+        found = fused_pages(ranked, rows, self._engine.rules.fuse)
+        pages = self._by_words(found)
+        relevant = self._relevant(found, pages, ranked)
         results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant))
         if not results:
             self._notes += why_nothing(self._connection, self._filters)
@@ -171,10 +178,23 @@ class Search:
             reranked=self._reranked,
         )
 
-    def _relevant(self, pages: list[FoundPage], ranked: Mapping[str, Ranking]) -> list[FoundPage]:
-        """Return the pages that have to do with the query, and say so if there are none.
+    def _by_words(self, pages: list[FoundPage]) -> list[FoundPage]:
+        """Return the pages by their words, too, where the model of meaning knows words."""
+        if self._words is None or not self._engine.rules.are_words_compared:
+            return pages
+        return by_words(pages, partial(self._words.nearness, self._query.wanted_text))
+
+    def _relevant(
+        self, found: list[FoundPage], pages: list[FoundPage], ranked: Mapping[str, Ranking]
+    ) -> list[FoundPage]:
+        """Return the pages that have to do with the query; say so if there are none.
 
         Words alone decide where no meaning was compared, and everything is shown where nobody measured chance.
+
+        Args:
+            found: as retrievers rank them.
+            pages: the same by their words; what is nearly as good as the best of either is kept.
+            ranked: the rankings.
         """
         if not (pages and self._engine.rules.is_relevance_judged and self._chance is not None):
             return pages
@@ -184,10 +204,10 @@ class Search:
             is_any_word_known=words is None or bool(words.ids),
             term_count=len(self._query.wanted) if words is None else words.term_count,
         )
-        relevant = needed.of(pages)
-        if not relevant:
+        kept = {page.page for some in (found, pages) for page in needed.of(some)}
+        if not kept:
             self._notes.append(NOTHING_RELEVANT)
-        return relevant
+        return [page for page in pages if page.page in kept]
 
     def _second_stage(self, pages: list[FoundPage], relevant: list[FoundPage]) -> list[FoundPage]:
         """Return what is shown in the order of the second stage; in that of the first one, with a note, if it fails."""
@@ -273,6 +293,7 @@ class Search:
             return EMPTY_RANKING
         self._chance = vectors.chance
         vector = self._vector(vectors)
+        self._words = self._engine.query_reader.words(vectors)
         if self._allowed is not None:
             return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
         return with_shares(vectors.chunks(vector, most=self._most))

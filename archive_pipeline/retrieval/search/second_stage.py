@@ -12,6 +12,7 @@ import numpy as np
 from archive_pipeline.retrieval.rerank.interface import Scores
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.modes import Retriever
+from archive_pipeline.retrieval.search.near_words import WORDS
 from archive_pipeline.retrieval.search.relevance import NEAR_TO_BEST
 from archive_pipeline.retrieval.search.results import FoundPage
 
@@ -20,7 +21,9 @@ MOST_RERANKED: Final = 50
 MORE_RERANKED: Final = 50
 # Beside an embedding model's cosines; learnt on the tuning half of `make bench-quality` with all-MiniLM-L6-v2.
 SECOND_WEIGHT: Final = 0.35
-FIRST_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({Retriever.DENSE: 0.15, Retriever.LEXICAL: 0.5})
+FIRST_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {Retriever.DENSE: 0.15, Retriever.LEXICAL: 0.5, WORDS: 0.2}
+)
 NOT_RERANKED: Final = "the order is that of the first stage: {reason}"
 NO_TIME: Final = "the reranker needs more than {seconds:g} s for this search"
 
@@ -61,7 +64,7 @@ def reranked(
 def _read(pages: Sequence[FoundPage], question: str, reranker: TimedReranker, *, more: int) -> Scores | None:
     """Return the scores of the first 50 pages and, if there is time, of ``more``; None if there is too little."""
     end = reranker.end
-    texts = [_text(found) for found in pages[: MOST_RERANKED + more]]
+    texts = [found.text for found in pages[: MOST_RERANKED + more]]
     scores = reranker.scores(question, texts[:MOST_RERANKED], end)
     further = reranker.scores(question, texts[MOST_RERANKED:], end) if scores is not None else None
     return scores if scores is None or further is None else np.concatenate([scores, further])
@@ -84,10 +87,3 @@ def _beside_first_stage(cosines: Scores, pages: Sequence[FoundPage]) -> Scores:
     for retriever, weight in FIRST_WEIGHTS.items():
         together += weight * np.array([found.shares.get(retriever, 0.0) for found in pages[: len(cosines)]], np.float32)
     return together
-
-
-def _text(found: FoundPage) -> str:
-    """Return what is read of a page: its best chunk, and what was found of the answer where that is a question."""
-    if found.chunk.side == "question" and found.answer is not None:
-        return f"{found.chunk.text}\n\n{found.answer.text}"
-    return found.chunk.text

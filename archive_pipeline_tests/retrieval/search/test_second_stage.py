@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +21,13 @@ from archive_pipeline.retrieval.search import engine as search_engine
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.results import FoundPage
-from archive_pipeline.retrieval.search.rows import FoundChunk
 from archive_pipeline.retrieval.search.second_stage import MORE_RERANKED, MOST_RERANKED, reranked
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.retrieval.onnx.tiny_model import save_embedder
 from archive_pipeline_tests.retrieval.search.archive import import_all, places
+from archive_pipeline_tests.retrieval.search.found_pages import page
 
 QUESTION = "planet with the strongest gravity at its surface, or the weakest"
 
@@ -46,19 +45,6 @@ class ByText:
     def scores(self, _question: str, texts: Sequence[str]) -> Scores:
         self.read += texts
         return np.array([self.rule(text) for text in texts], dtype=np.float32)
-
-
-def page(number: int, text: str, *, side: str = "answer", answer: str | None = None, words: float = 0.0) -> FoundPage:
-    """A page whose score falls with its number."""
-    chunk = FoundChunk(
-        chunk_id=None, doc_id="d", page=number, side=side, role=None, text=text, content_hash=None, pair_id=None,
-        pair_type=None, workspace_id=None, session_id=None, is_on_primary_path=None, question_message_id=None,
-        answer_message_id=None, model=None, happened_at=None, source="chatgpt", partition_key=None, filename="f",
-        extension="", created_at=None, added_at=datetime(2024, 1, 1, tzinfo=UTC), section_path=None,
-        parent_heading=None, image_path=None, thumb_path=None,
-    )  # fmt: skip
-    other = None if answer is None else chunk._replace(text=answer, side="answer")
-    return FoundPage(("d", number), 1 / number, chunk, {}, {}, {"lexical": words}, other)
 
 
 def ordered(pages: Sequence[FoundPage], model: ByText) -> list[FoundPage]:
