@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import astuple
@@ -15,7 +16,10 @@ from archive_pipeline.retrieval.search.results import SearchResults
 from benchmarks.quality.asking import Archive, ask_all
 from benchmarks.quality.generated import generate
 from benchmarks.quality.measures import Found, mean_with_interval, measure
+from benchmarks.quality.published import WRITTEN, published
 from benchmarks.quality.questions import ABSTENTION, Kind, Question
+
+REAL_DATA = os.environ.get("ARCHIVE_REAL_DATA")
 
 
 class _NoPages:
@@ -67,22 +71,45 @@ def test_an_interval_holds_its_mean():
 def test_the_same_seed_gives_the_same_files_and_questions(tmp_path: Path):
     one, other = (generate(_folder(tmp_path, name), seed=3, fillers=5) for name in "ab")
     assert one.files[0].read_bytes() == other.files[0].read_bytes()
-    assert [each.id for each in one.questions] == [each.id for each in other.questions]
-    assert len({each.id for each in one.questions}) == len(one.questions)
+    questions = one.questions["generated"]
+    assert [each.id for each in questions] == [each.id for each in other.questions["generated"]]
+    assert len({each.id for each in questions}) == len(questions)
     more = generate(_folder(tmp_path, "c"), seed=3, fillers=9)
-    halves = {each.id: each.is_held_out for each in one.questions}
-    assert all(halves[each.id] is each.is_held_out for each in more.questions)
+    halves = {each.id: each.is_held_out for each in questions}
+    assert all(halves[each.id] is each.is_held_out for each in more.questions["generated"])
     assert 0.4 < sum(halves.values()) / len(halves) < 0.6
 
 
 def test_every_answer_is_a_message_of_the_file_and_nothing_else_is_asked_of_it(tmp_path: Path):
     asked = generate(tmp_path, seed=3, fillers=5)
     conversations = {each["id"]: each for each in json.loads(asked.files[0].read_bytes())}
-    for each in asked.questions:
+    questions = asked.questions["generated"]
+    for each in questions:
         assert bool(each.gold) is (each.kind not in ABSTENTION)
         for dialogue, messages in each.gold.items():
             assert messages <= conversations[dialogue]["mapping"].keys()
-    assert min(Counter(each.kind for each in asked.questions).values()) >= 20
+    assert min(Counter(each.kind for each in questions).values()) >= 20
+
+
+def test_written_questions_have_answers_unless_nothing_is_on_it():
+    lines = WRITTEN.read_text(encoding="utf-8").splitlines()
+    written = [json.loads(line) for line in lines]
+    assert len({each["text"] for each in written}) == len(written)
+    assert {Kind(each["kind"]) for each in written} == {Kind.PARAPHRASED, Kind.ASSISTANT, Kind.MULTI, Kind.UNASKED}
+    for each in written:
+        assert bool(each["gold"]) is (each["kind"] != Kind.UNASKED.value)
+        assert all(each["gold"].values())
+
+
+@pytest.mark.skipif(REAL_DATA is None, reason="ARCHIVE_REAL_DATA is not set")
+def test_every_answer_to_a_published_question_is_in_the_files(tmp_path: Path):
+    asked = published(tmp_path, Path(REAL_DATA or ""), seed=3)
+    conversations = [each for file in asked.files for each in json.loads(file.read_bytes())]
+    messages = {each["id"]: {node["id"] for node in each["mapping"].values()} for each in conversations}
+    for questions in asked.questions.values():
+        assert len({each.id for each in questions}) == len(questions)
+        for each in questions:
+            assert all(found <= messages[dialogue] for dialogue, found in each.gold.items())
 
 
 class SlowlyOrdered:

@@ -15,6 +15,7 @@ import argparse
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -32,10 +33,10 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from benchmarks.quality.asking import Archive, Run, ask_all
 from benchmarks.quality.generated import generate
-from benchmarks.quality.measures import by_kind, mean_with_interval
+from benchmarks.quality.measures import by_sort, mean_with_interval
 from benchmarks.quality.published import published
-from benchmarks.quality.questions import Asked
-from benchmarks.quality.variants import SECOND_STAGE, VARIANTS, WEIGHTS, Variant
+from benchmarks.quality.questions import Asked, Question
+from benchmarks.quality.variants import DEFAULT, SECOND_STAGE, VARIANTS, WEIGHTS, Variant
 
 _HALVES: Final = {"tuning": False, "held-out": True}
 
@@ -80,13 +81,21 @@ def _compare(asked: Asked, settings: Settings, variants: Sequence[Variant], *, i
     build_stale(database, settings)
     refresh_duplicates(database, settings)
     index_archive(database, settings)
-    questions = [question for question in asked.questions if question.is_held_out is is_held_out]
-    print(f"\n{asked.name}: {len(questions)} questions of the {'held-out' if is_held_out else 'tuning'} half")
+    for name, questions in asked.questions.items():
+        half = [question for question in questions if question.is_held_out is is_held_out]
+        print(f"\n{name}: {len(half)} questions of the {'held-out' if is_held_out else 'tuning'} half")
+        _ask(database, settings, half, variants, asked.now)
+    database.engine.dispose()
+
+
+def _ask(
+    database: Database, settings: Settings, questions: Sequence[Question], variants: Sequence[Variant], now: datetime
+) -> None:
     print("recall@5  recall@10 (95 %)         message@10  nDCG@10  nothing said: wrongly, rightly")
     archive = Archive(database, [question for question in questions if question.gold])
     for variant in variants:
         searched = settings if variant.has_second_stage else settings.model_copy(update={"reranker": None})
-        engine = SearchEngine(database, searched, rules=variant.rules, now=lambda: asked.now)
+        engine = SearchEngine(database, searched, rules=variant.rules, now=lambda: now)
         reason = _why_no_second_stage(engine) if variant.has_second_stage else None
         if reason is not None:
             print(f"{variant.name}: left out, {reason}")
@@ -95,8 +104,8 @@ def _compare(asked: Asked, settings: Settings, variants: Sequence[Variant], *, i
         _print(variant.name, run)
         if variant.has_second_stage:
             print(f"  {run.late:.2f} of the questions were asked again: one search has too little time for the model")
-    _print_kinds(run)
-    database.engine.dispose()
+        if variant in (DEFAULT, SECOND_STAGE):
+            _print_sorts(run)
 
 
 def _why_no_second_stage(engine: SearchEngine) -> str | None:
@@ -125,12 +134,12 @@ def _print(name: str, run: Run) -> None:
     )
 
 
-def _print_kinds(run: Run) -> None:
-    """Print the last variant by kinds of questions."""
-    for kind, found in by_kind(run.measured).items():
+def _print_sorts(run: Run) -> None:
+    """Print a variant by kinds of questions and by their sources."""
+    for sort, found in by_sort(run.measured).items():
         mean, low, high = mean_with_interval([each.recall for each in found])
         ndcg = sum(each.ndcg for each in found) / len(found)
-        print(f"  {kind:<24} {len(found):>4}  recall@10 {mean:.3f} ({low:.3f} to {high:.3f})  nDCG@10 {ndcg:.3f}")
+        print(f"  {sort:<24} {len(found):>4}  recall@10 {mean:.3f} ({low:.3f} to {high:.3f})  nDCG@10 {ndcg:.3f}")
 
 
 if __name__ == "__main__":

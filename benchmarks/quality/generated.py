@@ -128,7 +128,7 @@ def generate(folder: Path, *, seed: int, fillers: int) -> Asked:
         for text in texts:
             archive.ask(kind, text)
     files = [write_sessions(folder / "generated.json", archive.sessions)]
-    return Asked("generated", files, archive.questions, NOW)
+    return Asked("generated", files, {"generated": archive.questions}, NOW)
 
 
 def _facts_of(archive: _Archive, subject: Subject) -> None:

@@ -85,9 +85,12 @@ def mean_with_interval(values: Sequence[float]) -> tuple[float, float, float]:
     return float(array.mean()), float(low), float(high)
 
 
-def by_kind(measured: Mapping[Question, Measured]) -> dict[str, list[Measured]]:
-    """Return the measures of each kind of question, in the order in which kinds come."""
-    found: dict[str, list[Measured]] = {}
+def by_sort(measured: Mapping[Question, Measured]) -> dict[str, list[Measured]]:
+    """Return the measures of each kind of question and of each source, in the order in which they come."""
+    kinds: dict[str, list[Measured]] = {}
+    sources: dict[str, list[Measured]] = {}
     for question, each in measured.items():
-        found.setdefault(question.kind.value, []).append(each)
-    return found
+        kinds.setdefault(question.kind.value, []).append(each)
+        if question.source:
+            sources.setdefault(question.source, []).append(each)
+    return kinds | sources

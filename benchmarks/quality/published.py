@@ -1,7 +1,9 @@
-"""Published conversations (ARCHIVE_REAL_DATA) as one archive, and questions about them.
+"""Published conversations (ARCHIVE_REAL_DATA) as one archive, and two lists of questions about them.
 
-``part`` asks with two fifths of the words of what a user said, ``trial`` with the first request of one run of a
-task for the other runs of it: four simulated users ask the same in words of their own.
+``published_questions.jsonl`` has questions as somebody asks who remembers the gist: they were written from the
+conversations, in other words, one by one, by language models that had no search. The other list is made from the files:
+``part`` asks with two fifths of the words of what a user said, ``trial`` with the first request of one run of a task
+for the other runs of it: four simulated users ask the same in words of their own.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ _TREES: Final = Path("oasst") / "en_100_tree.jsonl"
 _TRIALS: Final = Path("openai_messages") / "tau-bench-gpt-4o-airline.json"
 _OPENING_WORDS: Final = 5
 _SHARE: Final = 0.4
+WRITTEN: Final = Path(__file__).with_name("published_questions.jsonl")
 # Real questions of others, on what nobody asked in these conversations.
 _UNASKED: Final = (
     "difference between TCP and UDP",
@@ -57,10 +60,26 @@ def published(folder: Path, data: Path, *, seed: int) -> Asked:
     tree_file, trial_file = folder / "trees.json", folder / "trials.json"
     tree_file.write_text(json.dumps([_conversation(tree) for tree in trees]), encoding="utf-8")
     write_trials(data / _TRIALS, trial_file)
-    questions = [*_parts(trees, chance), *_trials(data / _TRIALS)]
-    for kind, texts in ((Kind.UNASKED, _UNASKED), (Kind.NONSENSE, NONSENSE)):
-        questions += [Question(f"{kind.name}:{text}", kind, text) for text in texts]
+    nothing = [
+        Question(f"{kind.name}:{text}", kind, text)
+        for kind, texts in ((Kind.UNASKED, _UNASKED), (Kind.NONSENSE, NONSENSE))
+        for text in texts
+    ]
+    names = frozenset(tree["message_id"] for tree in trees)
+    questions = {
+        "published": [*_written(names), *nothing],
+        "published, words by chance": [*_parts(trees, chance), *_trials(data / _TRIALS), *nothing],
+    }
     return Asked("published", [tree_file, trial_file], questions, NOW)
+
+
+def _written(trees: frozenset[str]) -> Iterator[Question]:
+    for line in WRITTEN.read_text(encoding="utf-8").splitlines():
+        written = json.loads(line)
+        kind = Kind(written["kind"])
+        gold = {dialogue: frozenset(messages) for dialogue, messages in written["gold"].items()}
+        source = "trees" if trees.issuperset(gold) else "an airline's tasks"
+        yield Question(f"{kind.name}:{written['text']}", kind, written["text"], gold, source=source)
 
 
 def _nodes(tree: dict[str, Any]) -> Iterator[tuple[str | None, dict[str, Any]]]:

@@ -41,6 +41,7 @@ class Question:
         gold: source ids of dialogues -> source ids of messages that answer; empty where nothing does.
         outdated: dialogues that say what was right before; relevant, but less.
         itself: a dialogue that the question is taken from, which does not count.
+        source: which conversations it is about, where an archive has several sorts.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Question:
     gold: Mapping[str, frozenset[str]] = field(default_factory=dict)
     outdated: frozenset[str] = frozenset()
     itself: str | None = None
+    source: str = ""
 
     @property
     def is_held_out(self) -> bool:
@@ -63,11 +65,11 @@ class Asked:
     Attributes:
         name: of the archive.
         files: exports to import.
-        questions: to ask.
+        questions: lists of what is asked, by name.
         now: when they are asked.
     """
 
     name: str
     files: list[Path]
-    questions: list[Question]
+    questions: Mapping[str, list[Question]]
     now: datetime

@@ -9,7 +9,7 @@ from typing import Final
 from archive_pipeline.retrieval.search.fusion import PageKey, Retrieved, fuse
 from archive_pipeline.retrieval.search.running import RankingRules
 
-_PLAIN: Final = RankingRules(is_relevance_judged=False, are_times_read=False)
+_PLAIN: Final = RankingRules(is_relevance_judged=False, are_times_read=False, are_words_compared=False)
 _TRIED_WEIGHTS: Final = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
 
 
@@ -52,14 +52,16 @@ def _weighted(dense: float) -> Variant:
     return Variant(f"weight of meaning {dense}", "hybrid", rules)
 
 
+DEFAULT: Final = Variant("+ nothing below chance (the default)", "hybrid", RankingRules())
 VARIANTS: Final = (
     Variant("meaning alone", "text", _PLAIN),
     Variant("words alone", "lexical", _PLAIN),
     Variant("reciprocal ranks", "hybrid", replace(_PLAIN, fuse=_by_reciprocal_ranks)),
     Variant("convex, shares of the best score", "hybrid", replace(_PLAIN, fuse=_by_own_best)),
     Variant("convex, shares of the highest score", "hybrid", _PLAIN),
-    Variant("+ times are filters", "hybrid", replace(_PLAIN, are_times_read=True)),
-    Variant("+ nothing below chance (the default)", "hybrid", RankingRules()),
+    Variant("+ words are compared", "hybrid", replace(_PLAIN, are_words_compared=True)),
+    Variant("+ times are filters", "hybrid", RankingRules(is_relevance_judged=False)),
+    DEFAULT,
 )
 SECOND_STAGE: Final = Variant("+ second stage", "hybrid", RankingRules(), has_second_stage=True)
 WEIGHTS: Final = tuple(map(_weighted, _TRIED_WEIGHTS))
