@@ -6,7 +6,7 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Barrier, Event
 
 import pytest
 
@@ -89,3 +89,46 @@ def test_free_memory_is_given_back_after_each_asset(monkeypatch: pytest.MonkeyPa
     for _ in range(2):
         list(LocalExecutor(DATABASE).map_batches([HoldingTask(held, number) for number in range(3)]))
     assert released == [3, 6]
+
+
+@dataclass(frozen=True)
+class MeetingTask(HoldingTask):
+    """A task whose writing waits until another one is being written, too."""
+
+    meeting: Barrier = field(default_factory=lambda: Barrier(2), compare=False)
+
+    def computed(self, database: Database, load: Callable[[], Batch]) -> Callable[[], int]:
+        del database
+        load()
+
+        def write() -> int:
+            self.meeting.wait(60)
+            return self.number
+
+        return write
+
+
+def test_two_tasks_are_written_at_a_time():
+    meeting = Barrier(2)
+    results = LocalExecutor(DATABASE).map_batches([MeetingTask(Held(), number, meeting=meeting) for number in range(4)])
+    assert [result for _, result in results] == [0, 1, 2, 3]
+
+
+@dataclass(frozen=True)
+class FailingTask(HoldingTask):
+    """A task that cannot be written."""
+
+    def computed(self, database: Database, load: Callable[[], Batch]) -> Callable[[], int]:
+        super().computed(database, load)
+
+        def write() -> int:
+            raise ValueError("not written")
+
+        return write
+
+
+def test_what_is_being_written_is_finished_when_another_one_fails():
+    held = Held()
+    with pytest.raises(ValueError, match="not written"):
+        list(LocalExecutor(DATABASE).map_batches([FailingTask(held, 0), HoldingTask(held, 1), HoldingTask(held, 2)]))
+    assert len(held.seen) >= 1  # the second one was under way, and nothing is when the error arrives

@@ -1,10 +1,12 @@
-"""Doing tasks in this process: one is computed while the next one is read and the one before it is written."""
+"""Doing tasks in this process: one is computed while the next one is read and the ones before it are written."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import Final
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.cached import load_cached
@@ -17,9 +19,12 @@ from archive_pipeline.store.database import Database
 
 Pending = tuple[AnyTask, Future[Result]]
 
+# Rows of small assets take PostgreSQL longer than this process: while it writes one chunk, it can begin another one.
+_WRITERS: Final = 2
+
 
 class LocalExecutor:
-    """Does tasks with two threads besides the caller's, which computes.
+    """Does tasks with threads besides the caller's, which computes: one that reads, and two that write.
 
     Args:
         database: the archive.
@@ -37,23 +42,25 @@ class LocalExecutor:
         with (
             seldom_collected(),
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
-            ThreadPoolExecutor(max_workers=1, thread_name_prefix="copy") as writer,
+            ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="copy") as writer,
         ):
-            pending: Pending[AnyTask] | None = None
+            pending: deque[Pending[AnyTask]] = deque()
             load = partial(load_cached, self._database, self._cache)
             for task, batch in read_ahead(reader, load, tasks):
                 # Computed and encoded here: the writer then only waits for PostgreSQL.
                 step = task.computed(self._database, batch.result)
                 del batch  # what is encoded does not need it, and a writer may take long
-                written = _result_of(pending)
-                pending = task, writer.submit(step)
+                written = [_result_of(pending)] if len(pending) == _WRITERS else []
+                pending.append((task, writer.submit(step)))
                 yield from written
-            yield from _result_of(pending)
+            while pending:
+                yield _result_of(pending)
         release_free_memory()  # an asset holds least between its end and the next one's first batch
 
     def expect(self, tasks: Sequence[Task], /) -> None:
         """Begin nothing: between two assets this process does something else."""
 
 
-def _result_of(pending: Pending[AnyTask] | None) -> list[tuple[AnyTask, Result]]:
-    return [] if pending is None else [(pending[0], pending[1].result())]
+def _result_of(pending: deque[Pending[AnyTask]]) -> tuple[AnyTask, Result]:
+    task, written = pending.popleft()
+    return task, written.result()
