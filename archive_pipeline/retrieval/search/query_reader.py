@@ -64,9 +64,11 @@ class QueryReader:
         """Return what compares words; None if the model of the texts knows no single words."""
         with self._lock:
             own = self._embedder(vectors.generation.model)
-            if self._words is None and isinstance(own, StaticEmbedder):
+            if not isinstance(own, StaticEmbedder):
+                return None
+            if self._words is None:
                 self._words = WordVectors(own)
-            return self._words if isinstance(own, StaticEmbedder) else None
+            return self._words
 
     def _aligned_to(self, own: Embedder, sessions: Sessions, vectors: SearchedVectors) -> Embedder:
         if self._aligned is None or self._aligned[0] != vectors.alignment_id:
