@@ -167,7 +167,8 @@ def test_an_interrupted_build_that_is_repeated_gives_the_same(
     with pytest.raises(StoppedError):
         build_stale(database, settings, progress=stop)
     kept = query(database, "SELECT count(*) FROM derived.build_state")[0][0]
-    assert kept in {stop_after, stop_after + 1}  # what was told is written, and so may be the chunk after it
+    # What was told is written, and so may be the two chunks after it.
+    assert stop_after <= kept <= stop_after + 2
     results = build_stale(database, settings)
     assert sum(result.built for result in results.values()) == len(results) * 3 - kept
     again = derived_rows(database)
