@@ -7,7 +7,6 @@ vector says how much it means: that of "some" is 2, of "yet" 6, of "origami" 25.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from itertools import islice
@@ -17,16 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from archive_pipeline.retrieval.embedders.interface import Vectors, normalized
+from archive_pipeline.text.search_terms import split_words
 
 Nearness = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.intp]
 
-# Chinese, Japanese and Korean are read by character.
-_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 # Different words of a text, from its beginning; a chunk of 256 tokens has fewer.
 _MOST_WORDS: Final = 1_000
 _MOST_ASKED: Final = 48
-# Words whose vectors are kept: 64 MB.
+# Words whose vectors are kept: 64 MB at most.
 _KEPT: Final = 1 << 16
 
 
@@ -104,4 +102,4 @@ class WordVectors:
 
 def _words(text: str, most: int) -> list[str]:
     """Return the first different words of a text."""
-    return list(islice(dict.fromkeys(_WORD.findall(text.lower())), most))
+    return list(islice(dict.fromkeys(split_words(text.lower())), most))

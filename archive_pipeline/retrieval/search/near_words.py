@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from archive_pipeline.retrieval.embedders.words import Nearness
 from archive_pipeline.retrieval.search.results import FoundPage
 
@@ -27,11 +29,11 @@ def by_words(pages: Sequence[FoundPage], nearness: Callable[[Sequence[str]], Nea
         nearness: how near texts come to the question; None if that has no words.
     """
     compared = pages[:MOST_COMPARED]
-    found = nearness([found.text for found in compared]) if compared else None
-    if found is None:
+    near = nearness([page.text for page in compared]) if compared else None
+    if near is None:
         return list(pages)
-    spread = float(found.max() - found.min())
-    shares = (found - found.min()) / spread if spread > 0 else found * 0 + 1
+    spread = near.max() - near.min()
+    shares = (near - near.min()) / spread if spread > 0 else np.ones_like(near)
     placed = [
         replace(page, score=(page.score + WEIGHT * share) / (1 + WEIGHT), shares={**page.shares, WORDS: share})
         for page, share in zip(compared, shares.tolist(), strict=True)

@@ -23,6 +23,7 @@ VECTORS = {
     "the": (0.6, 0.8),  # length 1
     "猫": (3.0, 0.0),
     "犬": (0.0, 3.0),
+    "हिन्दी": (2.0, 0.0),
 }
 
 
@@ -58,6 +59,10 @@ def test_a_word_that_means_little_counts_little():
 
 def test_what_is_written_without_spaces_is_read_by_character():
     assert nearness("猫犬", "犬猫", "猫") == pytest.approx([1, 0.5])
+
+
+def test_a_word_with_marks_is_one_word():
+    assert nearness("हिन्दी", "हिन्दी", "tax") == pytest.approx([1, 0])
 
 
 def test_a_text_without_words_is_near_to_nothing():
