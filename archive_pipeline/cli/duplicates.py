@@ -1,4 +1,4 @@
-"""``llm-archive duplicates``: messages and exchanges that say the same or nearly."""
+"""``llm-archive duplicates``: messages and exchanges that say the same or nearly, and runs of one task."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from archive_pipeline.building.duplicates import duplicates_version
 from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing, translate_lost_database
 from archive_pipeline.cli.output import EXIT_REJECTED, fail, note, one_line, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
-from archive_pipeline.domain.choices import ENTITY_TYPES
+from archive_pipeline.domain.choices import DUPLICATE_TYPES
 from archive_pipeline.store.counts import count_all_messages
 from archive_pipeline.store.duplicates import DUPLICATES, Choice, DuplicatesState, duplicates_state, listed, totals
 
@@ -25,7 +25,7 @@ def run(
     entity: str | None, method: str | None, min_similarity: float, limit: int, *, refresh: bool, as_json: bool
 ) -> int:
     """Show the clusters, after finding them anew if asked to; return the exit code."""
-    choice = Choice([entity] if entity else ENTITY_TYPES, method, min_similarity)
+    choice = Choice([entity] if entity else DUPLICATE_TYPES, method, min_similarity)
     if refresh:
         with open_for_writing() as archive:
             failures = _refresh(archive, show_progress=not as_json)

@@ -72,4 +72,5 @@ def _scores(result: dict[str, Any]) -> str:
     told = f"score {result['score']:.2f}: {scores}; {key}"
     for origin in result["metadata"]["came_with"][:1]:
         told += f"; came with {one_line(origin['title'] or '(untitled)')}, {one_line(origin['partition_key'])}"
-    return told if not others else f"{told}; {others} more page{'s' if others > 1 else ''} with the question or a copy"
+    more = f"{others} more page{'s' if others > 1 else ''} with the question, the task or a copy"
+    return f"{told}; {more}" if others else told

@@ -47,8 +47,11 @@ class Normalization(StrEnum):
 # What has hashes and duplicates.
 ENTITY_TYPES: Final = ("message", "exchange")
 NEAR: Final = "near"
-# How duplicates are found: by equal hashes, or by similar texts.
-DUPLICATE_METHODS: Final = (*(f"exact:{normalization.value}" for normalization in Normalization), NEAR)
+RUNS: Final = "runs"
+# How duplicates are found: by equal hashes, by similar texts, or, of dialogues, by the same results of tools.
+DUPLICATE_METHODS: Final = (*(f"exact:{normalization.value}" for normalization in Normalization), NEAR, RUNS)
+DIALOGUE: Final = "dialogue"
+DUPLICATE_TYPES: Final = (*ENTITY_TYPES, DIALOGUE)
 
 DialogueSort = Literal["date", "began", "size", "branches", "source", "title"]
 DIALOGUE_SORTS: Final[tuple[DialogueSort, ...]] = ("date", "began", "size", "branches", "source", "title")

@@ -30,7 +30,7 @@ class Entities:
     """All compared entities of a kind.
 
     Attributes:
-        kind: ``message``, ``exchange``.
+        kind: ``message``, ``exchange``, ``dialogue``.
         columns: ``COLUMNS`` of the entities in the order in which they came.
         order: the entities in order of preference.
         dialogue_ids: of the dialogues that the entities' numbers mean.

@@ -136,7 +136,7 @@ def _documents(batch: DialogueBatch, texts: _Texts, entities: _Entities) -> Docu
     members = [entities.texts[index] for index in chosen.tolist()]
     message = np.array(entities.message, dtype=np.int64)[chosen]
     return Documents(
-        entity_id=_numbers([entities.entity_id[index].replace("-", "") for index in chosen.tolist()]),
+        entity_id=halves_of([entities.entity_id[index].replace("-", "") for index in chosen.tolist()]),
         dialogue=np.array(batch.dialogue, dtype=np.int64)[message],
         length=np.array(
             [sum(texts.lengths[n] for n in group) + len(BLANK_LINE) * (len(group) - 1) for group in members],
@@ -163,9 +163,9 @@ def _long_enough(texts: _Texts, entities: _Entities, word_counts: npt.NDArray[np
 
 
 def _digests(hashes: list[str | None]) -> Digests:
-    return _numbers([value[:_DIGEST_HEX] for value in hashes if value is not None])
+    return halves_of([value[:_DIGEST_HEX] for value in hashes if value is not None])
 
 
-def _numbers(digits: list[str]) -> npt.NDArray[np.uint64]:
+def halves_of(digits: list[str]) -> npt.NDArray[np.uint64]:
     """Return 32 hexadecimal digits each as two numbers; shape (n, 2)."""
     return np.frombuffer(bytes.fromhex("".join(digits)), dtype=">u8").astype(np.uint64).reshape(-1, 2)

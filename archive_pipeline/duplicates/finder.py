@@ -16,16 +16,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from archive_pipeline.domain.choices import ENTITY_TYPES, NEAR, Normalization
+from archive_pipeline.domain.choices import DIALOGUE, ENTITY_TYPES, NEAR, RUNS, Normalization
 from archive_pipeline.duplicates.cluster_rows import PREFERENCE, Entities
 from archive_pipeline.duplicates.clusters import Numbers, exact_clusters, preference_order
 from archive_pipeline.duplicates.columns import ColumnFile, order_by
 from archive_pipeline.duplicates.near import HAS_SHINGLES, key_column, near_members
-from archive_pipeline.duplicates.paths import Prefixes, numbered
+from archive_pipeline.duplicates.paths import NO_PREFIX, Prefixes, numbered
+from archive_pipeline.duplicates.runs import ResultSets, run_members
 from archive_pipeline.duplicates.shingles import ShingleStore
 from archive_pipeline.duplicates.signatures import Signatures, TextSignatures
 
-CODE_VERSION: Final = "2"
+CODE_VERSION: Final = "3"
+_SIZE: Final = "size"
+_RESULT: Final = "result"
 
 
 @dataclass
@@ -53,17 +56,44 @@ class _Collected:
         self.count += handles.size
 
 
+@dataclass
+class _CollectedResults:
+    """What is known of the results of tools, of dialogues in the order in which they came."""
+
+    columns: ColumnFile
+    count: int = 0
+
+    def add(self, sets: ResultSets, first_dialogue: int) -> None:
+        """Put what was made of a batch into the file."""
+        for name in PREFERENCE:
+            self.columns.append(name, getattr(sets.preference, name))
+        self.columns.append("dialogue", sets.dialogue + first_dialogue)
+        # Runs begin alike because they are runs: none is a copy of another one's prefix.
+        self.columns.append("handle", np.full(sets.sizes.size, NO_PREFIX, dtype=np.int64))
+        self.columns.append("linked", np.full(sets.sizes.size, NO_PREFIX, dtype=np.uint64))
+        self.columns.append(_SIZE, sets.sizes)
+        self.columns.append(_RESULT, sets.results)
+        self.count += sets.sizes.size
+
+
 class DuplicateFinder:
     """Takes the signatures of an archive, each dialogue once and in any order, and returns the clusters.
 
     Use ``duplicate_finder`` to make one: it needs files that have to be closed.
     """
 
-    def __init__(self, normalizations: Iterable[Normalization], collected: dict[str, _Collected], folder: Path) -> None:
+    def __init__(
+        self,
+        normalizations: Iterable[Normalization],
+        collected: dict[str, _Collected],
+        results: _CollectedResults,
+        folder: Path,
+    ) -> None:
         self._normalizations = tuple(normalizations)
         self._dialogues: list[str] = []
         self._prefixes = Prefixes()
         self._collected = collected
+        self._results = results
         self._folder = folder
 
     def add(self, signatures: Signatures) -> None:
@@ -71,6 +101,7 @@ class DuplicateFinder:
         first_opening = self._prefixes.add(signatures.openings)
         for kind, texts in signatures.texts.items():
             self._collected[kind].add(texts, len(self._dialogues), numbered(texts.handle, first_opening))
+        self._results.add(signatures.results, len(self._dialogues))
         self._dialogues += signatures.dialogue_ids
 
     def clusters(self) -> Iterator[pd.DataFrame]:
@@ -79,11 +110,13 @@ class DuplicateFinder:
         for kind, collected in self._collected.items():
             if collected.count:
                 yield from self._clusters_of(kind, collected, openings)
+        if self._results.count:
+            yield from self._runs(openings)
 
     @property
     def compared(self) -> dict[str, int]:
-        """Texts that are compared, per kind of entity."""
-        return {kind: collected.count for kind, collected in self._collected.items()}
+        """Texts that are compared, per kind of entity, and dialogues with results of tools."""
+        return {**{kind: collected.count for kind, collected in self._collected.items()}, DIALOGUE: self._results.count}
 
     def _clusters_of(
         self, kind: str, collected: _Collected, openings: npt.NDArray[np.uint64]
@@ -99,10 +132,16 @@ class DuplicateFinder:
         del full_class
         yield from entities.rows(NEAR, members)
 
+    def _runs(self, openings: npt.NDArray[np.uint64]) -> Iterator[pd.DataFrame]:
+        columns = self._results.columns
+        order = preference_order(columns.read)
+        members = run_members(columns.read(_SIZE), columns.read(_RESULT), order)
+        yield from Entities(DIALOGUE, columns, order, self._dialogues, openings, self._folder).rows(RUNS, members)
+
 
 @contextmanager
 def duplicate_finder(normalizations: Iterable[Normalization], folder: Path) -> Iterator[DuplicateFinder]:
-    """Yield a finder of exact copies under the given normalisations and of near ones.
+    """Yield a finder of exact copies under the given normalisations, of near ones, and of runs of one task.
 
     Args:
         normalizations: what exact copies are equal under.
@@ -113,7 +152,9 @@ def duplicate_finder(normalizations: Iterable[Normalization], folder: Path) -> I
         for each in collected.values():
             stack.callback(each.columns.close)
             stack.callback(each.store.close)
-        yield DuplicateFinder(normalizations, collected, folder)
+        results = _CollectedResults(ColumnFile(folder))
+        stack.callback(results.columns.close)
+        yield DuplicateFinder(normalizations, collected, results, folder)
 
 
 def _digest_columns(normalization: Normalization) -> tuple[str, str]:

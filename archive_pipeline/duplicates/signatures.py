@@ -19,6 +19,7 @@ from archive_pipeline.duplicates.clusters import Preference
 from archive_pipeline.duplicates.documents import Digests, Documents, documents
 from archive_pipeline.duplicates.minhash import BANDS, band_keys
 from archive_pipeline.duplicates.paths import NO_PREFIX, Openings, openings_of
+from archive_pipeline.duplicates.runs import ResultSets, result_sets
 from archive_pipeline.duplicates.shingles import ShingleSets, offsets_of, shingle_sets
 from archive_pipeline.duplicates.similarity import SMALLEST_SET
 from archive_pipeline.text.simhash import WordHashes
@@ -64,18 +65,20 @@ class Signatures:
         messages: how many they have.
         openings: of the messages' paths.
         texts: by kind of entity; one without compared texts is left out.
+        results: of tools, by which runs of one task are known.
     """
 
     dialogue_ids: list[str]
     messages: int
     openings: Openings
     texts: Mapping[str, TextSignatures]
+    results: ResultSets
 
 
 def signatures_of(
     batch: DialogueBatch, normalizations: Iterable[Normalization], linked: Mapping[str, int] = _NOT_LINKED
 ) -> Signatures:
-    """Return what is kept of the messages and exchanges of a batch.
+    """Return what is kept of the messages, exchanges and results of a batch.
 
     Args:
         batch: some dialogues.
@@ -86,7 +89,7 @@ def signatures_of(
     ids = np.array([linked.get(message, NO_PREFIX) for message in batch.message_ids], dtype=np.uint64)
     found = documents(batch, frozenset(normalizations))
     texts = {kind: _text_signatures(each, handles, ids) for kind, each in found.items() if len(each)}
-    return Signatures(batch.dialogue_ids, len(batch), openings, texts)
+    return Signatures(batch.dialogue_ids, len(batch), openings, texts, result_sets(batch))
 
 
 def _text_signatures(found: Documents, handles: _Index, linked: npt.NDArray[np.uint64]) -> TextSignatures:

@@ -34,7 +34,7 @@ class Choice:
     """Which clusters to show.
 
     Attributes:
-        entity_types: ``message``, ``exchange``.
+        entity_types: ``message``, ``exchange``, ``dialogue``.
         method: that one, or None for the widest one that each cluster is found by.
         min_similarity: of every member to the kept one.
     """

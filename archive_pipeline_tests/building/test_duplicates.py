@@ -13,10 +13,11 @@ from archive_pipeline.building.duplicates import duplicates_version, refresh_dup
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.duplicates import DuplicatesState, duplicates_state
+from archive_pipeline.store.duplicates import Choice, DuplicatesState, duplicates_state, listed, totals
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.duplicates.finding import changed, prose
+from archive_pipeline_tests.derive.batches import batch_of, store
+from archive_pipeline_tests.duplicates.finding import changed, prose, run
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load
 from archive_pipeline_tests.tables import query
 
@@ -43,7 +44,7 @@ def state(database: Database, settings: Settings) -> DuplicatesState:
 def test_clusters_are_stored_with_what_was_found(database: Database, settings: Settings, tmp_path: Path) -> None:
     load(database, tmp_path / "talks.json", *TALKS)
     result = refresh_duplicates(database, settings)
-    assert (result.dialogues, result.messages, result.compared) == (4, 12, {"message": 8, "exchange": 6})
+    assert (result.dialogues, result.messages, result.compared) == (4, 12, {"message": 8, "exchange": 6, "dialogue": 0})
     found = query(
         database,
         "SELECT method, entity_type, cluster_size, content_copies, prefix_copies, dialogue_count, is_widest "
@@ -89,6 +90,24 @@ def test_what_changed_is_replaced_and_what_is_gone_goes(database: Database, sett
     refresh_duplicates(database, settings)
     # A message that was deleted and one that never was there are the same to duplicates.
     assert rows(database) == incremental
+
+
+def test_runs_of_a_task_are_stored_listed_and_gone_with_one_of_two(database: Database, settings: Settings) -> None:
+    talks = [run(name, ["a", "b", "c", name]) for name in ("alpha", "gamma")]
+    store(database, batch_of(*talks, run("other", "def")))
+    result = refresh_duplicates(database, settings)
+    assert (result.compared["dialogue"], result.clusters) == (3, {"runs": 1})
+    with database.session() as connection:
+        [cluster] = listed(connection, Choice(["dialogue"], None, 0.7), 5)
+        [total] = totals(connection, Choice(["dialogue"], "runs", 0.7))
+        assert listed(connection, Choice(["dialogue"], None, 0.8), 5) == []  # three of four results
+    kept = min(talk.id for talk in talks)
+    assert (cluster["kept_entity_id"], cluster["keep_reason"], cluster["dialogue_count"]) == (kept, "smallest_id", 2)
+    assert cluster["beginning"] == f"what {next(talk.name for talk in talks if talk.id == kept)} asks"
+    assert (total["content_clusters"], total["content_copies"], total["prefix_copies"]) == (1, 1, 0)
+    with database.session() as connection:
+        delete_dialogues(connection, [talks[1].id])
+    assert rows(database) == []
 
 
 def test_exact_clusters_are_what_content_hashes_say(database: Database, settings: Settings, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.finder import duplicate_finder
 from archive_pipeline.duplicates.signatures import signatures_of
-from archive_pipeline_tests.derive.batches import Talk, batch_of, linear
+from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear
 
 NORMALIZATIONS = (Normalization.NONE, Normalization.FULL)
 # fmt: off
@@ -69,4 +69,26 @@ def changed(text: str, *places: int) -> str:
     return " ".join(words)
 
 
-__all__ = ["Talk", "batch_of", "changed", "clusters", "find", "linear", "messages", "prose", "saying"]
+def run(name: str, results: Iterable[str], *, time: int | None = None) -> Talk:
+    """Return a dialogue in which a tool was asked for these results, and gave them; what is said is its own."""
+    rows = [Row("0", None, "user", f"what {name} asks", time=time)]
+    for number, text in enumerate(results):
+        call = Tool(f"call{number}", name="find", input=f'{{"name": "{text}"}}')
+        answer = Tool(f"call{number}", is_result=True, text=f"There is {text}.")
+        rows.append(Row(f"{number}c", rows[-1].id, "assistant", tools=(call,), time=time))
+        rows.append(Row(f"{number}r", rows[-1].id, "tool", tools=(answer,), time=time))
+    return Talk(name, tuple(rows))
+
+
+__all__ = [
+    "Talk",
+    "batch_of",
+    "changed",
+    "clusters",
+    "find",
+    "linear",
+    "messages",
+    "prose",
+    "run",
+    "saying",
+]

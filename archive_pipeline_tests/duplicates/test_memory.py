@@ -14,8 +14,10 @@ from archive_pipeline.duplicates.clusters import Preference
 from archive_pipeline.duplicates.finder import DuplicateFinder, duplicate_finder
 from archive_pipeline.duplicates.minhash import band_keys
 from archive_pipeline.duplicates.paths import Openings
+from archive_pipeline.duplicates.runs import result_sets
 from archive_pipeline.duplicates.shingles import HASH_BITS, ShingleSets, offsets_of
 from archive_pipeline.duplicates.signatures import Signatures, TextSignatures
+from archive_pipeline_tests.derive.batches import batch_of
 
 _BATCH = 4_000
 _SHINGLES = 12
@@ -44,7 +46,7 @@ def signatures(number: int) -> Signatures:
     )
     nothing = np.zeros(0, dtype=np.int64)
     openings = Openings(nothing, nothing.astype(np.uint64), nothing)
-    return Signatures([f"dialogue {number}"], _BATCH, openings, {"message": texts})
+    return Signatures([f"dialogue {number}"], _BATCH, openings, {"message": texts}, result_sets(batch_of()))
 
 
 def peak_of(finder: DuplicateFinder) -> tuple[int, int]:
@@ -108,7 +110,7 @@ def test_a_cluster_of_any_size_is_made_into_rows_some_at_a_time(tmp_path: Path) 
                 texts.keys[:0],
                 ShingleSets(texts.shingles.hashes[:0], np.zeros(1, dtype=np.int64)),
             )
-            finder.add(Signatures([f"dialogue {number}"], _BATCH, batch.openings, {"message": equal}))
+            finder.add(Signatures([f"dialogue {number}"], _BATCH, batch.openings, {"message": equal}, batch.results))
         parts = list(finder.clusters())
     assert [len(rows) for rows in parts] == [ROWS_AT_ONCE, count - ROWS_AT_ONCE]
     assert len({name for rows in parts for name in rows["cluster_id"]}) == 1

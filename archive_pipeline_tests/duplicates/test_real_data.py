@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 
-def test_trials_share_a_system_prompt_and_little_else(database: Database, settings: Settings, tmp_path: Path) -> None:
+def test_trials_share_a_prompt_calls_and_little_else(database: Database, settings: Settings, tmp_path: Path) -> None:
     export = tmp_path / "trials.json"
     assert write_trials(ROOT / "openai_messages" / "tau-bench-gpt-4o-airline.json", export) == 200
     import_archive(database, read_paths([export]))
@@ -44,3 +44,11 @@ def test_trials_share_a_system_prompt_and_little_else(database: Database, settin
         "WHERE is_widest AND entity_type = 'message'",
     )
     assert 0 < prefix < content / 10
+    # At most two tasks are in a cluster: variants of what one customer asks for.
+    tasks = query(
+        database,
+        "SELECT count(DISTINCT split_part(dialogue.source_id, '-', 1)) FROM derived.duplicate_clusters AS run "
+        "INNER JOIN raw.dialogues AS dialogue ON run.dialogue_id = dialogue.id "
+        "WHERE run.method = 'runs' GROUP BY run.cluster_id ORDER BY 1",
+    )
+    assert [number for (number,) in tasks] == [1] * 16 + [2] * 8

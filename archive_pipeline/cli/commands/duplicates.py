@@ -1,4 +1,4 @@
-"""``llm-archive duplicates``: messages and exchanges that say the same or nearly."""
+"""``llm-archive duplicates``: messages and exchanges that say the same or nearly, and runs of one task."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Final
 import click
 
 from archive_pipeline.cli.arguments import json_option
-from archive_pipeline.domain.choices import DUPLICATE_METHODS, ENTITY_TYPES
+from archive_pipeline.domain.choices import DUPLICATE_METHODS, DUPLICATE_TYPES
 
-_PLURALS: Final = {f"{kind}s": kind for kind in ENTITY_TYPES}
+_PLURALS: Final = {f"{kind}s": kind for kind in DUPLICATE_TYPES}
 
 
 @click.command()
-@click.option("--entity", type=click.Choice(list(_PLURALS)), help="Only messages, or only exchanges.")
+@click.option(
+    "--entity", type=click.Choice(list(_PLURALS)), help="Only messages, exchanges, or dialogues: runs of one task."
+)
 @click.option(
     "--method",
     type=click.Choice(DUPLICATE_METHODS),
@@ -36,8 +38,8 @@ def duplicates(
 ) -> int:
     """Show messages and exchanges that say the same or nearly, and which of them to keep.
 
-    Copies that came with forks and resumed chats are counted apart. The duplicates are found every night while `up`
-    runs, and with --refresh.
+    Dialogues that have most results of tools in common are runs of one task. Copies that came with forks and resumed
+    chats are counted apart. The duplicates are found every night while `up` runs, and with --refresh.
     """
     from archive_pipeline.cli.duplicates import run
 

@@ -13,7 +13,7 @@ class SkipReason(StrEnum):
 
     INVALID_RESULT = "invalid_result"  # the result has no document id or no page from 1
     DUPLICATE = "duplicate"  # another result is the same page
-    ALTERNATIVE = "alternative"  # another page answers the same question or was found by the same text
+    ALTERNATIVE = "alternative"  # another page is of the same question, text or task
     NUM_RESULTS = "num_results"  # the search returned more than it was asked for
     NOT_FOUND = "not_found"  # the document or page is gone since it was indexed
     NO_TEXT = "no_text"  # the page has neither text nor picture

@@ -24,11 +24,13 @@ class Beside:
     Attributes:
         originals: of dialogues that begin with a copy of another one's messages, that one.
         clusters: of pages that say nearly the same as others, the name of their cluster.
+        runs: of dialogues that are runs of one task, the name of their cluster.
         answers: of pairs, how the answer begins.
     """
 
     originals: Mapping[str, str]
     clusters: Mapping[Page, str]
+    runs: Mapping[str, str]
     answers: Mapping[str, str]
 
     def answer_to(self, found: FoundPage) -> str | None:
@@ -44,7 +46,7 @@ def read_beside(connection: psycopg.Connection[Any], pages: Sequence[FoundPage],
     Args:
         connection: on the archive.
         pages: best first.
-        limit: so many of the best are asked for clusters and answers, all for originals.
+        limit: so many of the best are asked for clusters and answers, all for originals and runs.
     """
     best = pages[:limit]
     parameters = {
@@ -57,6 +59,7 @@ def read_beside(connection: psycopg.Connection[Any], pages: Sequence[FoundPage],
     return Beside(
         {row.name: row.value for row in rows if row.kind == "original"},
         {(row.name, row.page): row.value for row in rows if row.kind == "cluster" and row.page is not None},
+        {row.name: row.value for row in rows if row.kind == "run"},
         {row.name: row.value for row in rows if row.kind == "answer"},
     )
 

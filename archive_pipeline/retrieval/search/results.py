@@ -95,6 +95,7 @@ class ResultOptions:
         originals: of dialogues that begin with a copy of another one's messages, that one.
         origins: of documents that came with messages, the dialogues.
         clusters: of pages that say nearly the same as others, the name of their cluster.
+        runs: of dialogues that are runs of one task, the name of their cluster.
         reranked: as in ``SearchResults``.
     """
 
@@ -104,6 +105,7 @@ class ResultOptions:
     originals: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     clusters: Mapping[Page, str] = field(default_factory=dict)
+    runs: Mapping[str, str] = field(default_factory=dict)
     reranked: bool | None = None
 
 
@@ -111,18 +113,26 @@ def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list
     """Return the pages in groups: those that answer one question, or say the same, are one, the best of them first.
 
     The same is said in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. Which
-    pages say nearly the same is known of ``derived.duplicate_clusters``.
+    pages say nearly the same, and which dialogues are runs of one task, is known of ``derived.duplicate_clusters``. Of
+    the other runs, the best page of each is beside the best page of all of them.
     """
     groups: list[list[FoundPage]] = []
     places: dict[Hashable, list[FoundPage]] = {}
+    of_runs: dict[str, list[FoundPage]] = {}
     for found in pages:
         keys = _keys(found, options.clusters)
         group = next((places[key] for key in keys if key in places), None)
+        run = options.runs.get(found.page[0], found.page[0])
+        others = of_runs.get(run, [found])
         if group is not None:
             group.append(found)
+        elif others[0].page[0] != found.page[0]:
+            if all(other.page[0] != found.page[0] for other in others):
+                others.append(found)
         elif len(groups) < options.limit:
             group = [found]
             groups.append(group)
+            of_runs.setdefault(run, group)
         if group is not None:
             for key in keys:
                 places.setdefault(key, group)

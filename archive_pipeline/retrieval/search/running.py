@@ -239,6 +239,7 @@ class Search:
             originals=beside.originals,
             origins=origins_of(self._connection, documents),
             clusters=beside.clusters,
+            runs=beside.runs,
             reranked=self._reranked,
         )
         groups = one_per_question(pages, options)

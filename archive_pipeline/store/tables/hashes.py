@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Double, Index, Integer, SmallInteger, Table, Text
 
-from archive_pipeline.domain.choices import DUPLICATE_METHODS, ENTITY_TYPES, Normalization
+from archive_pipeline.domain.choices import DUPLICATE_METHODS, DUPLICATE_TYPES, ENTITY_TYPES, Normalization
 from archive_pipeline.store.tables.base import (
     DERIVED,
     DIALOGUE,
@@ -96,14 +96,17 @@ duplicate_clusters: Final = Table(
     "duplicate_clusters",
     metadata,
     uuid_column("cluster_id", "uuid5 of method and smallest member"),
-    Column("entity_type", Text, nullable=False, comment="message or exchange"),
-    uuid_column("entity_id", "The message or exchange", primary_key=True),
+    Column("entity_type", Text, nullable=False, comment="message, exchange or dialogue"),
+    uuid_column("entity_id", "The message, exchange or dialogue", primary_key=True),
     dialogue_column(primary_key=True),
     Column(
         "method",
         Text,
         primary_key=True,
-        comment="exact:<normalisation>: equal under it; near: similar enough by Jaccard on shingles of three words",
+        comment=(
+            "exact:<normalisation>: equal under it; near: similar enough by Jaccard on shingles of three words; "
+            "runs: dialogues with at least half of the calls of tools and their results in common"
+        ),
     ),
     Column("similarity", Double, nullable=False, comment="To the kept member; 1 for exact copies and for itself"),
     Column("is_kept", Boolean, nullable=False, comment="The one member of the cluster to keep"),
@@ -118,8 +121,8 @@ duplicate_clusters: Final = Table(
         comment="prefix: came with a fork or resumed chat; content: said again; NULL for the kept member",
     ),
     Column("cluster_size", Integer, nullable=False, comment="Members of the cluster, the kept one included"),
-    Column("text_length", Integer, nullable=False, comment="Characters of the text"),
-    CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
+    Column("text_length", Integer, nullable=False, comment="Characters of the text, or of the tools' results"),
+    CheckConstraint(one_of("entity_type", DUPLICATE_TYPES), name="entity_type"),
     CheckConstraint(one_of("method", DUPLICATE_METHODS), name="method"),
     CheckConstraint(one_of("keep_reason", KEEP_REASONS), name="keep_reason"),
     CheckConstraint(one_of("copy_kind", COPY_KINDS), name="copy_kind"),
@@ -133,5 +136,5 @@ duplicate_clusters: Final = Table(
     Index("ix_duplicate_clusters_kept", "cluster_id", postgresql_where="is_kept"),
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
-    comment="Messages and exchanges that say the same or nearly, over the whole archive (seed 000)",
+    comment="Messages and exchanges that say nearly the same, and runs of one task, over the whole archive (seed 000)",
 )

@@ -1,4 +1,5 @@
--- The clusters with most copies by content, each with the dialogue of its kept member and the beginning of its text.
+-- The clusters with most copies by content, each with the dialogue of its kept member and the beginning of its text:
+-- of a dialogue, of its first request.
 WITH listed AS (
     SELECT cluster.*
     FROM derived.duplicate_clusters_v AS cluster
@@ -25,7 +26,7 @@ SELECT
     listed.keep_reason,
     dialogue.partition_key,
     dialogue.title,
-    left(coalesce(content.full_text, message.text), 400) AS beginning
+    left(coalesce(content.full_text, message.text, request.text), 400) AS beginning
 FROM listed
 INNER JOIN raw.dialogues AS dialogue
     ON listed.kept_dialogue_id = dialogue.id
@@ -43,4 +44,21 @@ LEFT JOIN
         GROUP BY part.message_id
     ) AS message
     ON listed.kept_entity_id = message.message_id
+LEFT JOIN
+    LATERAL
+    (
+        SELECT part.text_content AS text
+        FROM raw.messages AS asked
+        INNER JOIN raw.content_parts AS part
+            ON asked.dialogue_id = part.dialogue_id AND asked.id = part.message_id
+        WHERE
+            listed.entity_type = 'dialogue'
+            AND asked.dialogue_id = listed.kept_entity_id
+            AND asked.role = 'user'
+            AND asked.deleted_at IS NULL
+            AND part.part_type = 'text'
+        ORDER BY asked.sequence_number, part.sequence
+        LIMIT 1
+    ) AS request
+    ON TRUE
 ORDER BY listed.content_copies DESC, listed.text_length DESC, listed.cluster_id ASC;

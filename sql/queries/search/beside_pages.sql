@@ -1,6 +1,6 @@
 -- What results show beside the chunks that were found, in one statement: of dialogues that begin with a copy their
--- originals, of pages the cluster of exchanges that say nearly the same, and how the answers of pairs begin, but for
--- those that repeat another one.
+-- originals, of runs of one task their cluster, of pages the cluster of exchanges that say nearly the same, and how the
+-- answers of pairs begin, but for those that repeat another one.
 SELECT
     'original' AS kind,
     link.dialogue_id::text AS name,
@@ -8,6 +8,16 @@ SELECT
     link.original_id::text AS value
 FROM raw.dialogue_links AS link
 WHERE link.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+UNION ALL
+SELECT
+    'run' AS kind,
+    run.dialogue_id::text AS name,
+    NULL::integer AS page,
+    run.cluster_id::text AS value
+FROM derived.duplicate_clusters AS run
+WHERE
+    run.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+    AND run.entity_type = 'dialogue'
 UNION ALL
 SELECT
     'cluster' AS kind,
