@@ -102,13 +102,7 @@ def _similar(owner: _Index, results: _U64, count: int) -> Iterator[tuple[_Index,
         results: their hashes; a dialogue has none twice.
         count: how many dialogues there are.
     """
-    by_result = np.lexsort((owner, results))
-    owner, results = owner[by_result], results[by_result]
-    starts = np.flatnonzero(np.concatenate((np.ones(min(results.size, 1), np.bool_), results[1:] != results[:-1])))
-    shared_by = np.diff(np.append(starts, results.size))
-    telling = np.repeat(shared_by <= MOST_DIALOGUES, shared_by)
-    after = (np.repeat(starts + shared_by, shared_by) - np.arange(results.size) - 1)[telling]
-    owner = owner[telling]
+    owner, after = _by_result(owner, results)
     sizes = np.bincount(owner, minlength=count)
     by_owner = np.argsort(owner, kind="stable")
     pairs = np.cumsum(np.bincount(owner, weights=after, minlength=count)).astype(np.int64)
@@ -126,6 +120,20 @@ def _similar(owner: _Index, results: _U64, count: int) -> Iterator[tuple[_Index,
         is_similar = (shared >= FEWEST_SHARED) & (similarity >= SHARED)
         yield left[is_similar], right[is_similar], similarity[is_similar]
         first = last
+
+
+def _by_result(owner: _Index, results: _U64) -> tuple[_Index, _Index]:
+    """Return the dialogues that have each result, one after another, and how many of the same result follow each.
+
+    What very many dialogues have is left out.
+    """
+    order = np.lexsort((owner, results))
+    owner, results = owner[order], results[order]
+    starts = np.flatnonzero(np.concatenate((np.ones(min(results.size, 1), np.bool_), results[1:] != results[:-1])))
+    shared_by = np.diff(np.append(starts, results.size))
+    after = np.repeat(starts + shared_by, shared_by) - np.arange(results.size) - 1
+    tells = np.repeat(shared_by <= MOST_DIALOGUES, shared_by)
+    return owner[tells], after[tells]
 
 
 def _counted(lengths: npt.NDArray[np.integer[Any]]) -> _Index:

@@ -109,34 +109,64 @@ class ResultOptions:
     reranked: bool | None = None
 
 
-def one_per_question(pages: Iterable[FoundPage], options: ResultOptions) -> list[list[FoundPage]]:
+def one_per_question(
+    pages: Iterable[FoundPage], options: ResultOptions, beside: Iterable[FoundPage] = ()
+) -> list[list[FoundPage]]:
     """Return the pages in groups: those that answer one question, or say the same, are one, the best of them first.
 
     The same is said in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. Which
     pages say nearly the same, and which dialogues are runs of one task, is known of ``derived.duplicate_clusters``. Of
     the other runs, the best page of each is beside the best page of all of them.
+
+    Args:
+        pages: best first.
+        options: of the search.
+        beside: pages that are shown only as those of other runs, best first.
     """
-    groups: list[list[FoundPage]] = []
-    places: dict[Hashable, list[FoundPage]] = {}
-    of_runs: dict[str, list[FoundPage]] = {}
+    groups = _Groups(options)
     for found in pages:
-        keys = _keys(found, options.clusters)
-        group = next((places[key] for key in keys if key in places), None)
-        run = options.runs.get(found.page[0], found.page[0])
-        others = of_runs.get(run, [found])
+        groups.add(found)
+    for found in beside:
+        groups.put_beside(found)
+    return [_originals_first(group, options.originals) for group in groups.all]
+
+
+class _Groups:
+    """Pages in groups, of which each becomes a result."""
+
+    def __init__(self, options: ResultOptions) -> None:
+        self.all: list[list[FoundPage]] = []
+        self._options = options
+        self._of_keys: dict[Hashable, list[FoundPage]] = {}
+        self._of_runs: dict[str, list[FoundPage]] = {}
+
+    def add(self, found: FoundPage) -> None:
+        """Put a page into the group that it belongs to, or into one of its own if there are not enough yet."""
+        keys = _keys(found, self._options.clusters)
+        group = next((self._of_keys[key] for key in keys if key in self._of_keys), None)
         if group is not None:
             group.append(found)
-        elif others[0].page[0] != found.page[0]:
-            if all(other.page[0] != found.page[0] for other in others):
-                others.append(found)
-        elif len(groups) < options.limit:
+        elif self.put_beside(found) or len(self.all) == self._options.limit:
+            return
+        else:
             group = [found]
-            groups.append(group)
-            of_runs.setdefault(run, group)
-        if group is not None:
-            for key in keys:
-                places.setdefault(key, group)
-    return [_originals_first(group, options.originals) for group in groups]
+            self.all.append(group)
+            if found.page[0] in self._options.runs:
+                self._of_runs.setdefault(self._options.runs[found.page[0]], group)
+        for key in keys:
+            self._of_keys.setdefault(key, group)
+
+    def put_beside(self, found: FoundPage) -> bool:
+        """Put a page beside the one that was found first of another run of its task, if any, and tell whether one was.
+
+        Each run has one page there.
+        """
+        group = self._of_runs.get(self._options.runs.get(found.page[0], ""))
+        if group is None or group[0].page[0] == found.page[0]:
+            return False
+        if all(other.page[0] != found.page[0] for other in group):
+            group.append(found)
+        return True
 
 
 def _originals_first(group: Sequence[FoundPage], originals: Mapping[str, str]) -> list[FoundPage]:

@@ -167,7 +167,7 @@ class Search:
         found = fused_pages(ranked, rows, self._engine.rules.fuse)
         pages = self._by_words(found)
         relevant = self._relevant(found, pages, ranked)
-        results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant))
+        results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
         if not results:
             self._notes += why_nothing(self._connection, self._filters)
         return SearchResults(
@@ -227,11 +227,18 @@ class Search:
             return relevant
         return ordered
 
-    def _results(self, pages: Sequence[FoundPage]) -> list[dict[str, Any]]:
-        """Return what is shown of the pages, the best first and those that belong together as one."""
-        beside = read_beside(self._connection, pages, limit=self._num_results * PAGES_PER_RESULT)
+    def _results(self, pages: Sequence[FoundPage], found: Sequence[FoundPage]) -> list[dict[str, Any]]:
+        """Return what is shown of the pages, the best first and those that belong together as one.
+
+        Args:
+            pages: what is relevant.
+            found: everything: other runs of a relevant page's task are shown with it.
+        """
+        relevant = {each.page for each in pages}
+        others = [each for each in found if each.page not in relevant]
+        beside = read_beside(self._connection, [*pages, *others], limit=self._num_results * PAGES_PER_RESULT)
         words, home = word_pattern(self._query.wanted), self._engine.settings.home
-        documents = {found.page[0] for found in pages if found.chunk.partition_key is None}
+        documents = {each.page[0] for each in pages if each.chunk.partition_key is None}
         options = ResultOptions(
             self._num_results,
             words,
@@ -242,7 +249,7 @@ class Search:
             runs=beside.runs,
             reranked=self._reranked,
         )
-        groups = one_per_question(pages, options)
+        groups = one_per_question(pages, options, others)
         return [as_result(group, beside.answer_to(group[0]), options) for group in groups]
 
     def _rank(self, retrievers: Sequence[Retriever]) -> tuple[dict[str, Ranking], dict[str, Exception]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,11 @@ def pages(*names: str) -> list[FoundPage]:
     return [FoundPage((doc, int(page)), 1 / rank, _Chunk(), {}, {}, {}) for rank, (doc, page) in enumerate(found, 1)]
 
 
-def grouped(*names: str, limit: int = 10) -> list[list[str]]:
+def grouped(*names: str, limit: int = 10, beside: Sequence[str] = ()) -> list[list[str]]:
     options = ResultOptions(limit, None, Path(), runs=RUNS)
     return [
         [f"{doc}/{page}" for doc, page in (found.page for found in group)]
-        for group in one_per_question(pages(*names), options)
+        for group in one_per_question(pages(*names), options, pages(*beside))
     ]
 
 
@@ -53,6 +54,12 @@ def test_the_best_run_has_all_its_pages_and_the_others_one_each():
 
 def test_runs_that_come_after_the_last_result_stand_beside_theirs_too():
     assert grouped("one/1", "talk/1", "two/1", "late/1", limit=2) == [["one/1", "two/1"], ["talk/1"]]
+
+
+def test_what_is_not_relevant_stands_beside_a_run_and_is_no_result_of_its_own():
+    shown = grouped("one/1", "talk/1", "two/1", beside=["talk/2", "alone/1", "one/2", "two/3", "three/1", "three/2"])
+    assert shown == [["one/1", "two/1", "three/1"], ["talk/1"]]
+    assert grouped(beside=["one/1", "two/1"]) == []
 
 
 @pytest.mark.postgres
