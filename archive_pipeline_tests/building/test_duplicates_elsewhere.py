@@ -84,7 +84,7 @@ def test_any_number_of_processes_gives_the_rows_of_one(
     spoilt(database)
     by_processes = settings.with_values(executor="processes", workers=number)
     result = refresh_duplicates(database, by_processes)
-    assert (result.dialogues, result.messages, result.compared) == (4, 12, {"message": 8, "exchange": 6})
+    assert (result.dialogues, result.messages, result.compared) == (4, 12, {"message": 8, "exchange": 6, "dialogue": 0})
     assert rows(database) == expected
     assert workers() == []
 
