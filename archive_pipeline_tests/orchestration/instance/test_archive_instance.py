@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,9 +68,12 @@ def values(instance: dg.DagsterInstance) -> dict[str, Any]:
 def test_opening_leaves_no_connection_to_the_garbage_collector(
     settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gc.collect()
+    with warnings.catch_warnings():
+        # What tests before this one left: Dagster ends code servers and does not wait for their processes.
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
     with loaded(tmp_path, settings, {}, monkeypatch) as instance:
-        assert instance.get_runs_count() == 0
+        instance.get_runs_count()  # other tests may have left some; it takes a connection
         gc.collect()
 
 
