@@ -48,7 +48,7 @@ class Normalization(StrEnum):
 ENTITY_TYPES: Final = ("message", "exchange")
 NEAR: Final = "near"
 RUNS: Final = "runs"
-# How duplicates are found: by equal hashes, by similar texts, or, of dialogues, by the same results of tools.
+# How duplicates are found: by equal hashes, by similar texts, or, of dialogues, by the same calls of tools and results.
 DUPLICATE_METHODS: Final = (*(f"exact:{normalization.value}" for normalization in Normalization), NEAR, RUNS)
 DIALOGUE: Final = "dialogue"
 DUPLICATE_TYPES: Final = (*ENTITY_TYPES, DIALOGUE)

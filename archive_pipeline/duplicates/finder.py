@@ -68,7 +68,7 @@ class _CollectedResults:
         for name in PREFERENCE:
             self.columns.append(name, getattr(sets.preference, name))
         self.columns.append("dialogue", sets.dialogue + first_dialogue)
-        # Runs begin alike because they are runs: none is a copy of another one's prefix.
+        # Runs begin alike because they are runs; a fork cannot be told from them here, so none is a copy by its prefix.
         self.columns.append("handle", np.full(sets.sizes.size, NO_PREFIX, dtype=np.int64))
         self.columns.append("linked", np.full(sets.sizes.size, NO_PREFIX, dtype=np.uint64))
         self.columns.append(_SIZE, sets.sizes)

@@ -38,8 +38,8 @@ def duplicates(
 ) -> int:
     """Show messages and exchanges that say the same or nearly, and which of them to keep.
 
-    Dialogues that have most results of tools in common are runs of one task. Copies that came with forks and resumed
-    chats are counted apart. The duplicates are found every night while `up` runs, and with --refresh.
+    Dialogues in which tools were mostly asked and answered the same are runs of one task. Copies that came with forks
+    and resumed chats are counted apart. The duplicates are found every night while `up` runs, and with --refresh.
     """
     from archive_pipeline.cli.duplicates import run
 
