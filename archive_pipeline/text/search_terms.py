@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import chain, compress, count, repeat
 from typing import Any, Final
 
 import numpy as np
@@ -113,7 +113,7 @@ def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:
     names = sorted(numbers)
     ranks = np.empty(len(names), dtype=np.uint32)
     ranks[[numbers[name] for name in names]] = np.arange(len(names))
-    return _postings(names, ranks[of_terms], lengths)
+    return _postings(names, ranks.take(of_terms), lengths)
 
 
 def _postings(names: list[str], of_terms: npt.NDArray[np.uint32], lengths: Counts) -> Postings:
@@ -159,18 +159,21 @@ def _terms_of_texts(
     of_runs = np.repeat(np.array([names.index(each) for each in languages], dtype=np.int32), np.diff(split.bounds))
     of_runs *= len(split.words)
     of_runs += split.numbers
-    is_there = np.zeros(len(names) * len(split.words), dtype=bool)
-    is_there[of_runs] = True
-    terms: list[int] = []
-    ends = [0]
-    for number in np.flatnonzero(is_there).tolist():
-        of_language, run = divmod(number, len(split.words))
-        terms += map(numbers.__getitem__, _terms_of_run(split.words[run], names[of_language]))
-        ends.append(len(terms))
-    different = (np.cumsum(is_there, dtype=np.int32) - 1)[of_runs]
+    is_there = np.zeros((len(names), len(split.words)), dtype=bool)
+    is_there.reshape(-1)[of_runs] = True
+    found = list(
+        chain.from_iterable(
+            map(_terms_of_run, compress(split.words, own.tolist()), repeat(name))
+            for name, own in zip(names, is_there, strict=True)
+        )
+    )
+    ends = np.zeros(len(found) + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(map(len, found), dtype=np.int32, count=len(found)), out=ends[1:])
+    terms = np.fromiter(map(numbers.__getitem__, chain.from_iterable(found)), dtype=np.int32, count=ends[-1])
+    different = (np.cumsum(is_there, dtype=np.int32) - 1).take(of_runs)
     del of_runs
-    places, bounds = _ranges(np.array(ends, dtype=np.int32), different)
-    return np.array(terms, dtype=np.int32)[places], np.diff(bounds[split.bounds]).astype(np.int64)
+    places, bounds = _ranges(ends, different)
+    return terms.take(places), np.diff(bounds[split.bounds]).astype(np.int64)
 
 
 def _runs_of(texts: Sequence[str]) -> SplitTexts:
@@ -180,7 +183,7 @@ def _runs_of(texts: Sequence[str]) -> SplitTexts:
     for group in constrained_batches(texts, GROUP_CHARACTERS, strict=False):
         split = split_runs(group)
         of_words = np.fromiter(map(known.__getitem__, split.words), dtype=np.int32, count=len(split.words))
-        numbers.append(of_words[split.numbers])
+        numbers.append(of_words.take(split.numbers))
         bounds.append(bounds[-1][-1] + split.bounds[1:])
     return SplitTexts(list(known), np.concatenate(numbers), np.concatenate(bounds))
 
@@ -192,10 +195,10 @@ def _ranges(bounds: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
         bounds: where each range begins, and the last one ends.
         numbers: of the ranges, in any order and number.
     """
-    sizes = np.diff(bounds)[numbers]
+    sizes = np.diff(bounds).take(numbers)
     ends = np.zeros(len(numbers) + 1, dtype=np.int32)
     np.cumsum(sizes, out=ends[1:])
-    places = np.repeat(bounds[numbers] - ends[:-1], sizes)
+    places = np.repeat(bounds.take(numbers) - ends[:-1], sizes)
     places += np.arange(ends[-1], dtype=np.int32)
     return places, ends
 

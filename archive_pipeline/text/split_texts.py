@@ -62,25 +62,23 @@ def split_texts(texts: Sequence[str]) -> SplitTexts:
 
 def split_runs(texts: Sequence[str]) -> SplitTexts:
     """Return the runs of ASCII's letters and digits and of characters that are not ASCII; nothing else is in them."""
-    together, ends = _together(texts)
-    is_inside = np.zeros(len(together) + 1, dtype=bool)
-    is_inside[:-1] = np.frombuffer(together.translate(_INSIDE_RUNS), dtype=bool)
-    is_start = is_inside.copy()
-    is_start[1:] &= ~is_inside[:-1]
-    is_start[ends] = is_inside[ends]
-    is_end = is_inside[:-1] & (~is_inside[1:] | is_start[1:])
-    starts = np.flatnonzero(is_start)
+    together, ends = _together(texts, between=b" ")
+    is_inside = np.frombuffer(together.translate(_INSIDE_RUNS), dtype=np.uint8)
+    # Runs begin and end by turns: there is a space before each text, and after the last one.
+    edges = np.flatnonzero(is_inside[1:] != is_inside[:-1])
+    starts = edges[::2]
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
-    np.cumsum(np.flatnonzero(is_end) + 1 - starts, out=offsets[1:])
+    np.cumsum(edges[1::2] - starts, out=offsets[1:])
     return _numbered(together.translate(None, _OUTSIDE_RUNS), offsets, np.searchsorted(starts, ends))
 
 
-def _together(texts: Sequence[str]) -> tuple[bytes, npt.NDArray[np.int64]]:
-    """Return the UTF-8 of texts one after the other, 0, and where each ends."""
+def _together(texts: Sequence[str], *, between: bytes = b"") -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Return the UTF-8 of texts with something before, between and after them, and where each ends, 0 before these."""
     encoded = [text.encode() for text in texts]
+    sizes = np.fromiter(map(len, encoded), dtype=np.int64, count=len(texts))
     ends = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(texts)), out=ends[1:])
-    return b"".join(encoded), ends
+    np.cumsum(sizes + len(between), out=ends[1:])
+    return between.join([b"", *encoded, b""]), ends
 
 
 def _numbered(together: Any, offsets: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]) -> SplitTexts:
