@@ -24,13 +24,14 @@ MOST_TERMS: Final = 48
 MOST_WORDS_OF_TERM: Final = 64
 MOST_WORDS: Final = 256
 SHORTENED: Final = (
-    f"the query is long: words were looked for only in its first {MOST_TERMS} terms, in the first {MOST_WORDS_OF_TERM} "
-    f"words of each, and {MOST_WORDS} in all"
+    f"the query is long: only its first {MOST_TERMS} terms were looked for, and the first {MOST_TERMS} of those that "
+    f"are excluded, the first {MOST_WORDS_OF_TERM} words of each, and {MOST_WORDS} of either in all"
 )
 
 Kind = Literal["word", "phrase", "prefix"]
 
-_TERM = re.compile(r'(?P<not>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+# What is excluded in quotes that are never closed goes on to the end.
+_TERM = re.compile(r'(?P<not>(?<!\S)-)?(?:"(?P<phrase>[^"]*)(?(not)(?:"|\Z)|")|(?P<word>[^\s"]+))')
 _WORD = re.compile(r"\w", re.UNICODE)
 # What is looked up by itself: full text search takes words apart, and Chinese, Japanese and Korean by character.
 _LOOKED_UP = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -59,7 +60,7 @@ class Query:
     Attributes:
         text: as it was written, without surrounding space.
         wanted_text: without what is excluded; what is embedded.
-        terms: for full text search, each once.
+        terms: for full text search, each once, those that are excluded last.
         is_shortened: terms, or words of them, were left out.
     """
 
@@ -89,10 +90,14 @@ def parse_query(text: str) -> Query:
     if not stripped:
         raise InvalidQueryError("the query is empty")
     check_text("the query", stripped, LONGEST_QUERY)
-    found = list(dict.fromkeys(term for match in _TERM.finditer(stripped) if (term := _term(match)) is not None))
-    terms = _bounded(found)
+    found = dict.fromkeys(term for match in _TERM.finditer(stripped) if (term := _term(match)) is not None)
+    # However much is asked for, what is excluded stays so.
+    terms = [
+        *_bounded([term for term in found if not term.is_excluded]),
+        *_bounded([term for term in found if term.is_excluded]),
+    ]
     wanted_text = " ".join(_TERM.sub(lambda match: "" if match["not"] else match[0], stripped).split())
-    return Query(stripped, wanted_text, terms, is_shortened=terms != found)
+    return Query(stripped, wanted_text, terms, is_shortened=set(terms) != set(found))
 
 
 def _bounded(terms: Sequence[Term]) -> list[Term]:

@@ -76,6 +76,7 @@ class ChunkOnPage(NamedTuple):
     doc_id: str
     page: int
     chunk_number: int
+    is_near_duplicate: bool
 
 
 class Frequency(NamedTuple):

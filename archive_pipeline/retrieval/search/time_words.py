@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -27,6 +27,13 @@ _NUMBERS: Final = {
 _MONTH: Final = "|".join(_MONTHS)
 _NUMBER: Final = rf"\d{{1,3}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}"
 _YEAR: Final = r"(?:19|20)\d\d"
+# What needs a preposition to be a time.
+_BARE: Final = re.compile(rf"{_MONTH}|{_YEAR}", re.IGNORECASE)
+_DAY_WITHOUT_YEAR: Final = re.compile(
+    rf"(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})|(?:{_MONTH})\s+\d{{1,2}}(?:st|nd|rd|th)?",
+    re.IGNORECASE,
+)
+_IN_A_LIST: Final = re.compile(r"\s*(?:(?:,|[-\u2013/]|and|or|to|till|until|through)\s*)+", re.IGNORECASE)
 _UNIT: Final = "day|week|month|year"
 _OLDEST_YEAR: Final = 1970
 
@@ -84,7 +91,7 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
         return None
     text = _LITERAL.sub(lambda match: " " * len(match[0]), query.text)
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    found = _range(text, today) or _single(text, today)
+    found = _range(text, today) if _RANGE.search(text) else _single(text, today)
     if found is None:
         return None
     (start, end), since, until = found
@@ -108,16 +115,17 @@ def _range(text: str, today: datetime) -> _Found | None:
     if first is None or last is None:
         return None
     if first.start >= last.end and re.fullmatch(_MONTH, named, re.IGNORECASE):
-        first = _month(_MONTHS[named.lower()], last.start.year)
+        first = _month_before(_MONTHS[named.lower()], last)
     return (match.span(), first.start, last.end) if first.start < last.end else None
 
 
 def _single(text: str, today: datetime) -> _Found | None:
     """Read the only time that a text names."""
-    matches = [match for match in _TIMES.finditer(text) if _is_meant(match)]
-    if len(matches) != 1:
+    matches = list(_TIMES.finditer(text))
+    meant = [match for match in matches if _is_meant(match)]
+    if len(meant) != 1 or _is_one_of_several(meant[0], matches, text):
         return None
-    [match] = matches
+    [match] = meant
     period = _period(match["time"], today)
     if period is None:
         return None
@@ -133,9 +141,23 @@ def _single(text: str, today: datetime) -> _Found | None:
 
 
 def _is_meant(match: re.Match[str]) -> bool:
-    """Tell whether the words name a time: a month or a year alone needs a preposition."""
-    is_bare = re.fullmatch(rf"{_MONTH}|{_YEAR}", match["time"], re.IGNORECASE) is not None
-    return match["preposition"] is not None or not is_bare
+    """Tell whether the words name a time: a month or a year alone needs a preposition, and so has a day of a month.
+
+    What is of a year, such as an essay of 2000 words, is not; nor are five people in May the fifth of May.
+    """
+    preposition = (match["preposition"] or "").lower()
+    if _BARE.fullmatch(match["time"]):
+        return preposition not in ("", "of")
+    return preposition not in ("", "of", "in", "during") or not _DAY_WITHOUT_YEAR.fullmatch(match["time"])
+
+
+def _is_one_of_several(meant: re.Match[str], matches: Sequence[re.Match[str]], text: str) -> bool:
+    """Tell whether a time stands in a list with others, such as "in May and June"."""
+    return any(
+        _IN_A_LIST.fullmatch(text, min(meant.end(), other.end()), max(meant.start(), other.start()))
+        for other in matches
+        if other is not meant
+    )
 
 
 def _period(text: str, today: datetime) -> Period | None:
@@ -158,6 +180,12 @@ def _day(start: datetime, days: int = 1) -> Period:
 def _month(number: int, year: int) -> Period:
     start = datetime(year, number, 1, tzinfo=UTC)
     return Period(start, _months_after(start, 1))
+
+
+def _month_before(number: int, period: Period) -> Period:
+    """Return the last month of that number that begins before a period ends."""
+    of_same_year = _month(number, period.start.year)
+    return of_same_year if of_same_year.start < period.end else _month(number, period.start.year - 1)
 
 
 def _months_after(start: datetime, months: int) -> datetime:
@@ -213,8 +241,12 @@ def _month_of(match: re.Match[str], today: datetime) -> Period:
     return _month(number, today.year if number <= today.month else today.year - 1)
 
 
-def _date(match: re.Match[str], _today: datetime) -> Period:
-    return _day(datetime(int(match["year"]), _MONTHS[match["month"]], int(match["day"]), tzinfo=UTC))
+def _date(match: re.Match[str], today: datetime) -> Period:
+    """Return a day of the named year, or the last one of that name that has begun."""
+    month, day = _MONTHS[match["month"]], int(match["day"])
+    if match["year"]:
+        return _day(datetime(int(match["year"]), month, day, tzinfo=UTC))
+    return _day(datetime(today.year - ((month, day) > (today.month, today.day)), month, day, tzinfo=UTC))
 
 
 def _iso_date(match: re.Match[str], _today: datetime) -> Period:
@@ -236,8 +268,8 @@ _FORMS: Final[tuple[tuple[str, _Reader], ...]] = (
     (rf"(?P<number>{_NUMBER}) (?P<unit>{_UNIT})s? ago", _ago),
     (rf"(?:the )?(?:past|last) (?:(?P<number>{_NUMBER}) )?(?P<unit>{_UNIT})s?", _within),
     (rf"last (?P<day>{'|'.join(_DAYS)})", _weekday),
-    (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH}),? (?P<year>{_YEAR})", _date),
-    (rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>{_YEAR})", _date),
+    (rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})(?:,? (?P<year>{_YEAR}))?", _date),
+    (rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>{_YEAR}))?", _date),
     (rf"(?:last )?(?P<month>{_MONTH})(?:,? (?P<year>{_YEAR}))?", _month_of),
     (rf"{_YEAR}-\d\d-\d\d", _iso_date),
     (_YEAR, _year_of),

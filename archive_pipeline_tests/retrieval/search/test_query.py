@@ -23,6 +23,8 @@ from archive_pipeline.text.user_input import LONGEST_QUERY
         ("sour*", [Term("prefix", "sour")]),
         ("bread -oven", [Term("word", "bread"), Term("word", "oven", is_excluded=True)]),
         ('bread -"cold kitchen"', [Term("word", "bread"), Term("phrase", "cold kitchen", is_excluded=True)]),
+        ('bread -"cold kitchen', [Term("word", "bread"), Term("phrase", "cold kitchen", is_excluded=True)]),
+        ("-oven bread", [Term("word", "bread"), Term("word", "oven", is_excluded=True)]),
         ("well-known", [Term("word", "well-known")]),
         ("a.b_c(d)", [Term("word", "a.b_c(d)")]),
         ("2*3", [Term("word", "2*3")]),
@@ -48,6 +50,13 @@ def test_a_query_of_a_megabyte_is_refused_and_a_pasted_text_is_not():
     query = parse_query(pasted)
     assert query.text == pasted
     assert [term.text for term in query.terms] == [f"w{number}" for number in range(MOST_TERMS)]
+
+
+def test_what_is_excluded_is_kept_however_much_is_asked_for():
+    query = parse_query(" ".join(f"w{number}" for number in range(MOST_TERMS + 1)) + " -oven")
+    assert query.terms[-1] == Term("word", "oven", is_excluded=True)
+    assert len(query.wanted) == MOST_TERMS
+    assert query.is_shortened
 
 
 def test_what_is_excluded_is_not_embedded():

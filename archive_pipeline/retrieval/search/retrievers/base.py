@@ -11,7 +11,7 @@ import psycopg
 
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.query import Term
-from archive_pipeline.retrieval.search.retrievers.words import WordIndex, words_of_term
+from archive_pipeline.retrieval.search.retrievers.words import WordIndex, numbers_with_any, words_of_term
 from archive_pipeline.retrieval.search.rows import AllowedChunk, ChunkOnPage, FoundChunk
 from archive_pipeline.store.conditions import query_where
 from archive_pipeline.store.rows import fetch_column, fetch_rows, row_of
@@ -104,14 +104,14 @@ def without_terms(
     if not terms:
         return set(pages)
     parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
-    page_of = {
-        row.chunk_number: (row.doc_id, row.page)
-        for row in fetch_rows(connection, "lexical/numbers_on_pages", ChunkOnPage, parameters)
-    }
-    numbers = np.sort(np.array(list(page_of), dtype=np.int64))
+    chunks = fetch_rows(connection, "lexical/numbers_on_pages", ChunkOnPage, parameters)
+    page_of = {row.chunk_number: (row.doc_id, row.page) for row in chunks}
+    numbers = np.sort(np.array([row.chunk_number for row in chunks if not row.is_near_duplicate], dtype=np.int64))
     asked = [words_of_term(term, [UNKNOWN]) for term in terms]
     index = WordIndex(connection)
     index.look_up(asked)
     index.read(asked)
     having = {page_of[number] for words in asked for number in index.matches(words, numbers).numbers.tolist()}
+    unknown = [row.chunk_number for row in chunks if row.is_near_duplicate and page_of[row.chunk_number] not in having]
+    having |= {page_of[number] for number in numbers_with_any(connection, unknown, asked)}
     return set(pages) - having

@@ -105,12 +105,21 @@ class WordIndex:
             self._prefixes[prefix] = [row.term for row in found]
 
     def frequency(self, term: Sequence[Word]) -> int:
-        """Return in how many chunks the rarest word of a term is, about: most chunks with a form have its stem too."""
+        """Return in how many chunks the rarest word of a term is, about: most chunks with a form have its stem too.
+
+        Never more than all chunks.
+        """
         return min((self._frequency(word) for word in term), default=0)
 
     def _frequency(self, word: Word) -> int:
-        of_forms = [self._frequencies.get(form, 0) for form in self._all_forms(word)]
-        return max(of_forms, default=0) if word.prefix is None else sum(of_forms)
+        forms = self._all_forms(word)
+        of_forms = [self._frequencies.get(form, 0) for form in forms]
+        if word.prefix is None:
+            return max(of_forms, default=0)
+        # A chunk may have several words that begin so. Which chunks have one is known when postings were read.
+        if self._postings.keys() >= set(forms):
+            return len(_any_of([self._postings[form] for form in forms]).numbers)
+        return min(sum(of_forms), self.chunk_count())
 
     def read(self, terms: Iterable[Sequence[Word]]) -> None:
         """Read the postings of some terms at once, before ``matches`` is asked."""
@@ -182,6 +191,21 @@ class _Row:
             0 in ends[at] and all(nth in ends[at + nth] for nth in range(1, len(self._term)))
             for at in range(len(ends) - len(self._term) + 1)
         )
+
+
+def numbers_with_any(
+    connection: psycopg.Connection[Any], numbers: Sequence[int], terms: Sequence[Sequence[Word]]
+) -> set[int]:
+    """Return those of some chunks in whose texts any of the terms stands; the index need not know them."""
+    rows = [_Row(term) for term in terms if term]
+    return {
+        chunk.chunk_number
+        for start in range(0, len(numbers), READ_AT_ONCE)
+        for chunk in fetch_rows(
+            connection, "lexical/texts_of_numbers", ChunkText, {"numbers": list(numbers[start : start + READ_AT_ONCE])}
+        )
+        if any(row.is_in(chunk.text, chunk.language) for row in rows)
+    }
 
 
 def restricted(found: Matches, numbers: Numbers) -> Matches:
