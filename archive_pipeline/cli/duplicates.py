@@ -19,6 +19,8 @@ from archive_pipeline.store.duplicates import DUPLICATES, Choice, DuplicatesStat
 # Characters that the numbers in front of the last column take.
 _OTHER_COLUMNS: Final = 49
 _NARROWEST: Final = 30
+NEVER: Final = "duplicates were never looked for in this archive; `llm-archive duplicates --refresh` does"
+NO_DIALOGUES: Final = "no duplicates: the archive has no dialogues"
 
 
 def run(
@@ -33,10 +35,10 @@ def run(
                 fail(failure)
             if failures:
                 return EXIT_REJECTED
-            _show(archive, choice, limit, as_json=as_json)
+            _show(archive, choice, limit, never=NO_DIALOGUES, as_json=as_json)
     else:
         with open_archive() as archive:
-            _show(archive, choice, limit, as_json=as_json)
+            _show(archive, choice, limit, never=NEVER, as_json=as_json)
     return 0
 
 
@@ -63,7 +65,8 @@ def _refresh(archive: OpenArchive, *, show_progress: bool) -> list[str]:
     return [one_line(error) for error in errors_of(result)] or ["the Dagster run failed; `llm-archive up` shows why"]
 
 
-def _show(archive: OpenArchive, choice: Choice, limit: int, *, as_json: bool) -> None:
+def _show(archive: OpenArchive, choice: Choice, limit: int, *, never: str, as_json: bool) -> None:
+    """Print the clusters, or ``never`` where no dialogue was looked at."""
     with archive.database.session() as connection:
         state = duplicates_state(connection, duplicates_version(archive.settings))
         sums = totals(connection, choice)
@@ -78,7 +81,7 @@ def _show(archive: OpenArchive, choice: Choice, limit: int, *, as_json: bool) ->
             }
         )
     elif state.computed_at is None:
-        note("duplicates were never looked for in this archive; `llm-archive duplicates --refresh` does")
+        note(never)
     else:
         _print(state, sums, clusters)
 

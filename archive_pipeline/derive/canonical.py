@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import orjson
 
-from archive_pipeline.derive.forest import forest_of
-from archive_pipeline.derive.tool_results import calls_of, results_followed
+from archive_pipeline.derive.tool_results import answered_calls
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.text.canonical_json import canonical_json, json_string
 from archive_pipeline.text.normalization import text_forms
@@ -214,10 +213,12 @@ def _media(batch: DialogueBatch) -> tuple[dict[int, list[str]], dict[int, list[s
 
 def _answered_calls(batch: DialogueBatch) -> dict[int, int]:
     """Return, for tool results, the call they answer: the nearest one before them on their path with the same id."""
-    tools, forest = batch.tools, forest_of(batch)
-    parts = [
-        part for part, position in enumerate(tools.message) if tools.tool_use_id[part] and not batch.is_hidden[position]
-    ]
-    keys = [(batch.dialogue[position], call) for position, call in zip(tools.message, tools.tool_use_id, strict=True)]
-    follows = results_followed(parts, tools.message, keys, tools.is_result, forest.tree_left, forest.tree_right)
-    return calls_of(follows, tools.is_result)
+    tools = batch.tools
+    return answered_calls(
+        batch,
+        [
+            part
+            for part, position in enumerate(tools.message)
+            if tools.tool_use_id[part] and not batch.is_hidden[position]
+        ],
+    )

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
+from archive_pipeline.derive.forest import forest_of
+from archive_pipeline.domain.batch import DialogueBatch
+
 
 def results_followed(
     parts: Iterable[int],
@@ -45,6 +48,14 @@ def results_followed(
             follows[part] = stack[-1]
         stack.append(part)
     return follows
+
+
+def answered_calls(batch: DialogueBatch, parts: Iterable[int]) -> dict[int, int]:
+    """Return, for tool results among some parts of a batch that have an id of a call, the call they answer."""
+    tools, forest = batch.tools, forest_of(batch)
+    keys = [(batch.dialogue[position], call) for position, call in zip(tools.message, tools.tool_use_id, strict=True)]
+    follows = results_followed(parts, tools.message, keys, tools.is_result, forest.tree_left, forest.tree_right)
+    return calls_of(follows, tools.is_result)
 
 
 def calls_of(follows: Mapping[int, int], is_result: Sequence[bool]) -> dict[int, int]:

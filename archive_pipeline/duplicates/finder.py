@@ -26,7 +26,7 @@ from archive_pipeline.duplicates.runs import ResultSets, run_members
 from archive_pipeline.duplicates.shingles import ShingleStore
 from archive_pipeline.duplicates.signatures import Signatures, TextSignatures
 
-CODE_VERSION: Final = "3"
+CODE_VERSION: Final = "4"
 _SIZE: Final = "size"
 _RESULT: Final = "result"
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from archive_pipeline.derive.tool_results import answered_calls
 from archive_pipeline.domain.batch import NO_TIME, DialogueBatch
 from archive_pipeline.domain.identity import SEPARATOR
 from archive_pipeline.duplicates.clusters import Members, Numbers, Preference, Stars, near_clusters
@@ -49,18 +50,15 @@ class ResultSets:
 
 def result_sets(batch: DialogueBatch) -> ResultSets:
     """Return the calls and results of a batch; a result whose call is unknown says nothing of what was asked."""
-    found: dict[int, dict[int, int]] = {}
-    calls: dict[tuple[int, str], str] = {}
     tools = batch.tools
-    for part, (message, use, text) in enumerate(zip(tools.message, tools.tool_use_id, tools.text, strict=True)):
-        if use is None:
-            continue
-        dialogue = batch.dialogue[message]
-        if not tools.is_result[part]:
-            asked = (tools.tool_name[part], tools.tool_input[part], text)
-            calls[dialogue, use] = SEPARATOR.join(each or "" for each in asked)
-        elif text is not None and (call := calls.get((dialogue, use))) is not None:
-            found.setdefault(dialogue, {})[_hash(f"{call}{SEPARATOR}{text}")] = len(text)
+    calls = answered_calls(batch, [part for part, call in enumerate(tools.tool_use_id) if call is not None])
+    found: dict[int, dict[int, int]] = {}
+    for result, call in calls.items():
+        text = tools.text[result]
+        if text is not None:
+            exchanged = (tools.tool_name[call], tools.tool_input[call], tools.text[call], text)
+            own = found.setdefault(batch.dialogue[tools.message[result]], {})
+            own[_hash(SEPARATOR.join(each or "" for each in exchanged))] = len(text)
     chosen = {dialogue: own for dialogue, own in found.items() if len(own) >= FEWEST_SHARED}
     numbers = np.array(list(chosen), dtype=np.int64)
     newest = np.full(len(batch.dialogue_ids), NO_TIME)

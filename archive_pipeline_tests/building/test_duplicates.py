@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import Choice, DuplicatesState, duplicates_state, listed, totals
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.derive.batches import batch_of, store
+from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, store
 from archive_pipeline_tests.duplicates.finding import changed, prose, run
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load
 from archive_pipeline_tests.tables import query
@@ -93,7 +94,7 @@ def test_what_changed_is_replaced_and_what_is_gone_goes(database: Database, sett
 
 
 def test_runs_of_a_task_are_stored_listed_and_gone_with_one_of_two(database: Database, settings: Settings) -> None:
-    talks = [run(name, ["a", "b", "c", name]) for name in ("alpha", "gamma")]
+    talks = [_after_what_nobody_sees(run(name, ["a", "b", "c", name])) for name in ("alpha", "gamma")]
     store(database, batch_of(*talks, run("other", "def")))
     result = refresh_duplicates(database, settings)
     assert (result.compared["dialogue"], result.clusters) == (3, {"runs": 1})
@@ -108,6 +109,11 @@ def test_runs_of_a_task_are_stored_listed_and_gone_with_one_of_two(database: Dat
     with database.session() as connection:
         delete_dialogues(connection, [talks[1].id])
     assert rows(database) == []
+
+
+def _after_what_nobody_sees(talk: Talk) -> Talk:
+    hidden = Row("hidden", None, "user", "Instructions.", is_hidden=True)
+    return replace(talk, rows=(hidden, replace(talk.rows[0], parent=hidden.id), *talk.rows[1:]))
 
 
 def test_exact_clusters_are_what_content_hashes_say(database: Database, settings: Settings, tmp_path: Path) -> None:

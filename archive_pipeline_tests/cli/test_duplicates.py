@@ -24,6 +24,12 @@ def test_an_archive_that_was_never_looked_at_says_so(llm_archive: CommandLine):
     assert as_json == {"computed_at": None, "changed_dialogues": 0, "totals": [], "clusters": []}
 
 
+def test_an_archive_without_dialogues_has_none(llm_archive: CommandLine):
+    result = llm_archive("duplicates", "--refresh")
+    assert (result.code, result.out) == (0, "")
+    assert "no duplicates: the archive has no dialogues" in result.err
+
+
 def test_duplicates_are_found_in_a_run_and_shown(
     llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
@@ -79,7 +85,16 @@ def test_no_duplicates_are_a_result(llm_archive: CommandLine, loaded: Loaded, tm
     assert result.out.startswith("no duplicates\n\ncomputed 20")
 
 
-@pytest.mark.parametrize("option", [("--method", "magic"), ("--min-similarity", "2"), ("--limit", "0")])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--method", "magic"),
+        ("--min-similarity", "2"),
+        ("--min-similarity", "nan"),
+        ("--limit", "0"),
+        ("--limit", "99999999999999999999"),
+    ],
+)
 def test_options_that_make_no_sense_are_refused(option: tuple[str, str], llm_archive: CommandLine):
     result = llm_archive("duplicates", *option)
     assert result.code == 2

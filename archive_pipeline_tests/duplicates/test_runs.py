@@ -52,6 +52,17 @@ def test_what_is_asked_and_what_is_answered_are_compared_together() -> None:
         assert found(first, Talk(name, tuple(rows))) == []
 
 
+def test_a_result_answers_the_call_above_it_whichever_comes_first_in_the_batch() -> None:
+    """Results without a time, or with one before their call's, come first; so do calls that a later import brings."""
+    first, second = run("first", "abcd", time=9), run("second", "abce", time=9)
+    results_first = [replace(row, time=1 if row.role == "tool" else 9) for row in second.rows]
+    calls_added = [
+        replace(row, time=None, number=100 + n if row.id.endswith("c") else n) for n, row in enumerate(second.rows)
+    ]
+    for rows in (results_first, calls_added):
+        assert clusters(found(first, Talk("second", tuple(rows)))) == {frozenset({first.id, second.id})}
+
+
 def test_the_newest_run_is_kept_of_those_with_as_many_results() -> None:
     old, new = run("old", "abc", time=1), run("new", "cab", time=2)
     kept = [row for row in found(old, new) if row["is_kept"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import click
@@ -10,6 +11,14 @@ from archive_pipeline.cli.arguments import json_option
 from archive_pipeline.domain.choices import DUPLICATE_METHODS, DUPLICATE_TYPES
 
 _PLURALS: Final = {f"{kind}s": kind for kind in DUPLICATE_TYPES}
+_MOST_SHOWN: Final = 1_000_000
+
+
+def _number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    """Refuse what a range of numbers lets through, though it is in none."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number.")
+    return value
 
 
 @click.command()
@@ -25,11 +34,17 @@ _PLURALS: Final = {f"{kind}s": kind for kind in DUPLICATE_TYPES}
     "--min-similarity",
     type=click.FloatRange(0, 1),
     default=0.0,
+    callback=_number,
     metavar="X",
     help="Only clusters all of whose members are at least so similar to the kept one (1: exact copies).",
 )
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Show so many clusters."
+    "--limit",
+    type=click.IntRange(1, _MOST_SHOWN),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Show so many clusters.",
 )
 @click.option("--refresh", is_flag=True, help="Find the duplicates of the whole archive anew first.")
 @json_option

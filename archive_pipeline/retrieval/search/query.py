@@ -32,6 +32,8 @@ Kind = Literal["word", "phrase", "prefix"]
 
 # What is excluded in quotes that are never closed goes on to the end.
 _TERM = re.compile(r'(?P<not>(?<!\S)-)?(?:"(?P<phrase>[^"]*)(?(not)(?:"|\Z)|")|(?P<word>[^\s"]+))')
+# Quotation marks as phones and word processors write them.
+_STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
 _WORD = re.compile(r"\w", re.UNICODE)
 # What is looked up by itself: full text search takes words apart, and Chinese, Japanese and Korean by character.
 _LOOKED_UP = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -58,7 +60,7 @@ class Query:
     """A query.
 
     Attributes:
-        text: as it was written, without surrounding space.
+        text: as it was written, without surrounding space and with straight quotation marks.
         wanted_text: without what is excluded; what is embedded.
         terms: for full text search, each once, those that are excluded last.
         is_shortened: terms, or words of them, were left out.
@@ -86,7 +88,7 @@ def parse_query(text: str) -> Query:
     Raises:
         InvalidQueryError: it is empty, longer than ``LONGEST_QUERY`` characters, or no Unicode text.
     """
-    stripped = text.strip()
+    stripped = text.strip().translate(_STRAIGHT)
     if not stripped:
         raise InvalidQueryError("the query is empty")
     check_text("the query", stripped, LONGEST_QUERY)

@@ -65,6 +65,7 @@ PAGES_PER_RESULT: Final = 3
 FEWEST_CHUNKS: Final = 100
 # How much longer again where wide filters or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
+ONLY_EXCLUDED: Final = "the query only says what is not wanted, so nothing was looked for"
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 # What a retriever may fail with while the others succeed.
 _RETRIEVER_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError, VisualModelError)
@@ -169,6 +170,7 @@ class Search:
         relevant = self._relevant(found, pages, ranked)
         results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
         if not results:
+            self._notes += [ONLY_EXCLUDED] if self._query.excluded and not self._query.wanted else []
             self._notes += why_nothing(self._connection, self._filters)
         return SearchResults(
             results,

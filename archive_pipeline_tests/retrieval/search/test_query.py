@@ -20,6 +20,7 @@ from archive_pipeline.text.user_input import LONGEST_QUERY
         ("bread oven", [Term("word", "bread"), Term("word", "oven")]),
         ("bread bread", [Term("word", "bread")]),
         ('"cold kitchen" bread', [Term("phrase", "cold kitchen"), Term("word", "bread")]),
+        ("\u201ccold kitchen\u201d bread", [Term("phrase", "cold kitchen"), Term("word", "bread")]),
         ("sour*", [Term("prefix", "sour")]),
         ("bread -oven", [Term("word", "bread"), Term("word", "oven", is_excluded=True)]),
         ('bread -"cold kitchen"', [Term("word", "bread"), Term("phrase", "cold kitchen", is_excluded=True)]),

@@ -78,6 +78,7 @@ def test_times_that_are_read(words: str, since: str | None, until: str | None):
     "text",
     [
         'the song "yesterday"',
+        "the song \u201cyesterday\u201d",
         "roof -yesterday",
         "yesterday",
         "may I march on",

@@ -9,6 +9,7 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.running import ONLY_EXCLUDED
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
@@ -78,6 +79,12 @@ def test_what_is_excluded_is_looked_for_in_chunks_that_are_not_found(engine: Sea
     assert found(engine, "quokka -gasburner") == []
     assert found(engine, 'quokka -"gasburner bread0') == []
     assert found(engine, "quokka -gasburners*") == [dialogue_id("chatgpt", "rye")]
+
+
+def test_a_query_that_only_excludes_says_so(engine: SearchEngine):
+    results = engine.search_now("-quokka", 20, "lexical")
+    assert not list(results)
+    assert ONLY_EXCLUDED in results.notes
 
 
 def test_what_is_excluded_counts_however_much_is_asked_for(engine: SearchEngine):

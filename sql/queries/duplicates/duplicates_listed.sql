@@ -56,6 +56,7 @@ LEFT JOIN
             AND asked.dialogue_id = listed.kept_entity_id
             AND asked.role = 'user'
             AND asked.deleted_at IS NULL
+            AND NOT asked.is_hidden
             AND part.part_type = 'text'
         ORDER BY asked.sequence_number, part.sequence
         LIMIT 1
