@@ -144,7 +144,7 @@ def read_thread(
         connection: to the archive.
         name: partition key or id of the dialogue.
         message_id: a message of the path; by default the one that the source shows last.
-        start: messages of the path before the window; by default the window with the message.
+        start: messages of the path before the window, the last one at most; by default the window with the message.
 
     Raises:
         UnknownDialogueError: there is no such dialogue or message.
@@ -155,6 +155,7 @@ def read_thread(
     if start is None:
         index = 0 if message_id is None or at is None else path.index(at)
         start = index - index % MESSAGES_ON_PAGE
+    start = min(start, _last_start(len(path), MESSAGES_ON_PAGE))
     window = path[start : start + MESSAGES_ON_PAGE]
     messages = read_messages(connection, [outline.message_ids[position] for position in window])
     position_of = outline.position_of
@@ -182,6 +183,7 @@ def read_comparison(connection: psycopg.Connection[Any], name: str, message_id: 
     outline = read_outline(connection, name)
     position = _position(outline, message_id)
     siblings = outline.siblings_of(position)
+    start = min(start, _last_start(len(siblings.positions), VERSIONS_SIDE_BY_SIDE))
     parent = outline.parents[position]
     versions = [
         _version(connection, outline, sibling, number)
@@ -195,6 +197,11 @@ def read_comparison(connection: psycopg.Connection[Any], name: str, message_id: 
         start=start,
         count=len(siblings.positions),
     )
+
+
+def _last_start(count: int, shown: int) -> int:
+    """Return how many come before the last window: an address may be older than what it shows."""
+    return max(count - 1, 0) // shown * shown
 
 
 def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import click
 
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json
-from archive_pipeline.export.branches import named_message
+from archive_pipeline.export.branches import named_answer, named_message
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.store.annotations import Annotation, annotate, annotations_of, remove_annotation
 
@@ -53,10 +53,11 @@ def _texts(dialogue: Dialogue, tags: Sequence[str], notes: Sequence[str], messag
 
 
 def _marks(dialogue: Dialogue, chosen: Sequence[str], rejected: Sequence[str]) -> Iterator[Annotation]:
-    for name in chosen:
-        yield Annotation("chosen", message_id=named_message(dialogue, name))
-    for name in rejected:
-        yield Annotation("rejected", message_id=named_message(dialogue, name))
+    good, bad = ([named_answer(dialogue, name) for name in names] for names in (chosen, rejected))
+    for both in set(good) & set(bad):
+        raise click.UsageError(f"message {both} is both chosen and rejected")
+    yield from (Annotation("chosen", message_id=name) for name in good)
+    yield from (Annotation("rejected", message_id=name) for name in bad)
 
 
 def _line(annotation: Annotation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import IO, Any
@@ -35,7 +36,7 @@ def run(file: IO[bytes], model: str | None, dialogue: str | None, *, as_json: bo
 def _request(file: IO[bytes]) -> tuple[list[Any], dict[str, Any] | None, str | None]:
     """Return the messages of a file, the options of its request, and its model."""
     try:
-        content = orjson.loads(file.read())
+        content = orjson.loads(file.read().removeprefix(codecs.BOM_UTF8))
     except orjson.JSONDecodeError as error:
         raise InvalidMessagesError(f"{file.name} is not JSON: {error}") from error
     if isinstance(content, list):

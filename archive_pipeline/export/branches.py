@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from archive_pipeline.derive.forest import forest_of
+from archive_pipeline.derive.forest import ASSISTANT_SIDE, forest_of
 from archive_pipeline.derive.linear_sequences import branch_reason, last_shared_with_primary
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.domain.choices import ExportPaths
@@ -91,6 +91,35 @@ def named_leaf(dialogue: Dialogue, name: str) -> int:
     more = f" and {len(known) - _MOST_NAMED:,} more (--tree)" if len(known) > _MOST_NAMED else ""
     names = ", ".join(branch.name for branch in known[:_MOST_NAMED])
     raise UnknownBranchError(f"no branch or message is {name!r}; there are {names or 'none'}{more}")
+
+
+def named_answer(dialogue: Dialogue, name: str) -> str:
+    """Return the id of an answer: the message of this id, or the first answer of a branch that others do not have.
+
+    Args:
+        dialogue: the dialogue.
+        name: of a branch, the id of a message, or the beginning of one. The main path has such an answer where other
+            branches leave it at one place.
+
+    Raises:
+        UnknownBranchError: there is none, it is no answer, or the beginning of an id is that of several.
+    """
+    leaf = named_leaf(dialogue, name)
+    known = {branch.name: branch.branched_at for branch in branches(dialogue)}
+    role, ids = dialogue.batch.role, dialogue.batch.message_ids
+    if name not in known:
+        if role[leaf] not in ASSISTANT_SIDE:
+            raise UnknownBranchError(f"message {ids[leaf]} is no answer of an assistant")
+        return ids[leaf]
+    forks = {at for other, at in known.items() if other != MAIN} if name == MAIN else {known[name]}
+    if len(forks) > 1:
+        raise UnknownBranchError(f"branches leave {MAIN!r} at {len(forks)} places: name the answer by its id (--tree)")
+    path = dialogue.path(leaf)
+    start = max((path.index(fork) + 1 for fork in forks if fork != ROOT), default=0)
+    answers = [position for position in path[start:] if role[position] in ASSISTANT_SIDE]
+    if not answers:
+        raise UnknownBranchError(f"branch {name!r} has no answer of its own")
+    return ids[answers[0 if forks else -1]]
 
 
 def named_message(dialogue: Dialogue, name: str) -> str:

@@ -64,7 +64,9 @@ class Choices:
             ConfigurationError: shares do not add up to 1, or a role is none.
         """
         if self.splits and (
-            len(self.splits) != len(SPLITS) or min(self.splits) < 0 or abs(sum(self.splits) - _WHOLE) > _ROUNDING
+            len(self.splits) != len(SPLITS)
+            or not min(self.splits) >= 0
+            or not abs(sum(self.splits) - _WHOLE) <= _ROUNDING  # a share that is no number is none of both
         ):
             raise ConfigurationError("splits are three shares that add up to 1: train, validation, test")
         unknown = set(self.roles) - set(EXPORT_ROLES)

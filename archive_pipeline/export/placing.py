@@ -86,8 +86,11 @@ def remove_remains(target: Path, beside: Mapping[str, Path]) -> int:
 
 
 def refuse_existing(target: Path, *, replace: bool) -> None:
-    """Raise ``ExportError`` if something is where an export goes, unless it may be replaced."""
-    if not replace and (target.exists() or target.is_symlink()):
+    """Raise ``ExportError`` if something is where an export goes, unless it may be replaced.
+
+    A name that no file can have is refused when the file is made.
+    """
+    if not replace and os.path.lexists(target):
         raise ExportError(f"{target} exists; an export overwrites nothing: name another path, or remove it")
 
 

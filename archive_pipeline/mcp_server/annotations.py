@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from archive_pipeline.export.branches import branches, named_message
+from archive_pipeline.export.branches import branches, named_answer, named_message
 from archive_pipeline.mcp_server.parameters import AnnotationKind, AnnotationText, KeyOrTitle, MessageName, Remove
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.store.annotations import Annotation, annotate, annotations_of, remove_annotation
@@ -49,7 +49,8 @@ class AnnotationTools:
 
         def write() -> dict[str, Any]:
             dialogue = read_dialogue(self.database, key_or_id)
-            message_id = None if message is None else named_message(dialogue, message)
+            named = named_answer if kind in {"chosen", "rejected"} else named_message
+            message_id = None if message is None else named(dialogue, message)
             said = Annotation(kind, text.strip() if kind == "tag" and text else text, message_id)
             with self.database.session() as connection:
                 change = remove_annotation if remove else annotate

@@ -35,6 +35,8 @@ def test_windows_cover_a_path_once(database: Database, tmp_path: Path):
             if thread.next_start is None:
                 break
             start = thread.next_start
+        beyond = read_thread(connection, "chatgpt-long", start=10 * LONG)
+    assert (beyond.start, beyond.messages) == (start, thread.messages)  # an address may be older than the path
     assert shown == [(number + 1, f"text {number}") for number in range(LONG)]
     assert thread.previous_start == MESSAGES_ON_PAGE
 
@@ -79,6 +81,8 @@ def test_versions_stand_side_by_side_with_what_follows(database: Database, tmp_p
         message_id = thread.messages[1].message.id
         compared = read_comparison(connection, "chatgpt-tree", message_id)
         rest = read_comparison(connection, "chatgpt-tree", message_id, start=compared.next_start or 0)
+        beyond = read_comparison(connection, "chatgpt-tree", message_id, start=10 * count)
+    assert (beyond.start, beyond.versions) == (rest.start, rest.versions)
     assert (compared.count, len(compared.versions), compared.next_start) == (count, VERSIONS_SIDE_BY_SIDE, 4)
     assert [len(version.messages) for version in compared.versions] == [MESSAGES_OF_VERSION, 1, 1, 1]
     assert [version.following for version in compared.versions] == [3, 0, 0, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from archive_pipeline.domain.identity import dialogue_id, message_id
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
-from archive_pipeline_tests.export.dialogues import GREEN, TEA, fill
+from archive_pipeline_tests.export.dialogues import GREEN, START, TEA, fill
+from archive_pipeline_tests.exports import Said, chatgpt, load
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -45,6 +47,31 @@ def test_a_message_is_chosen_or_rejected_and_named_by_id_or_branch(filled: Comma
     assert said(filled, "--chosen", "regeneration-1") == [("chosen", None, leaf)]
     assert said(filled, "--rejected", leaf[:13]) == [("rejected", None, leaf)]
     assert filled("annotate", "tea", "--chosen", "nothing").code == 2
+    assert filled("annotate", "tea", "--chosen", leaf, "--rejected", "regeneration-1").code == 2
+    assert filled("annotate", "tea", "--chosen", leaf, "--message", leaf).code == 2
+
+
+def test_a_branch_means_its_first_answer(filled: CommandLine, database: Database, tmp_path: Path):
+    said_again = [
+        Said("q", None, "user", "Which one?", START),
+        Said("a", "q", "assistant", "The first.", START + 1),
+        Said("b", "q", "assistant", "The second.", START + 2),
+        Said("q2", "b", "user", "Why?", START + 3),
+        Said("c", "q2", "assistant", "It is later.", START + 4),
+    ]
+    load(database, tmp_path / "again.json", chatgpt("again", said_again, title="Again", current="c"))
+    own = dialogue_id("chatgpt", "again")
+    assert filled("annotate", "again", "--rejected", "main").code == 0
+    [rejected] = filled("annotate", "again", "--json").json
+    assert (rejected["kind"], rejected["message_id"]) == ("rejected", message_id(own, "b"))
+    pairs = tmp_path / "pairs"
+    assert filled("export", "trl-dpo", "--title", "Again", "--out", pairs, "--no-redact").code == 0
+    [pair] = map(json.loads, (pairs / "data.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (pair["rule"], pair["chosen"][-1]["content"]) == ("annotation", "The first.")
+    asked = filled("annotate", "again", "--chosen", message_id(own, "q2"))
+    assert (asked.code, "no answer of an assistant" in asked.err) == (2, True)
+    several = filled("annotate", "tea", "--chosen", "main")
+    assert (several.code, "branches leave 'main' at 2 places" in several.err) == (2, True)
 
 
 def test_tags_choose_dialogues(filled: CommandLine, tmp_path: Path):

@@ -28,6 +28,8 @@ def test_match(llm_archive, loaded, tmp_path, asked):
     assert hit.code == 0
     assert "hit (exact): 3 of 3 messages are known, 1 responses" in hit.out
     assert "See you" in hit.out
+    marked = asked("\ufeff" + json.dumps(turns("Hi", "Hello there", "Bye")))  # as Windows writes files
+    assert llm_archive("match", marked).out == hit.out
 
     request = {"model": "m", "temperature": 0.7, "messages": turns("Hi", "Hello there", "What?")}
     miss = llm_archive("match", asked(request), "--json")

@@ -140,6 +140,14 @@ def test_examples_of_too_many_tokens_are_left_out(exported: Callable[..., Export
     assert found.manifest["left_out"]["examples of too many tokens"] == 2
 
 
+def test_an_answer_is_measured_with_what_is_before_it_only(exported: Callable[..., Exported], rows: Rows):
+    """With all that is before them, the three answers of the path have 28, 38 and 44 tokens."""
+    chosen = {"title": "hot", "shape": "prompt-completion", "max_tokens": 40}
+    said = [row["completion"][-1]["content"] for row in rows("trl-sft", **chosen)]
+    assert said == [BLACK, "Whisk it in warm milk."]
+    assert exported("trl-sft", **chosen).manifest["left_out"]["examples of too many tokens"] == 1
+
+
 def test_sharegpt_alternates_as_llama_factory_wants_it(rows: Rows):
     found = rows("sharegpt", paths="all", thinking=True)
     assert len(found) == 6

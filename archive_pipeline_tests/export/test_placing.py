@@ -150,6 +150,8 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match="cannot be written"), placed_folder(tmp_path / "file" / "x", replace=False):
         pass
+    with pytest.raises(ExportError, match="name too long"), placed_folder(tmp_path / ("x" * 300), replace=False):
+        pass
 
 
 def write_to(target: Path, name: str) -> None:

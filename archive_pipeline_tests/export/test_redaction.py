@@ -15,7 +15,7 @@ from detect_secrets.plugins.openai import OpenAIDetector
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.errors import ExportError, MissingExtraError
+from archive_pipeline.errors import ConfigurationError, ExportError, MissingExtraError
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.redaction import rules
@@ -145,7 +145,11 @@ def test_a_long_word_of_many_beginnings_is_gone_through_once(pattern: re.Pattern
 def test_national_numbers_need_a_country():
     text = "Ruf mich an: 030 901820."
     assert Redactor(finders([], [], None), b"k").text(text) == text
-    assert Redactor(finders([], [], "DE"), b"k").text(text).startswith("Ruf mich an: [PHONE-")
+    for region in ("DE", "de"):
+        assert Redactor(finders([], [], region), b"k").text(text).startswith("Ruf mich an: [PHONE-")
+    for region in ("UK", "Germany", ""):
+        with pytest.raises(ConfigurationError, match="is no country with phone numbers"):
+            finders([], [], region)
 
 
 KEY = "dapi" + "0123456789abcdef" * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_shares_are_met_and_more_dialogues_move_none():
 
 
 def test_shares_that_are_none_are_refused():
-    for shares in ((0.5, 0.5), (0.8, 0.3, 0.1), (1.1, -0.1, 0.0)):
+    for shares in ((0.5, 0.5), (0.8, 0.3, 0.1), (1.1, -0.1, 0.0), (math.nan, 0.5, 0.5)):
         with pytest.raises(ConfigurationError, match="add up to 1"):
             Choices(splits=shares)
 

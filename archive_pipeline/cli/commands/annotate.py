@@ -33,11 +33,14 @@ def annotate_(
 ) -> None:
     """Say something about the dialogue KEY, or show what is said.
 
-    KEY is what `show` takes; MESSAGE is the id of a message, the beginning of one, or the name of a branch, which means
-    its last message. No import and no build changes what is said; `delete` takes it along.
+    KEY is what `show` takes; MESSAGE is the id of a message, the beginning of one, or the name of a branch: its last
+    message, and for --chosen and --rejected the first answer that is its own. No import and no build changes what is
+    said; `delete` takes it along.
     """
     if remove and not (tags or notes or chosen or rejected or never_export):
         raise click.UsageError("--remove needs what it is to take back: --tag, --note, ...")
+    if message is not None and not (tags or notes):
+        raise click.UsageError("--message says which message --tag and --note are about")
     from archive_pipeline.cli.annotate import run
 
     run(

@@ -20,6 +20,9 @@ from archive_pipeline.text.tokens import default_counter
 # Choices that every format knows are those of dialogues, and redaction.
 CHAT: Final = frozenset({"paths", "roles", "thinking", "max_tokens", "drop_duplicates", "splits"})
 
+# A count of what was left out.
+TOO_LONG: Final = "examples of too many tokens"
+
 Kind = Literal["lines", "files", "tables"]
 
 
@@ -77,13 +80,14 @@ class Path:
         return not self.known or not self.known.issuperset(turn.positions)
 
 
-def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool) -> Iterator[Path]:
+def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool, is_one_example: bool = True) -> Iterator[Path]:
     """Yield the chosen paths of a dialogue that have something to say that no earlier one had.
 
     Args:
         dialogue: the dialogue.
         run: with the choices.
         is_training: paths end with a whole answer.
+        is_one_example: each path is an example, which may be too long.
     """
     known: set[int] = set()
     for leaf in chosen_leaves(dialogue, run.choices.paths):
@@ -94,7 +98,7 @@ def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool) -> Iterator[P
         if not any(path.is_new(turn) for turn in found if turn.role == "assistant" or not is_training):
             run.left_out["paths that say nothing new"] += 1
             continue
-        if is_within_tokens(found, run):
+        if not is_one_example or is_within_tokens(found, run):
             known.update(position for turn in found for position in turn.positions)
             yield path
 
@@ -106,11 +110,16 @@ def is_within_tokens(found: Sequence[Turn], run: Run) -> bool:
         return True
     tokens = 0
     for turn in found:
-        tokens += sum(default_counter().count(text) for text in texts_of(turn, run))
+        tokens += tokens_of(turn, run)
         if tokens > limit:
-            run.left_out["examples of too many tokens"] += 1
+            run.left_out[TOO_LONG] += 1
             return False
     return True
+
+
+def tokens_of(turn: Turn, run: Run) -> int:
+    """Return the number of tokens of all texts of a turn that are exported."""
+    return sum(default_counter().count(text) for text in texts_of(turn, run))
 
 
 def texts_of(turn: Turn, run: Run) -> Iterator[str]:

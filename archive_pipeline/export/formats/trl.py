@@ -7,6 +7,7 @@ fields in every row, which a table of Arrow cannot hold. What a model thought is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 import orjson
@@ -14,7 +15,17 @@ import pyarrow as pa
 
 from archive_pipeline.export.chat import Turn, as_messages, tool_specs
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths, is_within_tokens
+from archive_pipeline.export.formats.base import (
+    CHAT,
+    TOO_LONG,
+    Format,
+    Row,
+    Run,
+    are_copies,
+    chat_paths,
+    is_within_tokens,
+    tokens_of,
+)
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -34,8 +45,9 @@ def _tools(found: Sequence[Turn]) -> Row:
 
 
 def _sft(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
-    for path in chat_paths(dialogue, run, is_training=True):
-        if run.choices.shape == "prompt-completion":
+    is_one_example = run.choices.shape != "prompt-completion"
+    for path in chat_paths(dialogue, run, is_training=True, is_one_example=is_one_example):
+        if not is_one_example:
             yield from _completions(dialogue, path.turns, path.known, group, run)
         elif not are_copies(dialogue, path.turns, group, run):
             yield {"messages": _messages(path.turns, run), **_tools(path.turns)}
@@ -45,7 +57,8 @@ def _completions(
     dialogue: Dialogue, found: Sequence[Turn], known: frozenset[int], group: Group, run: Run
 ) -> Iterator[Row]:
     """Yield a row for each answer, all turns between two of the user, that no earlier path had."""
-    start = 0
+    limit, start = run.choices.max_tokens, 0
+    tokens = [] if limit is None else list(accumulate(tokens_of(turn, run) for turn in found))
     while start < len(found):
         if found[start].role != "assistant":
             start += 1
@@ -55,7 +68,10 @@ def _completions(
             end += 1
         answer = found[start:end]
         is_known = all(position in known for turn in answer for position in turn.positions)
-        if start and not is_known and not answer[-1].calls and not are_copies(dialogue, answer, group, run):
+        is_row = start and not is_known and not answer[-1].calls
+        if is_row and limit is not None and tokens[end - 1] > limit:
+            run.left_out[TOO_LONG] += 1
+        elif is_row and not are_copies(dialogue, answer, group, run):
             yield {
                 "prompt": _messages(found[:start], run),
                 "completion": _messages(answer, run),

@@ -14,6 +14,7 @@ from itertools import chain, takewhile
 from typing import Any, Final, NamedTuple
 
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
 from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, first_after, starts_after
@@ -250,6 +251,12 @@ def _optional(module: str) -> Any:
 def _phone_finder(region: str | None) -> Finder:
     phonenumbers = _optional("phonenumbers")
     _detectors()  # what is missing is said before anything is read
+    region = None if region is None else region.upper()
+    if region is not None and region not in phonenumbers.SUPPORTED_REGIONS:
+        raise ConfigurationError(
+            f"{region!r} is no country with phone numbers: it is named by two letters, such as DE, US, or GB for the "
+            "United Kingdom"
+        )
 
     def phones(text: str) -> Iterator[Span]:
         for match in phonenumbers.PhoneNumberMatcher(text, region, max_tries=1 << 20):

@@ -142,6 +142,9 @@ class SearchEngine:
             results = Search(self, request, connection, timed.query, timed.filters, asked.num_results).run(asked.mode)
             if results:
                 return results.with_note(READ_AS_TIME.format(words=timed.words, period=timed.said))
+            results = Search(self, request, connection, timed.query, asked.filters, asked.num_results).run(asked.mode)
+            if not results:
+                return results  # the words of the time alone would find anything
             results = Search(self, request, connection, query, asked.filters, asked.num_results).run(asked.mode)
             return results.with_note(NOTHING_THEN.format(words=timed.words, period=timed.said))
 

@@ -98,8 +98,8 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
     rest = " ".join(f"{query.text[:start]} {query.text[end:]}".split())
     if not _WORD.search(rest) or (since is not None and since > now):
         return None
-    words = " ".join(query.text[start:end].split())
-    return TimedQuery(words, parse_query(rest), replace(filters, since=since, until=until))
+    words, other = " ".join(query.text[start:end].split()), parse_query(rest)
+    return TimedQuery(words, other, replace(filters, since=since, until=until)) if other.wanted else None
 
 
 _Found = tuple[tuple[int, int], datetime | None, datetime | None]
@@ -270,7 +270,7 @@ _FORMS: Final[tuple[tuple[str, _Reader], ...]] = (
     (rf"last (?P<day>{'|'.join(_DAYS)})", _weekday),
     (rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})(?:,? (?P<year>{_YEAR}))?", _date),
     (rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>{_YEAR}))?", _date),
-    (rf"(?:last )?(?P<month>{_MONTH})(?:,? (?P<year>{_YEAR}))?", _month_of),
+    (rf"(?:last )?(?P<month>{_MONTH})(?:(?:,| of)? (?P<year>{_YEAR}))?", _month_of),
     (rf"{_YEAR}-\d\d-\d\d", _iso_date),
     (_YEAR, _year_of),
 )

@@ -55,6 +55,7 @@ def day(text: str | None) -> datetime | None:
         ("on 5 September", "2024-09-05", "2024-09-06"),
         ("since the 18th of June", "2025-06-18", None),
         ("of May 2024", "2024-05-01", "2024-06-01"),
+        ("in May of 2024", "2024-05-01", "2024-06-01"),
         ("since May 2024", "2024-05-01", None),
         ("after May 2024", "2024-06-01", None),
         ("before last week", None, "2025-06-09"),
@@ -96,6 +97,7 @@ def test_times_that_are_read(words: str, since: str | None, until: str | None):
         "an essay of 2000 words",
         "flights from 31 June 2024 to July 2024",
         "top 5 May songs",
+        "-roof in May 2024",
         "the weekly report",
     ],
 )

@@ -36,7 +36,7 @@ RYE = chatgpt(
 TALKS = [
     chatgpt(
         f"talk{number}",
-        chain(f"Tell of ba{number}0 and ba{number}1", f"banana{number} bark{number}", start=1_704_067_300.0),
+        chain(f"Tell of ba{number}0 and ba{number}1 in January", f"banana{number} bark{number}", start=1_704_067_300.0),
     )
     for number in range(6)
 ]
@@ -85,6 +85,14 @@ def test_a_query_that_only_excludes_says_so(engine: SearchEngine):
     results = engine.search_now("-quokka", 20, "lexical")
     assert not list(results)
     assert ONLY_EXCLUDED in results.notes
+
+
+def test_words_of_a_time_alone_find_nothing(engine: SearchEngine):
+    nowhere = engine.search_now("blorptang in January 2021", 20, "lexical")
+    assert list(nowhere) == []
+    elsewhere = engine.search_now("quokka in January 2021", 20, "lexical")
+    assert dialogue_id("chatgpt", "rye") in {result["doc_id"] for result in elsewhere}
+    assert any("this is from any time" in note for note in elsewhere.notes)
 
 
 def test_what_is_excluded_counts_however_much_is_asked_for(engine: SearchEngine):
