@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -10,6 +10,7 @@ import psycopg
 from archive_pipeline.retrieval.index.collections import entry_of_page
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.fusion import Fuse, Retrieved
+from archive_pipeline.retrieval.search.fusion import fuse as fuse_shares
 from archive_pipeline.retrieval.search.modes import Retriever
 from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.results import FoundPage, Page
@@ -53,16 +54,16 @@ def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) ->
     """
     retrieved: dict[str, Retrieved[Page]] = {}
     scores: dict[Page, dict[str, float]] = {}
-    best: dict[Page, FoundChunk] = {}
     for retriever, found in ranked.items():
         first = _first_of_pages(found, rows)
         for page, at in first.items():
             scores.setdefault(page, {})[retriever] = found.scores[at]
-            best.setdefault(page, rows[found.ids[at]])
         shares = None if found.shares is None else [found.shares[at] for at in first.values()]
         retrieved[retriever] = Retrieved(list(first), shares)
     ranks = _by_page({name: (own.keys, range(1, len(own.keys) + 1)) for name, own in retrieved.items()})
-    answers = _first_answers(ranked, rows)
+    told = _told_of_chunks(ranked)
+    best = _best_of_pages(told, rows)
+    answers = _best_of_pages(told, {own: row for own, row in rows.items() if row.side == "answer"})
     shares_of = _by_page({name: (own.keys, own.shares or ()) for name, own in retrieved.items()})
     return [
         FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}), answers.get(page))
@@ -79,15 +80,19 @@ def _by_page(retrieved: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) 
     return found
 
 
-def _first_answers(ranked: Rankings, rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
-    """Return of each page the first answer of any ranking."""
-    first: dict[Page, FoundChunk] = {}
-    for found in ranked.values():
-        for own in found.ids:
-            row = rows.get(own)
-            if row is not None and row.side == "answer":
-                first.setdefault((row.doc_id, row.page), row)
-    return first
+def _told_of_chunks(ranked: Rankings) -> dict[str, float]:
+    """Return of each chunk what all rankings say of it together, best first, whatever pages are fused by."""
+    return fuse_shares({name: Retrieved(found.ids, found.shares) for name, found in ranked.items()})
+
+
+def _best_of_pages(told: Iterable[str], rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
+    """Return of each page the first of its chunks that has a row."""
+    best: dict[Page, FoundChunk] = {}
+    for own in told:
+        row = rows.get(own)
+        if row is not None:
+            best.setdefault((row.doc_id, row.page), row)
+    return best
 
 
 def _first_of_pages(found: Ranking, rows: Mapping[str, FoundChunk]) -> dict[Page, int]:
