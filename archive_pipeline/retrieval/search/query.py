@@ -24,8 +24,8 @@ MOST_TERMS: Final = 48
 MOST_WORDS_OF_TERM: Final = 64
 MOST_WORDS: Final = 256
 SHORTENED: Final = (
-    f"the query is long: only its first {MOST_TERMS} terms were looked for, and the first {MOST_TERMS} of those that "
-    f"are excluded, the first {MOST_WORDS_OF_TERM} words of each, and {MOST_WORDS} of either in all"
+    f"the query is long: words were looked for only in its first {MOST_TERMS} terms, in the first {MOST_WORDS_OF_TERM} "
+    f"words of each, and {MOST_WORDS} in all, and so were those that are excluded"
 )
 
 Kind = Literal["word", "phrase", "prefix"]
