@@ -61,9 +61,9 @@ def fused_pages(ranked: Rankings, rows: Mapping[str, FoundChunk], fuse: Fuse) ->
         shares = None if found.shares is None else [found.shares[at] for at in first.values()]
         retrieved[retriever] = Retrieved(list(first), shares)
     ranks = _by_page({name: (own.keys, range(1, len(own.keys) + 1)) for name, own in retrieved.items()})
-    told = _told_of_chunks(ranked)
-    best = _best_of_pages(told, rows)
-    answers = _best_of_pages(told, {own: row for own, row in rows.items() if row.side == "answer"})
+    in_order = _best_first(ranked)
+    best = _best_of_pages(in_order, rows)
+    answers = _best_of_pages(in_order, {own: row for own, row in rows.items() if row.side == "answer"})
     shares_of = _by_page({name: (own.keys, own.shares or ()) for name, own in retrieved.items()})
     return [
         FoundPage(page, score, best[page], scores[page], ranks[page], shares_of.get(page, {}), answers.get(page))
@@ -80,15 +80,17 @@ def _by_page(retrieved: Mapping[str, tuple[Sequence[Page], Sequence[NumberT]]]) 
     return found
 
 
-def _told_of_chunks(ranked: Rankings) -> dict[str, float]:
-    """Return of each chunk what all rankings say of it together, best first, whatever pages are fused by."""
-    return fuse_shares({name: Retrieved(found.ids, found.shares) for name, found in ranked.items()})
+def _best_first(ranked: Rankings) -> list[str]:
+    """Return the chunks by what all rankings say of them together, whatever pages are fused by; then the images."""
+    of_chunks = {name: Retrieved(found.ids, found.shares) for name, found in ranked.items() if name != Retriever.VISUAL}
+    images = ranked[Retriever.VISUAL].ids if Retriever.VISUAL in ranked else ()
+    return [*fuse_shares(of_chunks), *images]
 
 
-def _best_of_pages(told: Iterable[str], rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
+def _best_of_pages(in_order: Iterable[str], rows: Mapping[str, FoundChunk]) -> dict[Page, FoundChunk]:
     """Return of each page the first of its chunks that has a row."""
     best: dict[Page, FoundChunk] = {}
-    for own in told:
+    for own in in_order:
         row = rows.get(own)
         if row is not None:
             best.setdefault((row.doc_id, row.page), row)

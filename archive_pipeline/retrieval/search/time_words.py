@@ -91,7 +91,8 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
         return None
     text = _LITERAL.sub(lambda match: " " * len(match[0]), query.text)
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    found = _range(text, today) if _RANGE.search(text) else _single(text, today)
+    match = _RANGE.search(text)
+    found = _single(text, today) if match is None else _range(match, today)
     if found is None:
         return None
     (start, end), since, until = found
@@ -105,11 +106,8 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
 _Found = tuple[tuple[int, int], datetime | None, datetime | None]
 
 
-def _range(text: str, today: datetime) -> _Found | None:
+def _range(match: re.Match[str], today: datetime) -> _Found | None:
     """Read "between X and Y" and "from X to Y"."""
-    match = _RANGE.search(text)
-    if match is None:
-        return None
     named = match["first"] or match["start"]
     first, last = _period(named, today), _period(match["last"], today)
     if first is None or last is None:

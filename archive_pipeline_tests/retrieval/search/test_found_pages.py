@@ -36,3 +36,13 @@ def test_what_may_not_be_found_is_not_shown():
     ranked = {"lexical": Ranking(["b", "a"], [8.0, 2.0], shares=[0.8, 0.2])}
     [found] = fused_pages(ranked, {"a": ROWS["a"]}, fuse)
     assert found.chunk.text == "first answer"
+
+
+def test_an_image_is_shown_where_no_text_was_found():
+    image, other = page(1, "picture").chunk, page(2, "another picture").chunk
+    ranked = {
+        "lexical": Ranking(["a"], [1.0], shares=[0.1]),
+        "visual": Ranking(["picture", "other"], [0.9, 0.8]),
+    }
+    pages = fused_pages(ranked, {"a": ROWS["a"], "picture": image, "other": other}, fuse)
+    assert {found.page: found.chunk.text for found in pages} == {("d", 1): "first answer", ("d", 2): "another picture"}
