@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -18,11 +17,11 @@ from archive_pipeline.export.choices import SPLITS, Choices
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.manifest import CARD, MANIFEST, card, manifest, manifest_bytes
+from archive_pipeline.export.offering import exported_batches, kept_answers
 from archive_pipeline.export.output import Output, WrittenFile
 from archive_pipeline.export.placing import placed_file, placed_folder, remove_remains
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
-from archive_pipeline.export.selection import Group, ReadBatch, read_batches
-from archive_pipeline.export.speed import collection_paused, read_ahead, threads_alternating
+from archive_pipeline.export.selection import Group, ReadBatch
 from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
@@ -126,9 +125,10 @@ def _write(
         with read_snapshot(database) as snapshot:
             _check_built(snapshot, settings, format_, choices)
             component = read_components(snapshot) if choices.splits else {}
+            if choices.drop_duplicates is not None:
+                run.kept = kept_answers(snapshot, format_, choices)
             writer = _Writer(format_, run, output, component, AttachmentStore.of(settings.home))
-            found = read_batches(snapshot, choices, query=format_.query, with_files=format_.has_attached)
-            with closing(read_ahead(found)) as batches, collection_paused(), threads_alternating():
+            with exported_batches(snapshot, format_, choices) as batches:
                 for batch in batches:
                     # No name holds a group while the next one is made: memory has the objects of one.
                     progress(writer.write(_made(batch, choices, redactor)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 from psycopg.rows import class_row
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
+from archive_pipeline.export.duplicates import Members, cluster_members
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, DialogueTables, read_dialogues
 from archive_pipeline.retrieval.reading.outline import Heading
@@ -62,7 +63,7 @@ class Group:
         headings: of the dialogues, in the order of their ids.
         dialogues: in the same order; empty for a format without messages.
         annotations: about them.
-        copies: ids of messages that are copies of what is kept elsewhere; empty unless duplicates are dropped.
+        members: of clusters of duplicates; empty unless duplicates are dropped.
         files: per id of a message, the files it came with; empty unless they were asked for.
         rows: what a format without messages is made of; empty for the others.
     """
@@ -70,7 +71,7 @@ class Group:
     headings: list[Heading]
     dialogues: list[Dialogue]
     annotations: Annotations
-    copies: frozenset[str]
+    members: Members
     files: Mapping[str, Sequence[AttachedContent]] = field(default_factory=dict)
     rows: pa.Table = field(default_factory=lambda: _NO_ROWS)
 
@@ -82,24 +83,26 @@ class ReadBatch:
     Attributes:
         headings, files: as those of the group.
         tables: of the messages; None if ``rows`` stand for them.
-        annotations, copies: rows of the queries of these names.
+        annotations: rows of the query of this name.
+        members: of clusters of duplicates, as rows; None unless duplicates are dropped.
     """
 
     headings: list[Heading]
     tables: DialogueTables | None
     rows: pa.Table
     annotations: pa.Table
-    copies: pa.Table | None
+    members: pa.Table | None
     files: Mapping[str, Sequence[AttachedContent]]
 
     def group(self, choices: Choices) -> Group:
         """Return the dialogues with what is known of them."""
         dialogues = [] if self.tables is None else self.tables.dialogues()
+        drop, members = choices.drop_duplicates, self.members
         return Group(
             self.headings,
             dialogues,
             _annotations(self.annotations),
-            _copies(self.copies, choices),
+            {} if drop is None or members is None else cluster_members(members, drop),
             self.files,
             self.rows,
         )
@@ -123,7 +126,7 @@ def read_batches(
             read_dialogues(snapshot, headings) if query is None else None,
             _NO_ROWS if query is None else snapshot.of_dialogues(query, ids),
             snapshot.of_dialogues("export/dialogue_annotations", ids),
-            None if choices.drop_duplicates is None else snapshot.of_dialogues("export/copied_messages", ids),
+            None if choices.drop_duplicates is None else snapshot.of_dialogues("export/cluster_members", ids),
             attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {},
         )
 
@@ -161,8 +164,3 @@ def _annotations(table: pa.Table) -> Annotations:
         elif row["message_id"] is not None:
             marked[row["kind"]].add(row["message_id"])
     return Annotations(dict(tags), frozenset(marked["chosen"]), frozenset(marked["rejected"]))
-
-
-def _copies(table: pa.Table | None, choices: Choices) -> frozenset[str]:
-    rows: list[dict[str, Any]] = [] if table is None else table.to_pylist()
-    return frozenset(row["message_id"] for row in rows if choices.drop_duplicates == "near" or row["method"] != "near")

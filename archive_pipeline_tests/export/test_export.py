@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.domain.choices import EXPORT_FORMATS
 from archive_pipeline.errors import ConfigurationError, ExportError
@@ -177,6 +178,20 @@ def test_copies_are_left_out(exported: Export, filled: Database, settings: Setti
     assert dropped["left_out"]["duplicates"] >= 2
     everywhere = exported("trl-sft", paths="all", shape="prompt-completion", drop_duplicates="exact")
     assert (everywhere.path / "data.jsonl").read_bytes().count(GREEN.encode()) == 1
+
+
+@pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt", "traces", "atif", "qa"])
+def test_an_answer_whose_kept_copy_is_not_exported_is_not_left_out(
+    name: str, exported: Export, filled: Database, settings: Settings, tmp_path: Path
+):
+    load(filled, tmp_path / "more.json", *map(alike, range(3)))
+    build_stale(filled, settings)
+    refresh_duplicates(filled, settings)
+    for number in range(3):
+        found = exported(name, title=f"Alike {number}", drop_duplicates="exact").manifest
+        assert not found["left_out"].get("duplicates")
+    together = exported(name, title="Alike", drop_duplicates="exact").manifest
+    assert together["left_out"]["duplicates"] == 2
 
 
 def test_traces_are_sessions_of_the_trace_viewer(exported: Export):

@@ -12,6 +12,7 @@ import pyarrow as pa
 from archive_pipeline.export.branches import chosen_leaves
 from archive_pipeline.export.chat import Turn, answered_turns, turns
 from archive_pipeline.export.choices import Choices
+from archive_pipeline.export.duplicates import KeptAnswers
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -33,11 +34,13 @@ class Run:
     Attributes:
         choices: what is exported.
         redact: what every text goes through that is not part of a dialogue that was read.
+        kept: which answers are copies; nothing is made of examples while these are offered.
         written, left_out: counts by name; formats count what they leave out.
     """
 
     choices: Choices
     redact: Callable[[str], str] = str
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
     written: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -131,21 +134,30 @@ def texts_of(turn: Turn, run: Run) -> Iterator[str]:
     yield from (result.content for result in turn.results)
 
 
-def is_copy(dialogue: Dialogue, turn: Turn, group: Group) -> bool:
-    """Return whether all that a turn says is a copy of what is kept elsewhere."""
-    if not group.copies:
-        return False
-    ids = dialogue.batch.message_ids
-    return all(ids[position] in group.copies for position in turn.positions)
+def is_copy(dialogue: Dialogue, turn: Turn, group: Group, run: Run) -> bool:
+    """Return whether all that a turn says is a copy of what the export keeps."""
+    return bool(group.members) and run.kept.are_copies(_message_ids(dialogue, turn), group.members)
 
 
 def are_copies(dialogue: Dialogue, found: Sequence[Turn], group: Group, run: Run) -> bool:
-    """Return whether all answers among turns are copies; count the example if they are."""
+    """Return whether all answers among turns are copies, and count the example if they are.
+
+    While answers are offered they are taken, and nothing is made of the example.
+    """
     answers = [turn for turn in found if turn.role == "assistant"]
-    if answers and all(is_copy(dialogue, turn, group) for turn in answers):
+    if run.kept.is_offering:
+        for turn in answers:
+            run.kept.offer(_message_ids(dialogue, turn), group.members)
+        return True
+    if answers and all(is_copy(dialogue, turn, group, run) for turn in answers):
         run.left_out["duplicates"] += 1
         return True
     return False
+
+
+def _message_ids(dialogue: Dialogue, turn: Turn) -> list[str]:
+    ids = dialogue.batch.message_ids
+    return [ids[position] for position in turn.positions]
 
 
 @dataclass(frozen=True)

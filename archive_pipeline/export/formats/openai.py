@@ -23,7 +23,7 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
         messages = []
         for turn in path.turns:
             said, *results = as_messages([turn])
-            if turn.role == "assistant" and (not path.is_new(turn) or is_copy(dialogue, turn, group)):
+            if turn.role == "assistant" and (not path.is_new(turn) or is_copy(dialogue, turn, group, run)):
                 said["weight"] = 0
             for result in results:
                 # The API takes no name beside a call's id.

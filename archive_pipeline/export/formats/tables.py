@@ -188,8 +188,12 @@ def _content_rows(group: Group, table: str) -> Rows:
 
 def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
     pairs = group.rows
-    if group.copies:
-        is_copy = pc.is_in(pairs["answer_message_id"], pa.array(group.copies, _TEXT))
+    if run.kept.is_offering:
+        run.kept.offer(pairs["answer_message_id"].to_pylist(), group.members)
+        return
+    if group.members:
+        answers = pairs["answer_message_id"].to_pylist()
+        is_copy = pa.array([run.kept.are_copies([answer], group.members) for answer in answers], pa.bool_())
         run.left_out["duplicates"] += pc.sum(is_copy).as_py() or 0
         pairs = pairs.filter(pc.invert(is_copy))
     columns: dict[str, Any] = {name: pairs[name] for name in QA_SCHEMAS["qa"].names if name in pairs.column_names}
