@@ -8,11 +8,13 @@ from dataclasses import asdict
 from typing import IO, Any
 
 import orjson
-from rich.table import Table
+from rich.padding import Padding
+from rich.text import Text
 from sqlalchemy.orm import Session
 
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import cell, one_line, print_json, stdout_console
+from archive_pipeline.cli.output import note, one_line, print_json, stdout_console
+from archive_pipeline.derive.canonical import deterministic_options
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import KnownMessage, PathMatch, find_path
 
@@ -30,6 +32,8 @@ def run(file: IO[bytes], model: str | None, dialogue: str | None, *, as_json: bo
         print_json(asdict(found))
     else:
         _print(found)
+        if not found.hit and found.matched == found.length and (counted := _counted(options)):
+            note(f"only responses to requests with the same {counted} count: without it in the file, all do")
     return 0 if found.hit else 1
 
 
@@ -48,6 +52,12 @@ def _request(file: IO[bytes]) -> tuple[list[Any], dict[str, Any] | None, str | N
     options = {name: content[name] for name in _OPTIONS if name in content}
     requested = content.get("model")
     return messages, options or None, requested if isinstance(requested, str) else None
+
+
+def _counted(options: dict[str, Any] | None) -> str:
+    """Return the names of those options that tell responses apart."""
+    counted = deterministic_options(None if options is None else orjson.dumps(options).decode())
+    return ", ".join(orjson.loads(counted)) if counted else ""
 
 
 def _print(found: PathMatch) -> None:
@@ -70,14 +80,13 @@ def _print_messages(title: str, messages: Sequence[KnownMessage]) -> None:
     if not messages:
         return
     console = stdout_console()
-    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None)
-    for header in ("message", "role", "model", "written", "text"):
-        table.add_column(header, no_wrap=header != "text")
+    console.print()
+    console.print(Text(title, style="bold"))
     for message in messages[:_SHOWN_MESSAGES]:
         written = f"{message.created_at:%Y-%m-%d %H:%M}" if message.created_at else ""
-        table.add_row(message.message_id, message.role, cell(message.model or ""), written, cell(_shown(message)))
-    console.print()
-    console.print(table)
+        told = (message.message_id, message.role, one_line(message.model or ""), written)
+        console.print(Text("  ".join(filter(None, told))))
+        console.print(Padding(Text(_shown(message)), (0, 0, 0, 4)))
     if len(messages) > _SHOWN_MESSAGES:
         console.print(f"and {len(messages) - _SHOWN_MESSAGES:,} more (--json has all)")
 

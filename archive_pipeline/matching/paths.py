@@ -54,7 +54,10 @@ def look_up(session: Session, asked: HashedConversation, model: str | None, with
     known = lookup.known_contexts(session, [message.context_hash for message in asked.messages], within)
     matched = _matched(asked, known)
     level, responses = _responses(session, asked, model, within)
-    chosen = _chosen(asked, level, responses)
+    named = _named(asked, level, responses)
+    if asked.response is not None and named:
+        responses = named
+    chosen = named[0] if named else None
     last = asked.messages[matched - 1] if matched else None
     alternatives: list[MatchRow] = []
     if last is not None and matched < len(asked.messages):
@@ -131,11 +134,11 @@ def _is_named(asked: HashedConversation, level: Level, item: MatchRow) -> bool:
     return level == "normalized" and item.normalized_hash == asked.response.normalized_hash
 
 
-def _chosen(asked: HashedConversation, level: Level | None, responses: Sequence[MatchRow]) -> MatchRow | None:
-    """Return the response that answers the array: none where the archive's answers on the way are others."""
+def _named(asked: HashedConversation, level: Level | None, responses: Sequence[MatchRow]) -> list[MatchRow]:
+    """Return the responses that answer the array: none where the archive's answers on the way are others."""
     if level is None or level == "prompts":
-        return None
-    return next((item for item in responses if asked.response is None or _is_named(asked, level, item)), None)
+        return []
+    return [item for item in responses if asked.response is None or _is_named(asked, level, item)]
 
 
 def _dialogue_of(

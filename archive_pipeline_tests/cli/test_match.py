@@ -38,6 +38,17 @@ def test_match(llm_archive, loaded, tmp_path, asked):
     assert [known["content"] for known in miss.json["alternatives"]] == ["Bye"]
 
 
+def test_options_that_leave_every_response_out_are_named(llm_archive, loaded, tmp_path, asked):
+    loaded(write(tmp_path / "conversations.json", chatgpt("c1", chain("Hi", "Hello there"))))
+    request = {"model": "m", "temperature": 0.7, "max_tokens": 1024, "messages": turns("Hi")}
+    miss = llm_archive("match", asked(request))
+    assert miss.code == 1
+    assert "only responses to requests with the same max_tokens count" in miss.err
+    del request["max_tokens"]
+    hit = llm_archive("match", asked(request))
+    assert (hit.code, hit.err) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("content", "error"),
     [

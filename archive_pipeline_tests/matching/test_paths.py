@@ -46,6 +46,15 @@ def test_an_array_that_ends_with_an_answer_asks_for_that_answer(imported, sessio
     assert contents(other.responses) == contents(other.alternatives) == ["Berlin"]
 
 
+@pytest.mark.parametrize("answer", ["Berlin", "berlin "])
+def test_a_hit_on_an_answer_has_no_other_answers_to_the_same_prompt(imported, session, answer):
+    said = [*chain(*FRANCE), Said("b2", "m2", "assistant", "Bonn", 1_700_000_100.0)]
+    imported(chatgpt("c1", said))
+    assert sorted(contents(find_path(session, turns(*FRANCE[:3])).responses)) == ["Berlin", "Bonn"]
+    known = find_path(session, turns(*FRANCE[:3], answer))
+    assert (known.hit, contents(known.responses)) == (True, ["Berlin"])
+
+
 def test_a_prompt_that_nobody_answered_is_known_and_no_hit(imported, session):
     imported(chatgpt("c1", chain(*FRANCE[:3])))
     found = find_path(session, turns(*FRANCE[:3]))

@@ -93,7 +93,7 @@ class ContextBuilder:
             for result, found in zip(wave, await _fetch(pages, wave), strict=True):
                 if isinstance(found, SkipReason):
                     skipped.append(_skip(result, found))
-                elif not packer.add(found, str(result.get("snippet") or "")):
+                elif not packer.add(found, _snippets(result)):
                     skipped.append(_skip(result, SkipReason.BUDGET))
         skipped += [_skip(result, SkipReason.MAX_SOURCES) for result in ranked]
         return replace(
@@ -199,6 +199,11 @@ def _call(result: Mapping[str, Any]) -> str | None:
         return None
     pair_id = metadata.get("pair_id")
     return pair_id if isinstance(pair_id, str) else None
+
+
+def _snippets(result: Mapping[str, Any]) -> list[str]:
+    """Return what a page is cited for: the answer that was found to its question, and what it was found by."""
+    return [str(result.get(name) or "") for name in ("answer", "snippet")]
 
 
 def _place(result: Mapping[str, Any]) -> tuple[str, int]:

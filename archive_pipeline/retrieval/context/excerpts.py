@@ -7,7 +7,7 @@ sign of an omission, so that the context has what the page is cited for, if it f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import regex
@@ -22,16 +22,17 @@ _LEAD: Final = 4  # one part in so many of what fits stands before what was foun
 _LINE_START: Final = re.compile(r"(?<=\n)(?=[^\n])")
 
 
-def excerpt(content: str, snippet: str, fits: Callable[[str], bool]) -> str | None:
+def excerpt(content: str, snippets: Sequence[str], fits: Callable[[str], bool]) -> str | None:
     """Return a part of a page that fits, with what was found in it if that fits too; None if nothing fits.
 
     Args:
         content: text of the page.
-        snippet: what was found, on one line, a sign at each end where something was left out; empty if unknown.
+        snippets: what was found, each on one line with a sign at each end where something was left out. The first one
+            that the page has counts.
         fits: tells whether a part is small enough.
     """
     beginning = cut_to_fit(content, fits)
-    found = _find(content, snippet)
+    found = next((place for snippet in snippets if (place := _find(content, snippet))), None)
     if beginning is None or found is None or found[1] <= len(beginning):
         return beginning
     room = len(beginning)

@@ -6,7 +6,7 @@ is empty is a source shortened, to a part of its page that fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from archive_pipeline.retrieval.context.documents import SourceDocument
@@ -29,16 +29,16 @@ class ContextPacker:
         """The context so far."""
         return SEPARATOR.join(self._blocks)
 
-    def add(self, source: SourceDocument, snippet: str = "") -> bool:
+    def add(self, source: SourceDocument, snippets: Sequence[str] = ()) -> bool:
         """Take the source, shortened if it is the first and too large; return whether it was taken.
 
-        ``snippet`` is what the search found in it, if that is known: a shortened one has it if it fits.
+        ``snippets`` are what the search found in it: a shortened one has the first of them that is there if it fits.
         """
         block = render_source(source, len(self.sources) + 1)
         # Counters that split text before a header, as tokenizers do, count the parts as the whole; finish() makes sure.
         used = self._used + self._count(SEPARATOR + block if self._blocks else block)
         if used > self._max_tokens:
-            shortened = None if self._blocks else self._shortened(source, snippet)
+            shortened = None if self._blocks else self._shortened(source, snippets)
             if shortened is None:
                 return False
             source, block = shortened, render_source(shortened, 1)
@@ -56,9 +56,9 @@ class ContextPacker:
             removed.append(self.sources.pop())
         return tokens, removed
 
-    def _shortened(self, source: SourceDocument, snippet: str) -> SourceDocument | None:
+    def _shortened(self, source: SourceDocument, snippets: Sequence[str]) -> SourceDocument | None:
         def fits(content: str) -> bool:
             return self._count(render_source(replace(source, markdown_content=content), 1)) <= self._max_tokens
 
-        content = excerpt(source.markdown_content, snippet, fits)
+        content = excerpt(source.markdown_content, snippets, fits)
         return None if content is None else replace(source, markdown_content=content, content_truncated=True)

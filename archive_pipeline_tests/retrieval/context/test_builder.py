@@ -300,6 +300,12 @@ class TestTokenManagement:
         assert max_tokens - 4 <= context.total_tokens <= max_tokens
         assert context.truncated
 
+    def test_a_page_found_by_its_question_is_cut_around_the_answer(self):
+        document = Document("long", "long.pdf", [f"When?\n\n{'Rain. ' * 400}The canal opened in May. {'So. ' * 400}"])
+        found = result(document, 1, 0.5) | {"snippet": "When?", "answer": "…The canal opened in May.…"}
+        [source] = build([found], store_of(document), max_tokens=60).sources
+        assert "The canal opened in May." in source.markdown_content
+
     def test_a_counter_that_adds_up_wrongly_cannot_exceed_the_budget(self):
         class Squared:
             name = "squared"

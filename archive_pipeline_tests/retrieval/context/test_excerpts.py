@@ -23,30 +23,30 @@ def characters(most: int) -> Callable[[str], bool]:
 
 @pytest.mark.parametrize("snippet", ["", "Not in the page.", "Nothing is said here.", "…is said here. Nothing…"])
 def test_the_beginning_is_taken_if_it_has_what_was_found_or_that_is_unknown(snippet: str):
-    assert excerpt(FILLING + FOUND, snippet, characters(50)) == "Nothing is said here. Nothing is said here."
+    assert excerpt(FILLING + FOUND, [snippet], characters(50)) == "Nothing is said here. Nothing is said here."
 
 
 def test_a_sentence_further_on_has_some_text_before_it_and_the_rest_after_it():
     page = f"{FILLING}{FOUND} {FILLING}"
     # What fits of the beginning are 197 characters: 9 sentences. A quarter of them is before what was found.
-    assert excerpt(page, FOUND, characters(200)) == (
+    assert excerpt(page, [FOUND], characters(200)) == (
         f"{OMISSION}Nothing is said here. Nothing is said here. {FOUND}{' Nothing is said here.' * 5}"
     )
 
 
 def test_a_sentence_at_the_end_has_all_the_text_before_it_that_fits():
-    assert excerpt(FILLING + FOUND, FOUND, characters(120)) == f"{OMISSION}{'Nothing is said here. ' * 3}{FOUND}"
+    assert excerpt(FILLING + FOUND, [FOUND], characters(120)) == f"{OMISSION}{'Nothing is said here. ' * 3}{FOUND}"
 
 
 def test_an_excerpt_begins_at_a_line_if_one_is_near():
     page = f"{FILLING}\n\n## Opening\n\nIt was late. {FOUND}\n\n{FILLING}"
-    assert excerpt(page, FOUND, characters(220)).startswith(f"{OMISSION}## Opening\n\nIt was late. {FOUND}")
+    assert excerpt(page, [FOUND], characters(220)).startswith(f"{OMISSION}## Opening\n\nIt was late. {FOUND}")
 
 
 def test_code_is_in_a_block_of_its_kind():
     lines = [f"line_{number} = {number}" for number in range(100)]
     page = "~~~~python\n" + "\n".join(lines) + "\n~~~~\n\nAfterwards."
-    found = excerpt(page, "line_70 = 70 line_71 = 71", characters(120))
+    found = excerpt(page, ["line_70 = 70 line_71 = 71"], characters(120))
     assert found is not None
     opening, *middle, closing = found.removeprefix(OMISSION).split("\n")
     assert (opening, closing) == ("~~~~python", "~~~~")
@@ -56,24 +56,24 @@ def test_code_is_in_a_block_of_its_kind():
 
 def test_it_ends_after_a_word_if_the_sentence_ends_too_early_or_too_late():
     page = f"{FILLING}Call it.\n\n{'with many words and no end ' * 3}here{' and so on' * 50}"
-    found = excerpt(page, "it. with many words and no end with many words and no end with", characters(80))
+    found = excerpt(page, ["it. with many words and no end with many words and no end with"], characters(80))
     # 3 characters, 10 and 2 * 27 are 67, with two more words 76; a third one would make it 82.
     assert found == f"{OMISSION}Call it.\n\n{'with many words and no end ' * 2}with many"
 
 
 def test_white_space_of_the_page_does_not_matter():
     page = f"{FILLING}The canal\n\topened  in May."
-    assert excerpt(page, "…The canal opened in May.", characters(60)).endswith("The canal\n\topened  in May.")
+    assert excerpt(page, ["…The canal opened in May."], characters(60)).endswith("The canal\n\topened  in May.")
 
 
 def test_what_was_found_and_is_too_long_is_cut_itself():
-    assert excerpt(f"{FILLING}{FOUND}", FOUND, characters(20)) == f"{OMISSION}The canal opened"
+    assert excerpt(f"{FILLING}{FOUND}", [FOUND], characters(20)) == f"{OMISSION}The canal opened"
 
 
 def test_no_grapheme_is_cut():
     family = "👨‍👩‍👧‍👦"
     page = family * 50 + "運河" + family * 50
-    assert excerpt(page, "…👦運河👨…", characters(20)) == f"{OMISSION}{family}運河{family}"
+    assert excerpt(page, ["…👦運河👨…"], characters(20)) == f"{OMISSION}{family}運河{family}"
 
 
 PIECES = st.sampled_from(
@@ -91,9 +91,9 @@ def test_an_excerpt_fits_closes_its_code_and_has_what_was_found_if_there_is_room
     first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(graphemes) - 1)] * 2)))
     snippet = " ".join(page[graphemes[first][0] : graphemes[last][1]].split())[:200]
     most = data.draw(st.integers(1, 3_000))
-    found = excerpt(page, snippet, characters(most))
+    found = excerpt(page, [snippet], characters(most))
     if found is None:
-        assert most < 30
+        assert most < 30 or not page.strip()
         return
     assert len(found) <= most
     assert all(block.closing is None for block in code_blocks(found))
