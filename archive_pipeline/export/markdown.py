@@ -54,7 +54,8 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
     written: set[int] = set()
     for branch in known:
         own = dialogue.path(branch.leaf, written)
-        if branch is not known[0]:
+        # Where all that a branch has of its own is hidden, there is nothing to head.
+        if branch is not known[0] and any(_is_shown(dialogue, position) for position in own):
             blocks.append(_branch_heading(dialogue, branch, own))
         _add_messages(blocks, dialogue, own, files)
         written.update(own)
@@ -96,9 +97,13 @@ def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> s
 
 def _add_messages(blocks: list[str], dialogue: Dialogue, positions: Iterable[int], files: Files) -> None:
     for position in positions:
-        message = dialogue.messages[position - dialogue.first]
-        if not message.is_hidden:
+        if _is_shown(dialogue, position):
+            message = dialogue.message(position)
             _add_message(blocks, message, files.get(message.id, ()) if files else ())
+
+
+def _is_shown(dialogue: Dialogue, position: int) -> bool:
+    return not dialogue.message(position).is_hidden
 
 
 def message_markdown(message: Message, files: Sequence[str] = ()) -> str:

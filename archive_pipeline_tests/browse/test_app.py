@@ -171,6 +171,15 @@ def test_what_cannot_be_shown_is_said_on_a_page(client: Any, address: str, statu
     assert 'href="/"' in html
 
 
+def test_a_list_beyond_its_end_is_not_an_empty_archive(client: Any, database: Database, tmp_path: Path):
+    beyond = "/?after=1990-01-01T00:00:00Z_00000000-0000-0000-0000-000000000000"
+    assert "The archive holds no conversations yet." in page(client, beyond)
+    load(database, tmp_path / "a.json", chatgpt("tide", chain("One?", "1")))
+    html = page(client, beyond)
+    assert "No further conversations." in html
+    assert "holds no conversations" not in html
+
+
 def test_nothing_can_be_changed(client: Any):
     for method in ("post", "put", "delete", "patch"):
         assert getattr(client, method)("/").status_code == 405

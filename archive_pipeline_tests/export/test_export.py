@@ -26,7 +26,7 @@ from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, alike
-from archive_pipeline_tests.exports import load
+from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -249,6 +249,17 @@ def test_markdown_files_have_front_matter_and_branches(exported: Export):
     assert (front["title"], front["branches"], front["models"]) == ("Hot drinks", 4, ["gpt-4o", "o3"])
     for part in (GREEN, BLACK, "# Branch regeneration-1", "# Branch edit-1", "[[#^m2|message 2]]"):
         assert text.count(part) == 1, part
+
+
+def test_a_branch_of_which_all_is_hidden_has_no_section(exported: Export, filled: Database, tmp_path: Path):
+    hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
+    said = [*chain("Hi", "Hello"), Said("x", "m0", "assistant", "Nobody reads this.", 1_700_000_000.5, more=hidden)]
+    load(filled, tmp_path / "more.json", chatgpt("veiled", said, title="Veiled", current="m1"))
+    [file] = exported("markdown", title="veiled").files
+    text = (tmp_path / "out0" / file.path).read_text(encoding="utf-8")
+    assert "Hello" in text
+    assert "Nobody" not in text
+    assert "# Branch" not in text
 
 
 def test_memory_does_not_grow_with_the_archive(database: Database, settings: Settings, tmp_path: Path):
