@@ -23,6 +23,8 @@ class _Place(click.Path):
     """A path of this machine, or the address of an object storage as text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":  # as a variable of a shell that is not set: it would be the present folder
+            self.fail("a path is empty", param, ctx)
         if not isinstance(value, str) or not is_address(value):
             return super().convert(value, param, ctx)
         try:

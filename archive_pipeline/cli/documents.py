@@ -78,7 +78,7 @@ def _add_files(paths: Sequence[Place], exports: Sequence[Place], *, has_texts: b
 def _found(
     archive: OpenArchive, paths: Sequence[Place], exports: Sequence[Place], *, has_texts: bool
 ) -> Iterator[Found]:
-    yield from chain.from_iterable(map(files_at, paths))
+    yield from chain.from_iterable(files_at(path, archive.settings.home) for path in paths)
     with archive.database.session() as connection:
         pointers = stored.attachment_pointers(connection) if exports else []
     yield from chain.from_iterable(map(texts_of_projects, exports))

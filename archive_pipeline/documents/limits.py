@@ -6,6 +6,7 @@ over a file are bounded too, and, since no bound foresees all, the process that 
 
 from __future__ import annotations
 
+import stat
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,8 +44,11 @@ MAX_SILENT_SECONDS: Final = 600
 
 
 def check_size(path: Path, name: str, most: int = MAX_BYTES) -> None:
-    """Raise ``UnreadableDocumentError`` if a file is empty or too large."""
-    check_bytes(path.stat().st_size, name, most)
+    """Raise ``UnreadableDocumentError`` if a file is none, empty or too large."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableDocumentError(f"{name} is neither a file nor a folder")
+    check_bytes(found.st_size, name, most)
 
 
 def check_bytes(size: int, name: str, most: int = MAX_BYTES) -> None:

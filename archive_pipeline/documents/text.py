@@ -17,7 +17,7 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_text(path: Path, name: str, kind: Kind, extension: str) -> Document:
-    """Read a text file: UTF-8, UTF-16 with its mark, else Windows-1252."""
+    """Read a text file: UTF-8, damaged or not, UTF-16 with its mark, else Windows-1252."""
     check_size(path, name, MAX_TEXT_BYTES)
     text, note = decode(path.read_bytes(), name)
     document = document_of_text(text, kind=kind, extension=extension, name=name)
@@ -43,15 +43,26 @@ def decode(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         UnreadableDocumentError: it is no text.
     """
+    note: tuple[str, ...] = ()
     try:
-        if data.startswith(_UTF16):
-            return data.decode("utf-16"), ()
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-16" if data.startswith(_UTF16) else "utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")
-        note: tuple[str, ...] = (f"{name} is not UTF-8; it was read as Windows-1252",)
-    else:
-        note = ()
+        text, remark = _decode_damaged(data)
+        note = (f"{name} is not UTF-8; {remark}",)
     if "\0" in text:
         raise UnreadableDocumentError(f"{name} is neither text nor a document of a known format")
     return text, note
+
+
+def _decode_damaged(data: bytes) -> tuple[str, str]:
+    """Return the text of bytes that are no UTF-8, and how they were read.
+
+    Damaged UTF-8, such as a file that was cut within a character, has more characters of several bytes than damages. In
+    other encodings such characters come about by chance alone.
+    """
+    text = data.decode("utf-8-sig", errors="replace")
+    damages = text.count("\ufffd") - data.count("\ufffd".encode())
+    several_bytes = len(text) - len(text.encode("ascii", errors="ignore")) - text.count("\ufffd")
+    if damages < several_bytes:
+        return text, f"it was read as such, but for {damages:,} places"
+    return data.decode("cp1252", errors="replace"), "it was read as Windows-1252"

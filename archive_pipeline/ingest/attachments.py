@@ -160,7 +160,7 @@ class _Keeping:
     def run(self) -> KeptAttachments:
         """Store what messages point to."""
         told = {file.locator for file in self._reading.files}
-        for item in attached_files(self._reading.places, self._reading.companions):
+        for item in attached_files(self._reading.places, self._reading.companions, self._known):
             if isinstance(item, AttachedFile):
                 self._keep(item)
             elif item.locator not in told and self._is_of_interest(item):

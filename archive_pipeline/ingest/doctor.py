@@ -207,7 +207,7 @@ class _Examination:
     def look_for_attachments(self) -> None:
         """Count the files that messages point to, when all messages are known."""
         sizes: dict[str, int] = {}
-        for file in attached_files(self._reading.places, self._reading.companions):
+        for file in attached_files(self._reading.places, self._reading.companions, self._pointed):
             if isinstance(file, AttachedFile) and file.size:
                 for name in self._pointed.intersection(file.ids):
                     sizes[name] = max(file.size, sizes.get(name, 0))

@@ -32,8 +32,13 @@ _NO_DOCUMENTS: Final = frozenset({".json", ".zip", ".index"})
 Found = Candidate | Added
 
 
-def files_at(place: Path | Place) -> Iterator[Found]:
-    """Yield a file that the user named, or what a folder holds, in sorted order; what is no document is skipped."""
+def files_at(place: Path | Place, home: Path) -> Iterator[Found]:
+    """Yield a file that the user named, or what a folder holds, in sorted order; what is no document is skipped.
+
+    Args:
+        place: the file or folder.
+        home: the archive's own folder, which is not looked into: it holds images of pages.
+    """
     place = Place.of(place)
     for obstacle in place.obstacles:
         yield Added(obstacle.locator, Outcome.REJECTED, reason=obstacle.reason)
@@ -41,6 +46,11 @@ def files_at(place: Path | Place) -> Iterator[Found]:
         yield Candidate(place.path, place.name, place.path.name)
         return
     for root, folders, names in os.walk(place.path):
+        if os.path.realpath(root) == os.path.realpath(home):
+            folders.clear()
+            name = place.below(Path(root)).name
+            yield Added(name, Outcome.SKIPPED, reason=f"{name} is the archive's own folder")
+            continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(name for name in names if not name.startswith(".")):
             file = place.below(Path(root) / name)
@@ -64,7 +74,7 @@ def files_of_export(place: Path | Place, pointers: Iterable[AttachmentPointer]) 
     companions = (found for found in find_files(place) if isinstance(found, SourceFile))
     for obstacle in place.obstacles:
         yield Added(obstacle.locator, Outcome.REJECTED, reason=obstacle.reason)
-    for item in attached_files([place], companions):
+    for item in attached_files([place], companions, messages):
         if isinstance(item, RejectedRecord):
             name = PurePath(item.locator).name
             if id_in_name(name) in messages or is_container(name) or item.locator == place.name:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from archive_pipeline.documents.limits import check_bytes
 from archive_pipeline.documents.records import Kind
+from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableDocumentError, UnreadableInputError
 from archive_pipeline.ingest.documents import Added, Candidate, Outcome
 from archive_pipeline.readers.claude_ai.projects import ProjectText, memory_texts, project_texts
@@ -17,6 +19,7 @@ from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.found import Found, SourceFile
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.places import Place
+from archive_pipeline.text.sanitize import clean_text
 
 MAX_JSON_BYTES: Final = 100_000_000
 
@@ -42,7 +45,11 @@ def texts_of_projects(place: Path | Place) -> Iterator[Candidate | Added]:
         except _ERRORS as error:
             yield Added(file.locator, Outcome.REJECTED, reason=f"{file.locator} cannot be read: {error}")
             continue
-        for text in memory_texts(value, names) if file.companion == MEMORIES else project_texts(value):
+        is_memory = file.companion == MEMORIES
+        for text in memory_texts(value, file.locator, names) if is_memory else project_texts(value, file.locator):
+            if isinstance(text, RejectedRecord):
+                yield Added(text.locator, Outcome.REJECTED, reason=text.reason)
+                continue
             if text.project_id and text.project_name:
                 names[text.project_id] = text.project_name
             yield from _candidate(text, file.locator)
@@ -67,6 +74,7 @@ def _content(file: SourceFile) -> bytes:
 def _candidate(text: ProjectText, place: str) -> Iterator[Candidate]:
     with tempfile.TemporaryDirectory(prefix="llm-archive-") as folder:
         file = Path(folder) / "text"
-        file.write_bytes(text.text.encode("utf-8", "replace"))
-        project = f"{text.project_name or text.project_id}/" if text.project_id else ""
+        file.write_text(clean_text(text.text, Counter()), encoding="utf-8", newline="")
+        project = text.project_name or text.project_id
+        project = f"{project}/" if project else ""
         yield Candidate(file, f"{place}/{project}{text.file_name}", text.file_name, kind=Kind.TEXT)

@@ -7,7 +7,7 @@ that is damaged or a bomb must cost no conversation. The bounds of zips are the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
@@ -16,7 +16,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import ASSET_NAMES, LIBRARY
 from archive_pipeline.readers.containers import find_all_files
-from archive_pipeline.readers.file_ids import ids_of, own_name
+from archive_pipeline.readers.file_ids import ids_of, own_name, word_of
 from archive_pipeline.readers.found import SourceFile
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_object, as_text
@@ -55,13 +55,14 @@ class AttachedFile:
 
 
 def attached_files(
-    places: Iterable[Path | Place], companions: Iterable[SourceFile] = ()
+    places: Iterable[Path | Place], companions: Iterable[SourceFile] = (), pointed: Container[str] = frozenset()
 ) -> Iterator[AttachedFile | RejectedRecord]:
     """Yields the files at some places whose names say that messages may point to them, and what cannot be read.
 
     Args:
         places: of files, folders and zips of exports; each is looked at once.
         companions: what stands beside the conversations in them, of which some give files their names.
+        pointed: ids that messages point to: a file that is named by one of them is found whatever the id looks like.
     """
     names = file_names(companions)
     # Not Path.resolve, which raises at a link that leads to itself.
@@ -69,8 +70,13 @@ def attached_files(
         for found in find_all_files(place):
             if isinstance(found, RejectedRecord):
                 yield found
-            elif isinstance(found, SourceFile) and (ids := ids_of(_path_of(found), names)):
+            elif isinstance(found, SourceFile) and (ids := _ids(_path_of(found), names, pointed)):
                 yield AttachedFile(ids, own_name(_path_of(found), names), found)
+
+
+def _ids(path: str, names: Mapping[str, str], pointed: Container[str]) -> tuple[str, ...]:
+    ids = ids_of(path, names)
+    return ids or ((word,) if (word := word_of(path)) in pointed else ())
 
 
 def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:

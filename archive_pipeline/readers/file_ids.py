@@ -8,7 +8,9 @@ from pathlib import PurePosixPath
 from typing import Final
 
 _SCHEME: Final = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_ID_IN_NAME: Final = re.compile(r"file[-_][A-Za-z0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ID_IN_NAME: Final = re.compile(r"file[-_][A-Za-z0-9]+|(?P<uuid>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})")
+# An id of a form that no known export has: nothing tells it from any other word but that a message points to it.
+_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 # A picture made of a file, such as page 14 of a PDF: ``028801d585008c0#file_00ab#p_14.jpg``. What it shows is not what
 # the file has, so all of it is its id; ``028801d585008c0#file_00ab`` is the file itself.
 _MADE_OF_FILE: Final = re.compile(
@@ -26,8 +28,18 @@ def id_in_name(name: str) -> str:
 
 
 def pointed_id(pointer: str) -> str:
-    """Return the id of the file that a pointer in a message means, empty if that cannot be told."""
-    return id_in_name(_SCHEME.sub("", pointer))
+    """Return the id of the file that a pointer in a message means, empty if that cannot be told.
+
+    A pointer that is a single word is an id, of whatever form.
+    """
+    name = _SCHEME.sub("", pointer)
+    return id_in_name(name) or (name if _WORD.fullmatch(name) else "")
+
+
+def word_of(path: str) -> str:
+    """Return what stands before the suffix in a file's name if it may be an id of any form, else an empty text."""
+    word = PurePosixPath(path).name.partition(".")[0]
+    return word if _WORD.fullmatch(word) else ""
 
 
 def ids_of(path: str, names: Mapping[str, str]) -> tuple[str, ...]:
@@ -62,4 +74,7 @@ def _split(name: str) -> tuple[str, str]:
     if (made := _MADE_OF_FILE.match(name)) is not None:
         return made.group() if made["part"] else made["file"], name[made.end() :]
     found = _ID_IN_NAME.match(name)
-    return (found.group(), name[found.end() :]) if found else ("", name)
+    if found is None:
+        return "", name
+    # The digits of a UUID are the same in either case.
+    return (found["uuid"] or "").lower() or found.group(), name[found.end() :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.companions import (
@@ -117,9 +117,12 @@ CONVERSATIONS = Selection(left_out, is_read_later=True, follows_links=True)
 ATTACHED_FILES = Selection(left_closed, is_read_later=False, follows_links=False)
 
 
+FIRST_PART: Final = ".zip.001"  # of a zip that a program cut into pieces; the others have no beginning
+
+
 def is_container(name: str) -> bool:
     """Tells by its name whether a file is a part of an export; a zip that was uploaded to a chat is a file of it."""
-    return PurePosixPath(name).suffix.lower() == ".zip" and not is_upload(name)
+    return name.lower().endswith((".zip", FIRST_PART)) and not is_upload(name)
 
 
 def is_passed_over(part: str) -> bool:

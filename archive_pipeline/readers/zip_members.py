@@ -21,6 +21,7 @@ from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import companion_kind
 from archive_pipeline.readers.found import (
     CONVERSATIONS,
+    FIRST_PART,
     Found,
     Selection,
     SkippedFile,
@@ -35,6 +36,7 @@ from archive_pipeline.readers.zip_streams import OpenZip, lists_all
 # A privacy portal's export has its conversations in a zip inside the zip; one level more is a mail or a backup of it.
 MAX_LEVELS: Final = 3
 _MS_DOS: Final = 0  # of the systems on which zips are made
+_PART: Final = "is a part of a zip that was split: join the parts, as `zip -s 0` and `cat` do, and import the whole one"
 _ERRORS: Final[tuple[type[Exception], ...]] = (OSError, UnreadableInputError, *DAMAGED_ZIP)
 
 
@@ -93,6 +95,9 @@ class _Zip:
 
     def found(self) -> Iterator[Found]:
         """Yields what its members are."""
+        if self._is_part():
+            yield rejected(self.locator, _PART)
+            return
         try:
             with self._opener() as file, zipfile.ZipFile(file) as archive:
                 entries = [entry for entry in archive.infolist() if not _path_in_zip(entry).endswith("/")]
@@ -106,6 +111,13 @@ class _Zip:
             self._zip.close()
         if not is_complete:
             yield rejected(self.locator, "does not name all the files in it: copy or download it again")
+
+    def _is_part(self) -> bool:
+        """Tells whether it is one of several files on disk that are a zip together: a first part, or a last one."""
+        if self._level > 1:
+            return False
+        beside = [self._path.with_suffix(suffix) for suffix in (".z01", ".Z01")]
+        return self._path.name.lower().endswith(FIRST_PART) or any(path.exists() for path in beside)
 
     def _members(self, entries: Iterable[zipfile.ZipInfo]) -> Iterator[Found]:
         for entry in sorted(entries, key=lambda entry: entry.filename):

@@ -71,8 +71,15 @@ PATHS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "encrypted": (lambda folder: bad_input.encrypted(folder / "locked.zip"), "is encrypted: unpack the zip"),
     "damaged": (lambda folder: bad_input.damaged(folder / "rotten.zip"), "copy or download it again"),
     "torn": (lambda folder: bad_input.torn(folder / "torn.zip"), "is not a readable zip: copy or download it again"),
+    "a first part": (lambda folder: bad_input.torn(folder / "cut.zip.001"), "is a part of a zip that was split: join"),
+    "a last part": (lambda folder: _last_part(folder / "cut.zip"), "is a part of a zip that was split: join the parts"),
     "a pipe": (lambda folder: _pipe(folder / "pipe"), "is neither a file nor a folder"),
 }
+
+
+def _last_part(path: Path) -> Path:
+    path.with_suffix(".z01").write_bytes(b"PK\x07\x08")
+    return bad_input.torn(path)
 
 
 def _pipe(path: Path) -> Path:
@@ -93,6 +100,16 @@ def test_a_path_that_cannot_be_read_says_why_once(
     assert reason in line
     assert line.count(str(path)) == 1
     assert result.error == "nothing could be read; what was rejected says why"
+    assert_nothing_loaded(database)
+
+
+@pytest.mark.parametrize("command", [("import",), ("doctor",), ("documents", "add")])
+def test_an_empty_path_is_not_the_present_folder(
+    command: tuple[str, ...], llm_archive: CommandLine, database: Database
+):
+    result = llm_archive(*command, "")
+    assert (result.code, result.out) == (2, "")
+    assert "a path is empty" in result.err
     assert_nothing_loaded(database)
 
 

@@ -114,6 +114,15 @@ LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
         ASSET,
     ),
     "of Claude.ai": ({"conversations.json": [CLAUDE], f"files/{ASSET}.pdf": b"text"}, ASSET),
+    "of Claude.ai, in capitals": ({"conversations.json": [CLAUDE], f"files/{ASSET.upper()}.pdf": b"text"}, ASSET),
+    "by an id of another form": (
+        {
+            "conversations.json": [picture("c1", "asset_77")],
+            "files/asset_77.txt": b"text",
+            "files/asset_78.txt": b"of nobody",
+        },
+        "asset_77",
+    ),
     "a zip that was uploaded": (
         FLAT | {f"{file_id(1)}-project.zip": zipped({"conversations.json": [talk("c9")]})},
         file_id(1),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from archive_pipeline.ingest.document_sources import files_of_export
+from archive_pipeline.ingest.document_sources import files_at, files_of_export
 from archive_pipeline.ingest.documents import Added, Candidate, Outcome
 from archive_pipeline.ingest.project_documents import texts_of_projects
 from archive_pipeline_tests.attached import unpacked, zipped
@@ -117,3 +118,31 @@ def test_projects_are_found_in_zips_in_zips(tmp_path: Path):
     found = list(texts_of_projects(tmp_path / "export.zip"))
     assert [item.locator.rpartition("Garden/")[1] for item in found] == ["Garden/"] * len(found)
     assert len(found) == 2
+
+
+def test_texts_of_projects_keep_what_can_be_kept_and_name_what_is_no_text(tmp_path: Path):
+    documents = [{"filename": "y.md", "content": "nul \0 half \ud800 end"}, {"content": {"x": 1}}]
+    (tmp_path / "projects.json").write_text(json.dumps([{"uuid": "p9", "docs": documents}]))
+    texts, rejected = [], []
+    for item in texts_of_projects(tmp_path / "projects.json"):
+        if isinstance(item, Candidate):
+            texts.append(item.path.read_text(encoding="utf-8"))
+        else:
+            rejected.append(item)
+    assert texts == ["nul  half \ufffd end"]
+    assert [(item.outcome, item.reason) for item in rejected] == [
+        (Outcome.REJECTED, f"{tmp_path}/projects.json[0].docs[1].content is no text, and is not read")
+    ]
+
+
+def test_the_archives_own_folder_is_not_looked_into(tmp_path: Path):
+    for name in ("notes.md", "home/page_001.png", "home/deep/a.md", "other/b.md"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text")
+    found = list(files_at(tmp_path, tmp_path / "home"))
+    assert [item.file_name for item in found if isinstance(item, Candidate)] == ["notes.md", "b.md"]
+    assert [item.reason for item in found if isinstance(item, Added)] == [
+        f"{tmp_path}/home is the archive's own folder"
+    ]
+    assert len(list(files_at(tmp_path / "home", tmp_path / "home"))) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archive_pipeline.readers.file_ids import id_in_name, ids_of, own_name, pointed_id
+from archive_pipeline.readers.file_ids import id_in_name, ids_of, own_name, pointed_id, word_of
 
 UUID = "5f0a1b2c-0000-4000-8000-00000000abcd"
 
@@ -16,6 +16,10 @@ UUID = "5f0a1b2c-0000-4000-8000-00000000abcd"
         ("sediment://file_00000000abcd?shared=1", "file_00000000abcd"),
         ("file-AbC123", "file-AbC123"),
         (UUID, UUID),
+        (UUID.upper(), UUID),
+        ("asset_77", "asset_77"),
+        ("a scan.pdf", ""),
+        ("/api/files/asset_77", ""),
         ("SEDIMENT://file_1a", "file_1a"),
         ("sediment://028801d585008c0#file_00ab", "file_00ab"),
         ("sediment://028801d585008c0#file_00ab#p_14.jpg", "028801d585008c0#file_00ab#p_14.jpg"),
@@ -44,6 +48,7 @@ def test_a_pointer_means_an_id_or_nothing(pointer: str, expected: str):
         ("028801d585008c0#file_00ab#p_5.fb4b3d.jpg.dat", ("028801d585008c0#file_00ab#p_5.fb4b3d.jpg",), None),
         ("028801d585008c0#file_00ab#p_14.jpg", ("028801d585008c0#file_00ab#p_14.jpg",), None),
         (f"files/{UUID}.pdf", (UUID,), None),
+        (f"files/{UUID.upper()}.pdf", (UUID,), None),
         ("0f.dat", ("file-Named",), "plan.pdf"),
         ("file-Listed.dat", ("file-Listed",), "list.csv"),
         (f"ttl/prod-mc-asset-server/{UUID}/content", (UUID,), None),
@@ -59,3 +64,10 @@ def test_a_file_of_an_export_has_ids_and_a_name_of_the_users(path: str, expected
 
 def test_an_id_is_a_beginning():
     assert id_in_name("my-file-AbC123.txt") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"), [("a/asset_77.tar.gz", "asset_77"), ("asset_77", "asset_77"), ("my scan.pdf", ""), (".x", "")]
+)
+def test_a_file_may_be_named_by_an_id_of_any_form(path: str, expected: str):
+    assert word_of(path) == expected

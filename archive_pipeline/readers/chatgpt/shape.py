@@ -20,16 +20,18 @@ def vintage_of(mapping: Mapping[str, Any]) -> str:
     """Returns ``slim`` for the shape of bulk exports since 2026, ``full`` for every other.
 
     The slim shape has nodes without ``children`` and messages without status, weight, recipient, channel and
-    ``end_turn``, by user and assistant only. One message with more than that is enough for the full one.
+    ``end_turn``, by user and assistant only. One message with more than that is enough for the full one. What has
+    neither tells nothing, and is taken for slim: that a message is not there deletes none then.
     """
     nodes = [node for node in mapping.values() if isinstance(node, dict)]
     messages = [node["message"] for node in nodes if isinstance(node.get("message"), dict)]
-    is_slim = bool(messages) and not any("children" in node for node in nodes) and all(map(_is_slim, messages))
+    is_slim = not any("children" in node for node in nodes) and all(map(_is_slim, messages))
     return SLIM if is_slim else FULL
 
 
 def _is_slim(message: Mapping[str, Any]) -> bool:
-    return _ONLY_FULL.isdisjoint(message) and as_text(as_object(message.get("author")).get("role")) in _SLIM_ROLES
+    role = as_text(as_object(message.get("author")).get("role"))
+    return _ONLY_FULL.isdisjoint(message) and (role is None or role in _SLIM_ROLES)
 
 
 def gizmos_of(value: Mapping[str, Any]) -> tuple[str | None, str | None]:

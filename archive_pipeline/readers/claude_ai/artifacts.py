@@ -35,17 +35,19 @@ class _Version:
 
 
 class Artifacts:
-    """The artifacts of one dialogue, at each of its messages."""
+    """The artifacts of one dialogue, at each of its messages; ``is_linear`` if these have no parents."""
 
-    def __init__(self, warnings: Counter[str]) -> None:
+    def __init__(self, warnings: Counter[str], *, is_linear: bool) -> None:
         self._warnings = warnings
+        self._is_linear = is_linear
         self._left = MAX_CHARACTERS
         self._here: dict[str, _Version] = {}
         self._at: dict[str, dict[str, _Version]] = {}
 
     def begin(self, parent: str | None) -> None:
-        """Goes to a message: on from its parent, or from the message before it where the parent is not known yet."""
-        self._here = self._at.get(parent or "", self._here)
+        """Goes to a message: on from its parent, which was read before; without parents, from the message before it."""
+        if not self._is_linear:
+            self._here = self._at.get(parent or "", {})
 
     def end(self, message: str | None) -> None:
         """Keeps what the artifacts are after a message, for those below it."""

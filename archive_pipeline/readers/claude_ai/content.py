@@ -26,12 +26,15 @@ _PLACEHOLDER = re.compile(
 
 
 class ContentReader:
-    """Reads the blocks of one dialogue's messages, in order, since results answer calls of the message before."""
+    """Reads the blocks of one dialogue's messages, parents first: results answer calls of the message before.
 
-    def __init__(self, warnings: Counter[str]) -> None:
+    ``is_linear`` if no message has a parent: each follows the one before it.
+    """
+
+    def __init__(self, warnings: Counter[str], *, is_linear: bool = True) -> None:
         self._warnings = warnings
         self._open_calls = OpenCalls()
-        self._artifacts = Artifacts(warnings)
+        self._artifacts = Artifacts(warnings, is_linear=is_linear)
         self._beside: list[PartRecord] = []
         self._name = ""
         self._calls_made = 0

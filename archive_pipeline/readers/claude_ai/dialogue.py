@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from archive_pipeline.domain.records import (
@@ -54,11 +54,13 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     is_linear = not any(as_identifier(item.get("parent_message_uuid")) for item in items)
     if is_linear:
         items = _in_index_order(items)
-    content = ContentReader(warnings)
+    content = ContentReader(warnings, is_linear=is_linear)
     model = as_text(value.get("model"))
-    messages, repeated = unique_messages(
-        [_message(item, position, content, model, warnings) for position, item in enumerate(items)], warnings
-    )
+    read = {
+        position: _message(items[position], position, content, model, warnings)
+        for position in (range(len(items)) if is_linear else _parents_first(items))
+    }
+    messages, repeated = unique_messages([read[position] for position in range(len(items))], warnings)
     unread = [entry for entry in entries if not isinstance(entry, dict) and not is_empty(entry)]
     unread += [items[position] for position, first in repeated.items() if items[position] != items[first]]
     source = {key: item for key, item in value.items() if key != "chat_messages"}
@@ -72,7 +74,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         messages=messages,
         active_source_id=as_identifier(value.get("current_leaf_message_uuid")),
         is_linear_source=is_linear,
-        vintage=LINEAR if is_linear and messages else FULL,
+        vintage=LINEAR if is_linear else FULL,
         project_id=as_identifier(value.get("project_uuid"))
         or as_identifier(as_object(value.get("project")).get("uuid")),
         warnings=warnings,
@@ -83,6 +85,20 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
 def _project(value: Mapping[str, Any]) -> str | None:
     """Returns the project's id, which only copies of the web API have: exports name none."""
     return as_identifier(value.get("project_uuid")) or as_identifier(as_object(value.get("project")).get("uuid"))
+
+
+def _parents_first(items: Sequence[Mapping[str, Any]]) -> Iterable[int]:
+    """Returns the positions of messages, each after its parent's wherever that stands, else in their order."""
+    position_of = {as_identifier(item.get("uuid")): position for position, item in reversed([*enumerate(items)])}
+    ordered: dict[int, None] = {}
+    for start in range(len(items)):
+        above: dict[int, None] = {}
+        position: int | None = start
+        while position is not None and position not in ordered and position not in above:  # parents may be a circle
+            above[position] = None
+            position = position_of.get(_parent(items[position].get("parent_message_uuid")) or "")
+        ordered.update(dict.fromkeys(reversed(above)))
+    return ordered
 
 
 def _in_index_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
 
 MEMORY_NAME: Final = "Memory of conversations"
@@ -34,45 +36,81 @@ class ProjectText:
     source_id: str | None = None
 
 
-def project_texts(value: object) -> Iterator[ProjectText]:
-    """Yields the documents and the instructions of projects; of what is no project, nothing.
+def project_texts(value: object, place: str) -> Iterator[ProjectText | RejectedRecord]:
+    """Yields the documents and the instructions of projects, and what stands in their place and is no text.
 
     Args:
         value: the JSON of ``projects.json`` (an array) or of one file of ``projects/`` (an object).
+        place: of the value, for people.
     """
-    for project in value if isinstance(value, list) else [value]:
-        if isinstance(project, dict) and "uuid" in project:
-            yield from _texts_of(project)
+    for project, here in _entries(value, place):
+        if isinstance(project, dict):
+            yield from _texts_of(project, here)
+        else:
+            yield from _unread(project, here)
 
 
-def _texts_of(project: Mapping[str, Any]) -> Iterator[ProjectText]:
+def _texts_of(project: Mapping[str, Any], place: str) -> Iterator[ProjectText | RejectedRecord]:
     project_id, name = as_identifier(project.get("uuid")), as_text(project.get("name"))
-    instructions = as_text(project.get("prompt_template"))
-    if instructions:
-        yield ProjectText(f"{name or project_id} - instructions", instructions, project_id, name)
+    if instructions := as_text(project.get("prompt_template")):
+        yield ProjectText(f"{name or project_id or 'project'} - instructions", instructions, project_id, name)
+    else:
+        yield from _unread(project.get("prompt_template"), f"{place}.prompt_template")
     documents = project.get("docs")
-    for document in documents if isinstance(documents, list) else []:
+    if not isinstance(documents, list):
+        yield from _unread(documents, f"{place}.docs")
+        return
+    for document, here in _entries(documents, f"{place}.docs"):
         fields = as_object(document)
-        text = as_text(fields.get("content"))
-        if text:
+        if text := as_text(fields.get("content")):
             source_id = as_identifier(fields.get("uuid"))
             file_name = as_text(fields.get("filename")) or as_text(fields.get("file_name")) or source_id or "document"
             yield ProjectText(file_name, text, project_id, name, source_id)
+        elif isinstance(document, dict):
+            yield from _unread(fields.get("content"), f"{here}.content")
+        else:
+            yield from _unread(document, here)
 
 
-def memory_texts(value: object, project_names: Mapping[str, str] | None = None) -> Iterator[ProjectText]:
-    """Yields what Claude.ai remembers of the account and of each project.
+def memory_texts(
+    value: object, place: str, project_names: Mapping[str, str] | None = None
+) -> Iterator[ProjectText | RejectedRecord]:
+    """Yields what Claude.ai remembers of the account and of each project, and what stands in its place and is no text.
 
     Args:
         value: the JSON of ``memories.json``: an object, or an array of such.
+        place: of the value, for people.
         project_names: names of projects by their ids, for those whose files were read.
     """
     names = project_names or {}
-    for memories in value if isinstance(value, list) else [value]:
-        fields = as_object(memories)
-        if text := as_text(fields.get("conversations_memory")):
+    for memories, here in _entries(value, place):
+        if not isinstance(memories, dict):
+            yield from _unread(memories, here)
+            continue
+        if text := as_text(memories.get("conversations_memory")):
             yield ProjectText(MEMORY_NAME, text)
-        for project_id, remembered in as_object(fields.get("project_memories")).items():
+        else:
+            yield from _unread(memories.get("conversations_memory"), f"{here}.conversations_memory")
+        of_projects = memories.get("project_memories")
+        if not isinstance(of_projects, dict):
+            yield from _unread(of_projects, f"{here}.project_memories")
+            continue
+        for project_id, remembered in of_projects.items():
             if text := as_text(remembered):
                 name = names.get(project_id)
                 yield ProjectText(f"Memory of {name or project_id}", text, project_id, name)
+            else:
+                yield from _unread(remembered, f"{here}.project_memories.{project_id}")
+
+
+def _entries(value: object, place: str) -> Iterator[tuple[object, str]]:
+    """Yields the entries of an array with their places, or the one that is not in an array."""
+    if isinstance(value, list):
+        yield from ((entry, f"{place}[{number}]") for number, entry in enumerate(value))
+    else:
+        yield value, place
+
+
+def _unread(value: object, place: str) -> Iterator[RejectedRecord]:
+    if not is_empty(value):
+        yield RejectedRecord(place, f"{place} is no text, and is not read")

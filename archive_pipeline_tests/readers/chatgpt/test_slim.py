@@ -51,15 +51,19 @@ def test_a_slim_conversation_is_read_whole_from_parents_alone():
         {"message": {"author": {"role": "user"}, "content": {}, "status": "finished_successfully"}},
         {"message": {"author": {"role": "user"}, "content": {}, "recipient": None}},
         {"message": {"author": {"role": "tool"}, "content": {}}},
-        {"message": {"author": None, "content": {}}},
     ],
 )
 def test_one_node_with_more_makes_the_shape_full(more):
     assert dialogue(node("q", None), {"id": "x", "parent": "q", "message": None} | more).vintage == "full"
 
 
-def test_a_conversation_without_messages_is_of_no_slim_shape():
-    assert dialogue(ROOT).vintage == "full"
+@pytest.mark.parametrize("more", [{}, {"message": {"author": None, "content": {}}}])
+def test_what_shows_no_shape_is_slim_and_deletes_nothing(more):
+    assert dialogue({"id": "x", "parent": None, "message": None} | more).vintage == "slim"
+
+
+def test_a_conversation_without_messages_is_full_if_its_nodes_have_children():
+    assert dialogue(ROOT | {"children": []}).vintage == "full"
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,9 @@ def test_interleaved_branches_hang_on_their_parents():
     assert record.vintage == "full"
 
 
-@pytest.mark.parametrize(("messages", "vintage"), [((message("q", None, "human", text("q")),), "linear"), ((), "full")])
-def test_an_export_without_parents_is_linear(messages, vintage):
-    assert dialogue(*messages).vintage == vintage
+@pytest.mark.parametrize("messages", [(message("q", None, "human", text("q")),), ()])
+def test_an_export_without_parents_is_linear(messages):
+    assert dialogue(*messages).vintage == "linear"
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,32 @@ def test_versions_go_on_from_the_branch_they_are_on():
         message("p", "n", "assistant", artifact("update", old_str="two", new_str="four")),
     )
     assert [versions(m) for m in record.messages] == [[("x one", 1)], [("x two", 2)], [("x three", 2)], [("x four", 3)]]
+
+
+def test_a_version_is_of_its_branch_wherever_its_parent_stands_in_the_array():
+    record = dialogue(
+        message("q", ROOT, "human", text("make")),
+        message("b", "q", "assistant", artifact("create", content="X two")),
+        message("a2", "a1u", "assistant", artifact("update", old_str="X", new_str="Y")),
+        message("a1u", "a1", "human", text("go on")),
+        message("a1", "q", "assistant", artifact("create", content="X one")),
+        message("c", "gone", "assistant", artifact("update", old_str="X", new_str="Z")),
+    )
+    assert [m.source_id for m in record.messages] == ["q", "b", "a2", "a1u", "a1", "c"]
+    assert [versions(m) for m in record.messages] == [
+        [],
+        [("X two", 1)],
+        [("Y one", 2)],
+        [],
+        [("X one", 1)],
+        [(None, 1)],
+    ]
+    assert record.warnings == {artifacts.UNKNOWN_VERSION: 1}
+
+
+def test_parents_in_a_circle_end():
+    record = dialogue(message("a", "b", "human", text("one")), message("b", "a", "assistant", text("two")))
+    assert [m.source_id for m in record.messages] == ["a", "b"]
 
 
 def test_the_texts_of_versions_are_bounded(monkeypatch):
