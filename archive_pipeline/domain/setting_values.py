@@ -39,7 +39,12 @@ def is_access_token(text: str) -> bool:
 
 def home_path(value: Any) -> Any:
     """Return a folder as a whole path."""
-    return Path(value).expanduser().resolve() if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return Path(value).expanduser().resolve()
+    except RuntimeError as error:
+        raise ValueError("no such user") from error
 
 
 def digits(value: Any) -> Any:

@@ -100,7 +100,7 @@ class Database:
         Its pool lends the connection that came back last: that one has most of the statements prepared.
         """
         url, arguments = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
-        connect_args = {**arguments, **self._preparing}
+        connect_args = {**arguments, **self._preparing, "client_encoding": "utf8"}
         return sqlalchemy.create_engine(url, pool_pre_ping=True, pool_use_lifo=True, connect_args=connect_args)
 
     @property
@@ -146,10 +146,11 @@ class Database:
             yield connection
 
     def check_server(self) -> None:
-        """Raise if the server cannot be reached or is too old."""
+        """Raise if the server cannot be reached or is too old, or the database has no UTF8."""
         try:
             with self.engine.connect() as connection:
-                version = connection.connection.driver_connection.info.server_version  # type: ignore[union-attr]
+                info = psycopg_connection(connection).info
+                version, encoding = info.server_version, info.parameter_status("server_encoding")
         except sqlalchemy.exc.OperationalError as error:
             reason = _reason(str(error.orig))
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
@@ -157,6 +158,8 @@ class Database:
             raise DatabaseVersionError(
                 f"{self.shown_url} is PostgreSQL {version // 10000}; {MINIMUM_SERVER_VERSION} or newer is needed"
             )
+        if encoding not in {None, "UTF8"}:  # a pooler may not tell
+            raise ConfigurationError(f"{self.shown_url} has the encoding {encoding}; UTF8 is needed")
         if self.direct_url is not None:
             self._check_direct()
 

@@ -30,7 +30,7 @@ def parse_url(value: str, variable: str = "ARCHIVE_DATABASE_URL") -> URL:
     if url.get_backend_name() not in {"postgresql", "postgres"}:
         scheme = urlsplit(value).scheme
         raise ConfigurationError(f"{variable} names {scheme}; only PostgreSQL works")
-    if "@" in (url.host or ""):
+    if "@" in (url.host or "") or "@" in urlsplit(value).path:
         raise ConfigurationError(f"{variable} has more than one @; {_FORM}")
     return _with_credentials_in_place(url.set(drivername="postgresql"))
 
@@ -39,7 +39,8 @@ def libpq_url(value: str, variable: str = "ARCHIVE_DATABASE_URL") -> str:
     """Return a URL as libpq takes it; raise ``ConfigurationError``, which names the variable, if it is none."""
     text = parse_url(value, variable).render_as_string(hide_password=False)
     address, mark, query = text.partition("?")
-    return address + mark + query.replace("+", "%20")  # SQLAlchemy writes a space as forms do, libpq reads it literally
+    # SQLAlchemy leaves a space as it is before the query, and writes it as forms do in the query.
+    return address.replace(" ", "%20") + mark + query.replace("+", "%20")
 
 
 def shown_url(value: str) -> str:

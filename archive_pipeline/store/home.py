@@ -41,15 +41,21 @@ def prepare_home(home: Path) -> bool:
         home.chmod(PRIVATE_FOLDER)  # first: from now on nobody reaches what is below
         _close_below(home, state.st_uid)
     except OSError as error:
-        raise ConfigurationError(
-            f"cannot create or protect the folder {home}: {error.strerror}; set ARCHIVE_HOME"
-        ) from error
+        raise _unusable(home, error) from error
     return True
 
 
 def mend_home(home: Path) -> bool:
     """Close a home that other users may enter, if there is one; return whether it was open."""
-    return home.exists() and prepare_home(home)
+    try:
+        is_there = home.exists()
+    except OSError as error:  # in a folder that this user may not enter
+        raise _unusable(home, error) from error
+    return is_there and prepare_home(home)
+
+
+def _unusable(home: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(f"cannot create or protect the folder {home}: {error.strerror}; set ARCHIVE_HOME")
 
 
 def private_folder(folder: Path) -> Path:

@@ -25,14 +25,16 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration import local_runs
+from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
 from archive_pipeline.orchestration.instance.execution import RunResult, execute_here, job_origin
+from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.instance.opening import COMMAND_OVERRIDES
 from archive_pipeline.orchestration.instance.orphans import PROCESS_TAG, fail_orphans, process_tag
 from archive_pipeline.orchestration.instance.storage import ArchiveDagsterStorage
 from archive_pipeline.orchestration.jobs import JOB
-from archive_pipeline.orchestration.local_runs import RunOutcome, run_derived
-from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, register_keys
+from archive_pipeline.orchestration.local_runs import RunOutcome, errors_of, run_derived
+from archive_pipeline.orchestration.partitions.keys import contiguous_ranges, in_order, register_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
@@ -286,6 +288,18 @@ def test_each_check_finds_its_fault(
     assert [line.split(":")[0] for line in outcome.failed_checks] == [asset]
     assert run_derived(instance, settings, keys[1:], assets=[asset]).success
     assert run_derived(instance, settings, keys, assets=[asset], full=True).success
+
+
+def test_a_range_that_ends_before_it_begins_is_named(
+    instance: dg.DagsterInstance, settings: Settings, database: Database
+) -> None:
+    keys = in_order(settings, add_dialogues(database, 3))
+    register_keys(instance, settings, keys)
+    reversed_range = {RANGE_START: keys[2], RANGE_END: keys[0]}
+    job = build_defs(settings=settings).resolve_job_def(JOB)
+    result = execute_here(job, instance, ["message_paths"], tags=reversed_range)
+    assert not result.success
+    assert ["The range of partitions ends before it begins" in error for error in errors_of(result)] == [True]
 
 
 def test_an_asset_that_fails_is_named_with_its_error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ def test_values_that_cannot_be_used_are_named(name: str, value: str) -> None:
         Settings.from_environment({name: value})
 
 
-def test_a_schedule_of_nonsense_fields_is_named_when_definitions_are_made() -> None:
-    with pytest.raises(ConfigurationError, match="ARCHIVE_SCHEDULE='a b c d e'"):
-        build_defs(settings=Settings(home=Path("/nowhere"), schedule="a b c d e"))
+@pytest.mark.parametrize("schedule", ["a b c d e", "61 * * * *", "0 0 31 2 *", "@nonsense"])
+def test_a_schedule_that_is_no_time_is_named_when_definitions_are_made(schedule: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(f"ARCHIVE_SCHEDULE={schedule!r} is no time")):
+        build_defs(settings=Settings(home=Path("/nowhere"), schedule=schedule))

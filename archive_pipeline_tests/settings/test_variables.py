@@ -145,6 +145,7 @@ def test_an_empty_variable_is_an_unset_one():
         ("ARCHIVE_CHUNK_TOKENS", " 64"),
         ("ARCHIVE_CHUNK_TOKENS", "64.0"),
         ("ARCHIVE_SIMHASH_VERSION", "2.0"),
+        ("ARCHIVE_HOME", "~nosuchuser/archive"),
         ("ARCHIVE_SCHEDULE", " "),
         ("ARCHIVE_TIMEZONE", "Europe"),
         ("ARCHIVE_TIMEZONE", "../UTC"),

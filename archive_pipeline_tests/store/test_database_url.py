@@ -43,6 +43,11 @@ def test_a_space_in_a_parameter_is_one_for_libpq_too():
     assert conninfo_to_dict(url)["host"] == "/some folder/a+b"
 
 
+def test_a_space_before_the_parameters_is_one_for_libpq_too():
+    given = conninfo_to_dict(libpq_url("postgresql://a%20me:S3cr3t%20p%40ss%25w%2Frd@localhost/the%20archive"))
+    assert given == {"user": "a me", "password": "S3cr3t p@ss%w/rd", "host": "localhost", "dbname": "the archive"}
+
+
 def test_the_driver_connects_with_a_secret_that_its_engine_does_not_show(own_database: Database):
     database = Database(libpq_url(f"{own_database.url}&sslpassword={TEXT}"))
     with database.session() as connection:
@@ -55,6 +60,7 @@ MISREAD = [
     "postgresql://me:burning",
     "postgresql://localhost:burning/archive",
     "postgresql://me:tiger@burning@localhost/archive",
+    "postgresql://me:tiger@host/burning@localhost/archive",
     "host=localhost password=burning dbname=archive",
     "burning",
     "mysql://me:burning@localhost/archive",

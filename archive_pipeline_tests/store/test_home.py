@@ -83,3 +83,9 @@ def test_a_home_of_another_user_is_refused():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert mode(home) == 0o755
     home.rmdir()
+
+
+def test_a_home_that_nobody_can_look_at_is_named(tmp_path: Path):
+    home = tmp_path / ("x" * 300)  # as one below a folder that this user may not enter, which root may
+    with pytest.raises(ConfigurationError, match=r"cannot create or protect the folder .*; set ARCHIVE_HOME"):
+        mend_home(home)

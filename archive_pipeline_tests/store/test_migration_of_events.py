@@ -16,8 +16,9 @@ from dagster._core.events import StepMaterializationData
 from dagster._serdes import serialize_value
 
 from archive_pipeline.building.dialogues import build_stale
-from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, pooled_engine
+from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
+from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import alembic_config, migrate

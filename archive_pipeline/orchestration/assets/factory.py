@@ -14,6 +14,7 @@ from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, br
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
 from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
 from archive_pipeline.orchestration.instance.earlier_metadata import earlier_metadata
+from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.instance.materialized_together import materialize_together
 from archive_pipeline.orchestration.partitions.keys import KEYS_PER_RUN, partitions_definition
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
@@ -61,6 +62,8 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, config: BuildConfig, archive: dg.ResourceParam[Archive]
     ) -> dg.MaterializeResult[None]:
         keys = context.partition_keys
+        if not keys:
+            raise ExplainedError("The range of partitions ends before it begins, so there is nothing to build.")
         with transient_errors_retried():
             dialogues = archive.planned.take(name)
             if dialogues is None:

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import dagster as dg
 
-from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.orchestration.assets.duplicates import DUPLICATES_JOB
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.activity import is_being_built
 from archive_pipeline.orchestration.automation.housekeeping import HOUSEKEEPING_JOB
 from archive_pipeline.orchestration.automation.sensors import STALE_DIALOGUES, range_requests
 from archive_pipeline.orchestration.automation.stale_runs import KEYS_PER_TICK, plan
+from archive_pipeline.orchestration.instance.cron import cron_schedule
 from archive_pipeline.orchestration.instance.stopped import is_stopped
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions import stale_keys
@@ -32,25 +32,18 @@ def schedules(settings: Settings) -> list[dg.ScheduleDefinition]:
     Raises:
         ConfigurationError: the settings' time is no cron expression.
     """
-    try:
-        return [
-            _incremental(settings),
-            _summary(settings),
-            _plain(DUPLICATES, settings, DUPLICATES_JOB, "Finds the duplicates of the whole archive anew."),
-            _plain(
-                HOUSEKEEPING, settings, HOUSEKEEPING_JOB, "Tidies up Dagster's own tables and refreshes statistics."
-            ),
-        ]
-    except dg.DagsterInvalidDefinitionError as error:
-        raise ConfigurationError(
-            f"ARCHIVE_SCHEDULE={settings.schedule!r}: use five fields (minute hour day month weekday)"
-        ) from error
+    return [
+        _incremental(settings),
+        _summary(settings),
+        _plain(DUPLICATES, settings, DUPLICATES_JOB, "Finds the duplicates of the whole archive anew."),
+        _plain(HOUSEKEEPING, settings, HOUSEKEEPING_JOB, "Tidies up Dagster's own tables and refreshes statistics."),
+    ]
 
 
 def _when(settings: Settings) -> dict[str, Any]:
     """Return what all schedules have: the time, and that they run."""
     return {
-        "cron_schedule": settings.schedule,
+        "cron_schedule": cron_schedule(settings),
         "execution_timezone": settings.timezone,
         "default_status": dg.DefaultScheduleStatus.RUNNING,
     }

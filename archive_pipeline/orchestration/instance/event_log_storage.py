@@ -9,13 +9,10 @@ in the future hold up no sensor. The storage of runs is in `run_storage`.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Final
-from weakref import WeakSet
 
 import psycopg2
 import sqlalchemy
@@ -32,45 +29,14 @@ from archive_pipeline.orchestration.instance.event_shapes import EventShapesTabl
 from archive_pipeline.orchestration.instance.event_tags import read_tags_of_all_events, tagged_ids
 from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
+from archive_pipeline.orchestration.instance.pooled_engine import limit_statements
 from archive_pipeline.store.sql_files import load_query
 
-# Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
-POOL_SIZE: Final = 4
-RECYCLE_SECONDS: Final = 3_600
 KEYS_PER_STATEMENT: Final = 10_000
 # Clocks of two machines on one database differ by so much at most.
 CLOCK_TOLERANCE_SECONDS: Final = 5.0
 # Whoever polls for events follows their ids, so those that are taken must not be missing for long.
 EVENTS_PER_TRANSACTION: Final = 1_000
-
-_engines: WeakSet[sqlalchemy.Engine] = WeakSet()
-
-
-def pooled_engine(url: str) -> sqlalchemy.Engine:
-    """Return an autocommitting engine whose pool survives restarts of the server and forks."""
-    engine = sqlalchemy.create_engine(
-        url,
-        isolation_level="AUTOCOMMIT",
-        pool_size=POOL_SIZE,
-        max_overflow=-1,
-        pool_pre_ping=True,
-        pool_recycle=RECYCLE_SECONDS,
-    )
-    _engines.add(engine)
-    _watch_forks()
-    return engine
-
-
-@cache
-def _watch_forks() -> None:
-    os.register_at_fork(after_in_child=_purge_connections)
-
-
-def _purge_connections() -> None:
-    # A forked child inherits the pools; two processes on one socket would read each other's answers. The connections
-    # are forgotten, not closed, which would end the parent's sessions.
-    for engine in _engines:
-        engine.dispose(close=False)
 
 
 class PooledScheduleStorage(PostgresScheduleStorage):
@@ -83,6 +49,11 @@ class PooledScheduleStorage(PostgresScheduleStorage):
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
+
+    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
+        """Bound the time of statements; another engine, as Dagster makes, would not survive a restart of the server."""
+        del pool_recycle, max_overflow
+        limit_statements(self._engine, statement_timeout)
 
     def all_instigator_state(self, *arguments: Any, **named: Any) -> Sequence[InstigatorState]:
         """Return the states of sensors and schedules."""
@@ -105,19 +76,16 @@ class PooledEventLogStorage(PostgresEventLogStorage):
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
-        self._read_as_dagster_does()
+        read_whole_events(engine)
+        read_tags_of_all_events(engine)
         self._known_tables: set[str] = set()
         self._known_asset_columns: set[str] = set()
         self._partitions: dict[str, tuple[Any, list[str]]] = {}
 
     def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
-        """Do what Dagster does when a web server starts, which makes another engine."""
-        super().optimize_for_webserver(statement_timeout, pool_recycle, max_overflow)
-        self._read_as_dagster_does()
-
-    def _read_as_dagster_does(self) -> None:
-        read_whole_events(self._engine)
-        read_tags_of_all_events(self._engine)
+        """Bound the time of statements, as the storage of schedules does."""
+        del pool_recycle, max_overflow
+        limit_statements(self._engine, statement_timeout)
 
     def _init_db(self) -> None:
         """Create Dagster's tables, where there are none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,11 +36,24 @@ def instance_for(settings: Settings) -> dg.DagsterInstance:
     A home without a ``dagster.yaml`` gets the project's; one that is there is used as it is.
 
     Raises:
-        ConfigurationError: the home cannot be written.
+        ConfigurationError: the home cannot be written, or the ``dagster.yaml`` cannot be used.
     """
     ensure_configuration(settings)
     with storage_of(settings):
-        return dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(settings.home), overrides=COMMAND_OVERRIDES))
+        return dg.DagsterInstance.from_ref(read_configuration(settings.home, COMMAND_OVERRIDES))
+
+
+def read_configuration(folder: Path, overrides: Mapping[str, Any] | None = None) -> InstanceRef:
+    """Return the instance that the ``dagster.yaml`` in a folder describes, if there is one.
+
+    Raises:
+        ConfigurationError: it cannot be used.
+    """
+    try:
+        return InstanceRef.from_dir(str(folder), overrides=overrides)
+    except Exception as error:  # Dagster checks some of what users may write, and stumbles over the rest
+        reason = " ".join(str(error).split())
+        raise ConfigurationError(f"{folder / CONFIGURATION} cannot be used: {reason}") from error
 
 
 def ensure_configuration(settings: Settings) -> Path:

@@ -1,7 +1,7 @@
 """What ``llm-archive up`` runs: a code server, the daemon, and the guarded web server, all on one workspace.
 
-It does what `dagster dev` does, which has no place for another web server. If web server or daemon end, it stops the
-rest and ends; a code server that ends is replaced. The code server listens on a socket file.
+It does what `dagster dev` does, which has no place for another web server. If web server, daemon or `up` end, it stops
+the rest and ends; a code server that ends is replaced. The code server listens on a socket file.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ Process = subprocess.Popen[bytes]
 @click.argument("web_server_options", nargs=-1, type=click.UNPROCESSED)
 def main(web_server_options: Sequence[str]) -> None:
     """Run all of them until interrupted; the options are the web server's."""
+    up = os.getppid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
     setup_interrupt_handlers()
     # Whoever can write to a code server's socket file has it run code.
@@ -54,7 +55,7 @@ def main(web_server_options: Sequence[str]) -> None:
             _start("dagster._daemon", "run", "--log-level", LOG_LEVEL, "--workspace", str(workspace)),
         ]
         try:
-            ended = _first_ended(processes)
+            ended = _first_ended(processes, up)
         except KeyboardInterrupt:
             ended = None
         finally:
@@ -86,12 +87,14 @@ def _start(module: str, *arguments: str) -> Process:
     return subprocess.Popen([sys.executable, "-m", module, *arguments])  # noqa: S603 (this interpreter, own arguments)
 
 
-def _first_ended(processes: Sequence[Process]) -> Process:
-    while True:
+def _first_ended(processes: Sequence[Process], up: int) -> Process | None:
+    """Return the first process that has ended; None when `up` has, which was killed."""
+    while os.getppid() == up:
         for process in processes:
             if process.poll() is not None:
                 return process
         time.sleep(WATCH_SECONDS)
+    return None
 
 
 def _stop(processes: Sequence[Process]) -> None:

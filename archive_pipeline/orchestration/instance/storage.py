@@ -19,11 +19,8 @@ from dagster._core.storage.runs import RunStorage
 from dagster._core.storage.schedules import ScheduleStorage
 from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
-from archive_pipeline.orchestration.instance.event_log_storage import (
-    PooledEventLogStorage,
-    PooledScheduleStorage,
-    pooled_engine,
-)
+from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, PooledScheduleStorage
+from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks

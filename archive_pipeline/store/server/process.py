@@ -185,7 +185,9 @@ class ServerProcess:
         """Return why the server did not start, as its log says."""
         with suppress(OSError):
             lines = ServerFiles(self.folder, self.account).read("log")[-_LOG_BYTES:].splitlines()
-            return next(line for line in reversed(lines) if "FATAL:" in line or "PANIC:" in line)
+            for line in reversed(lines):
+                if "FATAL:" in line or "PANIC:" in line:
+                    return line
         return "its log does not say why"
 
 

@@ -23,7 +23,7 @@ _PROGRAMS: Final = ("postgres", "initdb", "pg_ctl")
 # For copies of the programs that root's system user can reach; below it everything is root's.
 COPIES: Final = Path("/var/lib/llm-archive")
 # A process's own working folder needs no permission on the folders above it, so a home may be below a private folder
-# of root's although the server runs as another user.
+# of root's although the server runs as another user. Nor has it any sign that pg_ctl's shell would read.
 _HERE: Final = Path("/proc/self/cwd")
 # The server needs none of the user's settings and secrets; libpq's variables would even change what it does.
 _KEPT: Final = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"})
@@ -37,7 +37,7 @@ def run_program(name: str, *arguments: str, folder: Path, account: Account) -> s
     """
     is_starting = "start" in arguments
     return subprocess.run(  # noqa: S603 (a program of the wheel and fixed arguments)
-        [str(_programs(account) / name), "-D", data_argument(folder, account), *arguments],
+        [str(_programs(account) / name), "-D", data_argument(folder), *arguments],
         cwd=folder,
         env=_environment(os.environ),
         umask=0o077,
@@ -50,9 +50,9 @@ def run_program(name: str, *arguments: str, folder: Path, account: Account) -> s
     )
 
 
-def data_argument(folder: Path, account: Account) -> str:
+def data_argument(folder: Path) -> str:
     """Return how the data folder is named to a program that runs inside it."""
-    return str(_HERE if account.is_other and _HERE.exists() else folder)
+    return str(_HERE if _HERE.exists() else folder)
 
 
 def wheel_folder() -> Path:

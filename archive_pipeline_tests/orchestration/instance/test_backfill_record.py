@@ -29,7 +29,7 @@ from archive_pipeline.orchestration.instance.backfill_record import (
     updated,
     whole,
 )
-from archive_pipeline.orchestration.instance.event_log_storage import pooled_engine
+from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
 from archive_pipeline.orchestration.partitions.keys import register_keys
 from archive_pipeline.settings import Settings

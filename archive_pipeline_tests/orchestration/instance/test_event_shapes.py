@@ -17,10 +17,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, pooled_engine
+from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, PooledScheduleStorage
 from archive_pipeline.orchestration.instance.event_shapes import fold_events
 from archive_pipeline.orchestration.instance.event_texts import SerializedEvent, serialize_events
 from archive_pipeline.orchestration.instance.partition_set import Metadata, PartitionSet
+from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
+from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.tables import query
 
@@ -117,6 +119,26 @@ def test_a_web_server_reads_whole_events(database: Database, storage: PooledEven
     found = [record.event_log_entry for record in stored_records(served, key)]
     assert found == [materialized(key, name, values) for name, values in own.items()]
     served.dispose()
+
+
+@pytest.mark.postgres
+@pytest.mark.dagster
+def test_storages_of_a_web_server_outlive_their_connections(database: Database):
+    engine = pooled_engine(database.dagster_url)
+    storages = PooledEventLogStorage(engine), PooledRunStorage(engine), PooledScheduleStorage(engine)
+    for storage in storages:
+        storage.optimize_for_webserver(5_000, 60, 1)
+    for _ in range(2):
+        with engine.connect() as connection:
+            limit = connection.exec_driver_sql("SHOW statement_timeout").scalar()
+            own = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        assert limit == "5s"
+        assert storages[0].get_asset_records([dg.AssetKey("nothing")]) == []
+        assert storages[1].get_runs_count() >= 0
+        assert storages[2].all_instigator_state() is not None
+        with database.session() as other:  # as a restart of the server does
+            other.execute("SELECT pg_terminate_backend(%s)", (own,))
+    engine.dispose()
 
 
 @given(st.lists(st.tuples(TEXTS, OWN), max_size=8))
