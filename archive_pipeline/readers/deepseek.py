@@ -81,9 +81,14 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         return RejectedRecord(locator, "the conversation has no 'mapping', so no messages", "missing mapping")
     warnings: Counter[str] = Counter()
     nodes = [_node(key, node, warnings) for key, node in mapping.items()]
+    if not any(node.parent for node in nodes):
+        _take_parents_from_children(nodes, mapping)
     roles = _roles(nodes, warnings)
     messages = tuple(_message(node, roles[node.key], warnings) for node in nodes if node.message is not None)
-    kept = {node.key: rest for node in nodes if (rest := _rest_of(node, mapping)) is not None}
+    parents = {node.key: node.parent for node in nodes}
+    kept = {node.key: rest for node in nodes if (rest := _rest_of(node, mapping, parents)) is not None}
+    is_linear = len(messages) > 1 and not any(parents.values())
+    warnings["no_parent_pointers"] += is_linear
     source = {key: item for key, item in value.items() if key != "mapping"}
     return DialogueRecord(
         source=SOURCE,
@@ -95,8 +100,8 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         messages=messages,
         message_less_nodes={node.key: node.parent for node in nodes if node.message is None},
         active_source_id=as_identifier(value.get("current_message_id")),
-        is_linear_source=len(messages) > 1 and not any(node.parent for node in nodes),
-        warnings=warnings,
+        is_linear_source=is_linear,
+        warnings=+warnings,
         source_json={**source, "mapping": kept} if kept else source,
     )
 
@@ -110,7 +115,16 @@ def _node(key: str, value: object, warnings: Counter[str]) -> _Node:
     return _Node(key, as_identifier(fields.get("parent")), message)
 
 
-def _rest_of(node: _Node, mapping: Mapping[str, Any]) -> object:
+def _take_parents_from_children(nodes: list[_Node], mapping: Mapping[str, Any]) -> None:
+    """Give nodes the first of those as their parent that names them among its children."""
+    by_key = {node.key: node for node in nodes}
+    for key, value in mapping.items():
+        for child in map(as_identifier, as_list(as_object(value).get("children"))):
+            if child is not None and child != key and child in by_key:
+                by_key[child].parent = by_key[child].parent or key
+
+
+def _rest_of(node: _Node, mapping: Mapping[str, Any], parents: Mapping[str, str | None]) -> object:
     """Returns what no row has of a node: all of one without a message but its name, and children nobody else names."""
     value = mapping[node.key]
     if not isinstance(value, dict):
@@ -122,7 +136,7 @@ def _rest_of(node: _Node, mapping: Mapping[str, Any]) -> object:
     if as_identifier(value.get("id")) == node.key:
         fields.take("id")
     children = [as_identifier(child) for child in as_list(value.get("children"))]
-    if all(as_identifier(as_object(mapping.get(child or "")).get("parent")) == node.key for child in children):
+    if all(parents.get(child or "") == node.key for child in children):
         fields.take_items("children") if isinstance(value.get("children"), list) else None
     return fields.rest() if node.message is not None else fields.rest() or {}
 
@@ -254,6 +268,7 @@ class _FragmentReader:
     def _text(self, kind: PartType, name: str, fields: Fields) -> list[PartRecord]:
         text = fields.take_text("content")
         source = fields.rest()
+        self._warnings["malformed_text"] += text is None and "content" in (source or {})
         return [PartRecord(kind, text, name, source=source)] if text or source else []
 
     def _exchange(self, name: str, fields: Fields, place: str) -> list[PartRecord]:
@@ -273,4 +288,4 @@ class _FragmentReader:
         return [use, result]
 
 
-READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", 1, recognise, read_conversation)
+READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", 2, recognise, read_conversation)

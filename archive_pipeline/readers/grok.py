@@ -31,6 +31,8 @@ _ROLES: Final[Mapping[str, Role]] = {"human": "user", "user": "user", "assistant
 # The sender is the model's name in some responses.
 _MODELS: Final = "grok"
 _SEARCH: Final = "web_search"
+# What holds a text: something else stays where it is, and is counted.
+_TEXTS: Final = ("message", "thinking_trace")
 # Beside its id, what tells a conversation without responses.
 _OWN_FIELDS: Final = frozenset({"title", "create_time"})
 
@@ -65,6 +67,8 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     read = [_message(item, warnings) for item in items]
     messages, repeated = unique_messages(read, warnings)
     unread += [items[place] for place, first in repeated.items() if items[place] != items[first]]
+    is_linear = len(messages) > 1 and not any(message.parent_source_id for message in messages)
+    warnings["no_parent_pointers"] += is_linear
     conversation = as_object(value.get("conversation"))
     source = {key: item for key, item in value.items() if key != "responses"}
     return DialogueRecord(
@@ -76,7 +80,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         updated_at=read_timestamp(conversation.get("modify_time"), warnings),
         messages=messages,
         active_source_id=as_identifier(conversation.get("leaf_response_id")),
-        is_linear_source=len(messages) > 1 and not any(message.parent_source_id for message in messages),
+        is_linear_source=is_linear,
         warnings=+warnings,
         source_json={**source, "responses": unread} if unread else source,
     )
@@ -91,6 +95,8 @@ def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
     parts = _parts(fields, source_id or "")
     attachments, unread = _files(fields.take_items("file_attachments"))
     fields.put_back("file_attachments", unread)
+    left = fields.rest() or {}
+    warnings["malformed_text"] += sum(name in left for name in _TEXTS)
     return MessageRecord(
         source_id=source_id,
         parent_source_id=as_identifier(response.get("parent_response_id")),
@@ -100,7 +106,7 @@ def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
         created_at=read_timestamp(response.get("create_time"), warnings),
         model=as_text(response.get("model")) if role == "assistant" else None,
         state=_state(response),
-        source={**(wrapper.rest() or {}), "response": fields.rest() or {}},
+        source={**(wrapper.rest() or {}), "response": left},
     )
 
 
@@ -184,7 +190,7 @@ def _files(items: list[Any]) -> tuple[list[AttachmentRecord], list[Any]]:
 READER: Final = Reader(
     SOURCE,
     "Grok data export (prod-grok-backend.json)",
-    1,
+    2,
     recognise,
     read_conversation,
     beside=frozenset({"projects", "tasks", "media_posts", "workspaces"}),

@@ -54,6 +54,32 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     return record
 
 
+def test_children_make_the_tree_where_no_node_has_a_parent():
+    value = conversation(
+        {
+            "1": ("root", said(fragment("REQUEST", "why?"))),
+            "2": ("1", said(fragment("RESPONSE", "because"))),
+            "3": ("1", said(fragment("RESPONSE", "no reason"))),
+        }
+    )
+    for node in value["mapping"].values():
+        del node["parent"]
+    record = read(value)
+    assert [m.parent_source_id for m in record.messages] == ["root", "1", "1"]
+    assert (record.is_linear_source, record.warnings) == (False, {})
+    assert "1" not in record.source_json.get("mapping", {})
+    for node in value["mapping"].values():
+        del node["children"]
+    record = read(value)
+    assert (record.is_linear_source, record.warnings) == (True, {"no_parent_pointers": 1})
+
+
+def test_a_content_that_is_no_text_stays_where_it_was_and_is_counted():
+    record = read(conversation({"1": ("root", said({"type": "RESPONSE", "content": {"x": 1}}))}))
+    assert record.warnings == {"malformed_text": 1}
+    assert record.messages[0].parts[0].source == {"content": {"x": 1}}
+
+
 def test_a_branched_conversation_is_read_whole():
     record = read(BRANCHED)
     assert (record.source, record.source_id, record.title) == ("deepseek", "c", "T")

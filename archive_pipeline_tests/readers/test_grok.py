@@ -18,7 +18,7 @@ from archive_pipeline.readers.registry import recognise
 FOUND = {"url": "https://a.example", "title": "A", "preview": "about a"}
 
 
-def said(name: str, parent: str | None, sender: str, message: str, **more: Any) -> dict[str, Any]:
+def said(name: str, parent: str | None, sender: str, message: object, **more: Any) -> dict[str, Any]:
     response = {
         "_id": name,
         "conversation_id": "c",
@@ -51,6 +51,14 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     record = read_conversation(value, "prod-grok-backend.json[0]")
     assert isinstance(record, DialogueRecord)
     return record
+
+
+def test_what_is_no_text_stays_where_it_was_and_is_counted():
+    record = read(
+        conversation(said("r1", None, "human", {"x": 1}, thinking_trace=["hm"]), said("r2", None, "grok", "a"))
+    )
+    assert record.warnings == {"malformed_text": 2, "no_parent_pointers": 1}
+    assert record.messages[0].source["response"]["message"] == {"x": 1}
 
 
 def test_a_branched_conversation_is_read_whole():
