@@ -43,12 +43,23 @@ def _run() -> int:
         return error.exit_code
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    except ArchiveError as error:
+    except Exception as error:
+        if _is_of_interrupt(error):
+            raise KeyboardInterrupt from error
+        if not isinstance(error, ArchiveError):
+            raise
         from archive_pipeline.cli.output import EXIT_FAILED, fail  # noqa: PLC0415
 
         fail(str(error))
         return EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _is_of_interrupt(error: BaseException | None) -> bool:
+    """Tell whether an error came of Ctrl-C: a driver that it stops in a statement cannot roll back at once."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _print_any_character() -> None:

@@ -13,7 +13,9 @@ from typing import Any
 import click
 import pytest
 
+from archive_pipeline.cli import main
 from archive_pipeline.cli.commands import LazyGroup, llm_archive
+from archive_pipeline.errors import ArchiveError
 
 pytestmark = pytest.mark.slow
 
@@ -162,3 +164,23 @@ def test_ctrl_c_during_imports_is_one_line(tmp_path: Path, module: str):
     assert [line for line in result.stderr.splitlines() if line] == [
         "llm-archive: interrupted; what was committed stays, run the command again to go on"
     ]
+
+
+@pytest.mark.parametrize("error", [ArchiveError("the database failed"), RuntimeError("another command is in progress")])
+def test_an_error_that_came_of_ctrl_c_is_an_interrupt(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def interrupted(**_options: object) -> None:
+        try:
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise OSError("cannot roll back")
+        except OSError as cause:
+            raise error from cause
+
+    monkeypatch.setattr(llm_archive, "main", interrupted)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err.startswith("llm-archive: interrupted; ")
