@@ -46,9 +46,11 @@ def branches(dialogue: Dialogue) -> list[Branch]:
     leaves = [position for position in positions if not forest.children[position] and position != primary]
     leaves.sort(key=dialogue.batch.sequence_number.__getitem__)
     shared = dialogue.batch.computed(last_shared_with_primary)
+    # Thousands may branch at one message.
+    reasons = {point: branch_reason(dialogue.batch, point) for point in {shared[leaf] for leaf in leaves}}
     found, counted = [Branch(MAIN, primary, ROOT)], Counter[str]()
     for leaf in leaves:
-        reason = branch_reason(dialogue.batch, shared[leaf])
+        reason = reasons[shared[leaf]]
         counted[reason] += 1
         found.append(Branch(f"{reason}-{counted[reason]}", leaf, shared[leaf]))
     return found

@@ -15,11 +15,14 @@ from typing import Any, Final, NamedTuple
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from more_itertools import chunked
 
 from archive_pipeline.errors import ExportError
 
 # Readers take a group at a time, and the last one is encoded when all else is done.
 _ROWS_PER_GROUP: Final = 5_000
+_ROWS_AT_ONCE: Final = 16
+_MOST_MADE_BYTES: Final = 32_000_000
 _BUFFER_BYTES: Final = 1 << 20
 _LINE: Final = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
@@ -47,6 +50,7 @@ class Output:
         self._lines: dict[str, _Lines] = {}
         self._tables: dict[str, _Table] = {}
         self._files = _Files(folder)
+        self._made_bytes = 0
 
     def start_lines(self, name: str) -> None:
         """Make a file of lines of JSON, empty so far."""
@@ -54,9 +58,13 @@ class Output:
 
     def lines(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Append rows to a file of lines of JSON, and return how many they were."""
-        made = [orjson.dumps(row, None, _LINE) for row in rows]
-        self._lines[name].made += made
-        return len(made)
+        count = 0
+        for some in chunked(rows, _ROWS_AT_ONCE):
+            made = [orjson.dumps(row, None, _LINE) for row in some]
+            self._lines[name].made += made
+            self._note_made(sum(map(len, made)))
+            count += len(made)
+        return count
 
     def start_table(self, name: str, schema: pa.Schema) -> None:
         """Make a table in Parquet, without rows so far."""
@@ -76,6 +84,13 @@ class Output:
     def file(self, name: str, content: bytes) -> None:
         """Write a whole file; ``flush`` and ``close`` raise ``ExportError`` if the export has one of this name."""
         self._files.made.append((name, content))
+        self._note_made(len(content))
+
+    def _note_made(self, size: int) -> None:
+        """Have written what a single dialogue makes too much of: paths repeat what they begin with."""
+        self._made_bytes += size
+        if self._made_bytes > _MOST_MADE_BYTES:
+            self.flush()
 
     def flush(self) -> None:
         """Have what was made so far written, once what was made before is.
@@ -84,6 +99,7 @@ class Output:
             ExportError: two files have one name.
         """
         self._wait()
+        self._made_bytes = 0
         sinks: list[_Files | _Lines | _Table] = [self._files, *self._lines.values(), *self._tables.values()]
         made = [sink.taken() for sink in sinks]
         self._writing = self._writer.submit(_run_all, made)

@@ -11,10 +11,13 @@ the two apart decides:
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from heapq import merge
+from math import comb
+from typing import Literal, NamedTuple
 
 from archive_pipeline.derive.forest import ASSISTANT_SIDE, forest_of
 from archive_pipeline.domain.batch import BLANK_LINE
@@ -49,6 +52,20 @@ class Answer:
     def text(self) -> str:
         """All that it says."""
         return BLANK_LINE.join(turn.content for turn in self.turns if turn.content)
+
+
+class _Standing(NamedTuple):
+    """What prefers an answer to others: those that stand alike are preferred to none of one another.
+
+    Attributes:
+        mark: 1 if a person chose it, -1 if one rejected it, 0 for neither or both.
+        is_continued: the user went on from it.
+        is_current: nobody did, and the source's pointer leads to it.
+    """
+
+    mark: int
+    is_continued: bool
+    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +119,21 @@ def _of_siblings(
             answers.append(answer)
         else:
             counts[reason] += 1
-    for number, left in enumerate(answers):
-        for right in answers[number + 1 :]:
-            rule, is_left = _decided(dialogue, left, right, annotations, current)
-            if rule is None:
-                counts["pairs without a preference"] += 1
-            elif is_near_duplicate(left.text, right.text):
+    standings = [_standing(dialogue, answer, annotations, current) for answer in answers]
+    alike: defaultdict[_Standing, list[int]] = defaultdict(list)
+    for place, standing in enumerate(standings):
+        alike[standing].append(place)
+    if undecided := sum(comb(len(places), 2) for places in alike.values()):
+        counts["pairs without a preference"] += undecided
+    for place, standing in enumerate(standings):
+        # Thousands may stand alike, which make no pairs: only those of another standing are looked at.
+        others = (places[bisect(places, place) :] for other, places in alike.items() if other != standing)
+        for other in merge(*others):
+            left, right = answers[place], answers[other]
+            if is_near_duplicate(left.text, right.text):
                 counts["pairs of near-duplicates"] += 1
             else:
+                rule, is_left = _decided(standing, standings[other])
                 yield Preference(prompt, *((left, right) if is_left else (right, left)), rule)
 
 
@@ -142,24 +166,20 @@ def _unfit(dialogue: Dialogue, answer: Answer) -> str | None:
     return "answers without text at their end" if answer.turns[-1].calls else None
 
 
-def _decided(
-    dialogue: Dialogue, left: Answer, right: Answer, annotations: Annotations, current: Container[int]
-) -> tuple[Rule | None, bool]:
-    """Return the rule that prefers one of two answers, and whether that is the left one."""
-    ids = dialogue.batch.message_ids
-    marks = []
-    for answer in (left, right):
-        own = [ids[position] for position in answer.positions]
-        good, bad = (any(name in marked for name in own) for marked in (annotations.chosen, annotations.rejected))
-        marks.append(good - bad)
-    if marks[0] != marks[1]:
-        return "annotation", marks[0] > marks[1]
+def _standing(dialogue: Dialogue, answer: Answer, annotations: Annotations, current: Container[int]) -> _Standing:
+    own = [dialogue.batch.message_ids[position] for position in answer.positions]
+    good, bad = (any(name in marked for name in own) for marked in (annotations.chosen, annotations.rejected))
+    is_current = not answer.is_continued and answer.positions[0] in current
+    return _Standing(good - bad, answer.is_continued, is_current)
+
+
+def _decided(left: _Standing, right: _Standing) -> tuple[Rule, bool]:
+    """Return the rule that prefers one of two answers of different standing, and whether that is the left one."""
+    if left.mark != right.mark:
+        return "annotation", left.mark > right.mark
     if left.is_continued != right.is_continued:
         return "continued", left.is_continued
-    is_current = left.positions[0] in current
-    if not left.is_continued and is_current != (right.positions[0] in current):
-        return "current", is_current
-    return None, False
+    return "current", left.is_current
 
 
 def is_near_duplicate(left: str, right: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,6 +29,24 @@ def test_lines_are_in_order_over_all_batches(tmp_path: Path):
     assert content == b"".join(b'{"n":%d}\n' % number for number in range(10))
     assert (written.size_bytes, written.rows) == (len(content), 10)
     assert written.sha256 == hashlib.sha256(content).hexdigest()
+
+
+def test_what_one_dialogue_makes_is_written_before_all_of_it_is_made(tmp_path: Path):
+    output = Output(tmp_path)
+    output.start_lines("data.jsonl")
+    text = "x" * 4_000_000
+    most = 0
+
+    def rows() -> Iterator[dict[str, str]]:
+        nonlocal most
+        for _ in range(60):
+            most = max(most, sum(len(line) for line in output._lines["data.jsonl"].made))
+            yield {"text": text}
+
+    assert output.lines("data.jsonl", rows()) == 60
+    assert most < 100_000_000
+    [written] = output.close()
+    assert (written.rows, written.size_bytes) == (60, 60 * (len(text) + len('{"text":""}\n')))
 
 
 def test_two_files_of_one_name_are_refused_and_no_thread_is_left(tmp_path: Path):

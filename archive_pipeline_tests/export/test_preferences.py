@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.domain.identity import dialogue_id, message_id
 from archive_pipeline.duplicates.similarity import SMALLEST_SET, threshold
+from archive_pipeline.export import preferences as module
 from archive_pipeline.export.preferences import is_near_duplicate
 from archive_pipeline.export.run import Exported
 from archive_pipeline.store.database import Database
@@ -68,6 +69,25 @@ def test_the_current_path_decides_where_nobody_went_on(rows: Rows, filled: Datab
     assert pairs(rows, title="again") == {(BLACK, GREEN, "current")}
     load(filled, tmp_path / "b.json", regenerated(answer("a", GREEN), answer("b", BLACK)))
     assert len(pairs(rows, title="again")) <= 1
+
+
+def test_answers_of_one_standing_are_not_compared_with_one_another(
+    rows: Rows, filled: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    compared: list[tuple[str, str]] = []
+
+    def note(left: str, right: str) -> bool:
+        compared.append((left, right))
+        return is_near_duplicate(left, right)
+
+    monkeypatch.setattr(module, "is_near_duplicate", note)
+    answers = [answer(f"b{number}", f"Take number {number} of them.") for number in range(300)]
+    load(filled, tmp_path / "again.json", regenerated(*answers, current="b7"))
+    found = [row for row in rows("trl-dpo", title="again") if row["rule"] == "current"]
+    expected = [f"Take number {number} of them." for number in range(300) if number != 7]
+    assert [row["rejected"][-1]["content"] for row in found] == expected
+    assert {row["chosen"][-1]["content"] for row in found} == {"Take number 7 of them."}
+    assert len(compared) == 299
 
 
 @pytest.mark.parametrize(
