@@ -72,7 +72,7 @@ def plan_dialogues(archive: OpenArchive, assets: Sequence[str], names: Sequence[
     for name, dialogue in found:
         if dialogue is None:
             raise UnknownDialogueError(
-                f"no dialogue has the key or id {name!r}; `llm-archive stats` shows what there is"
+                f"no dialogue has the key or id {name!r}; `llm-archive list` shows what there is"
             )
     dialogues = [dialogue for _, dialogue in found if dialogue is not None]
     return replace(_plan(archive, dict.fromkeys(assets, dialogues), full=full), named=True)

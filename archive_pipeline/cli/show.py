@@ -97,7 +97,7 @@ def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Fil
         for part in message.parts:
             yield from _part(part)
         for attachment in message.attachments:
-            yield click.style(f"[attachment: {one_line(attachment.file_name or 'pasted text')}]", dim=True)
+            yield click.style(f"[attachment: {one_line(attachment.shown_name)}]", dim=True)
         for file in files.get(message.id, ()):
             yield click.style(_file(file), dim=True)
         if position in elsewhere:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from archive_pipeline.derive.forest import Forest, forest_of
+from archive_pipeline.derive.linear_sequences import branch_reason
 from archive_pipeline.domain.batch import DialogueBatch
 
 MOST_LINES: Final = 200
@@ -36,25 +37,23 @@ def draw_tree(
     """
     forest = forest_of(batch)
     lines: list[str] = []
-    stack = _siblings(batch, forest, forest.roots[dialogue], depth=0)
+    stack = _siblings(batch, forest.roots[dialogue], depth=0)
     while stack and len(lines) < max_lines:
         position, depth, branch = stack.pop()
         label = f"  ← {labels[position]}" if labels and position in labels else ""
         lines.append(_line(batch, forest, position, depth, branch) + label)
-        stack += _siblings(batch, forest, forest.children[position], depth=depth)
+        stack += _siblings(batch, forest.children[position], depth=depth)
     left_out = len(batch.positions(dialogue)) - len(lines)
     if left_out:
         lines.append(f"… {left_out:,} more messages")
     return "\n".join(lines) or "(no messages)"
 
 
-def _siblings(
-    batch: DialogueBatch, forest: Forest, siblings: Sequence[int], *, depth: int
-) -> list[tuple[int, int, str]]:
+def _siblings(batch: DialogueBatch, siblings: Sequence[int], *, depth: int) -> list[tuple[int, int, str]]:
     """Return (position, depth of the drawing, why it branches), the first sibling last, as a stack wants it."""
     if len(siblings) < 2:
         return [(position, depth, "") for position in siblings]
-    reason = forest.group_class(batch.role, list(siblings))
+    reason = branch_reason(batch, batch.parent[siblings[0]])
     count = len(siblings)
     in_reverse = sorted(siblings, reverse=True)  # by time: that is the order of messages in a batch
     return [

@@ -134,7 +134,7 @@ class _Builder:
             else:
                 self._say(position, message, self._spoken(part))
         for attachment in message.attachments:
-            self._say(position, message, f"[attachment: {attachment.file_name or 'pasted text'}]")
+            self._say(position, message, f"[attachment: {attachment.shown_name}]")
 
     def _spoken(self, part: Part) -> str:
         if part.kind in _SPOKEN:

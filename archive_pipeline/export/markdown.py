@@ -158,7 +158,7 @@ def _part(part: Part) -> str:
 def _attachment(attachment: Attachment) -> str:
     told = [attachment.mime_type, None if attachment.size_bytes is None else f"{attachment.size_bytes:,} bytes"]
     details = ", ".join(_line(part) for part in told if part)
-    line = f"*[attachment: {_line(attachment.file_name or 'pasted text')}{f' ({details})' if details else ''}]*"
+    line = f"*[attachment: {_line(attachment.shown_name)}{f' ({details})' if details else ''}]*"
     return f"{line}\n\n{_fenced(attachment.text)}" if attachment.text else line
 
 

@@ -65,9 +65,9 @@ def open_embedder(settings: Settings, name: str | None = None) -> Embedder:
             requests_per_minute=settings.embedding_requests_per_minute,
         )
     raise ConfigurationError(
-        f"there is no embedding model {name!r} (ARCHIVE_EMBEDDING_MODEL, ARCHIVE_QUERY_MODEL): "
+        f"there is no embedding model {name!r} (ARCHIVE_EMBEDDING_MODEL, ARCHIVE_QUERY_MODEL, ARCHIVE_RERANKER): "
         f"use {STATIC}, {MINILM}, {ONNX_PREFIX}FOLDER, "
-        f"{TRANSFORMERS_PREFIX}PATH or https://HOST/v1#MODEL"
+        f"{TRANSFORMERS_PREFIX}NAME or https://HOST/v1#MODEL"
     )
 
 

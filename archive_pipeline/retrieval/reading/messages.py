@@ -65,6 +65,11 @@ class Attachment:
     text: str | None
     document_id: str | None = None
 
+    @property
+    def shown_name(self) -> str:
+        """What people read for it: its name, or what it is without one."""
+        return self.file_name or ("pasted text" if self.text else "file")
+
 
 @dataclass(slots=True)
 class Message:
