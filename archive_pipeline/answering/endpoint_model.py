@@ -10,6 +10,7 @@ import tenacity
 
 from archive_pipeline.answering.events import DONE, LONGEST_LINE_BYTES, parse_piece, read_events
 from archive_pipeline.answering.prompt import Prompt
+from archive_pipeline.domain.answer_endings import STREAM_ENDED, why_cut_off
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import AnswerError, ConfigurationError
 from archive_pipeline.web.endpoint import Endpoint, PassingError, RetryPolicy, bearer, split_address
@@ -19,11 +20,6 @@ KEY_VARIABLE: Final = "ARCHIVE_ANSWER_API_KEY"
 # Somebody waits. How long a model may think is the caller's matter, so that requests have no limit of their own.
 POLICY: Final = RetryPolicy(attempts=2, wait=2, timeout=20)
 _LONGEST_ERROR_BYTES: Final = 10_000
-_FINISHED: Final = frozenset({"stop", "eos", "end_turn"})
-_REASONS: Final = {
-    "length": "the model reached its limit of tokens",
-    "content_filter": "the endpoint withheld the rest (content_filter)",
-}
 
 
 class EndpointModel:
@@ -46,7 +42,7 @@ class EndpointModel:
         if parts is None or parts.fragment:
             raise ConfigurationError(f"ARCHIVE_ANSWER_URL: write https://HOST/v1, and its key into {KEY_VARIABLE}")
         self.name = name
-        self._endpoint = Endpoint(url.rstrip("/") + "/chat/completions", KEY_VARIABLE, AnswerError)
+        self._endpoint = Endpoint(url.rstrip("/") + "/chat/completions", KEY_VARIABLE, AnswerError, api_key)
         # Compressed streams are held back by servers until there is enough of them.
         self._headers = {**bearer(api_key), "Accept-Encoding": "identity"}
 
@@ -57,31 +53,46 @@ class EndpointModel:
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
             "stream": True,
         }
-        timeout = self._httpx.Timeout(None, connect=POLICY.timeout)
-        async with self._httpx.AsyncClient(headers=self._headers, timeout=timeout) as client:
-            response = await self._open(client, body)
+        client, request = self._prepared(body)
+        async with client:
+            response = await self._open(client, request)
             try:
                 async for text in self._pieces(response):
                     yield text
-            except self._httpx.TransportError as error:
+            except self._httpx.HTTPError as error:
                 raise AnswerError(f"the connection was lost ({type(error).__name__})") from error
+            except AnswerError as error:
+                raise AnswerError(self._endpoint.hidden(str(error))) from error
             finally:
                 await response.aclose()
 
-    async def _open(self, client: Any, body: dict[str, Any]) -> Any:
+    def _prepared(self, body: dict[str, Any]) -> tuple[Any, Any]:
+        """Return a client and its request.
+
+        Raises:
+            ConfigurationError: proxies and certificates of the environment, the address, or the model's name are not
+                such as a request can be made with.
+        """
         try:
-            return await tenacity.AsyncRetrying(**POLICY.options(), sleep=asyncio.sleep)(self._send, client, body)
+            timeout = self._httpx.Timeout(None, connect=POLICY.timeout)
+            client = self._httpx.AsyncClient(headers=self._headers, timeout=timeout)
+            return client, client.build_request("POST", self._endpoint.url, json=body)
+        except (ValueError, ImportError, OSError, self._httpx.InvalidURL) as error:
+            raise self._endpoint.unusable(error) from error
+
+    async def _open(self, client: Any, request: Any) -> Any:
+        try:
+            return await tenacity.AsyncRetrying(**POLICY.options(), sleep=asyncio.sleep)(self._send, client, request)
         except tenacity.RetryError as error:
             raise self._endpoint.unanswered(POLICY, error) from error
 
-    async def _send(self, client: Any, body: dict[str, Any]) -> Any:
+    async def _send(self, client: Any, request: Any) -> Any:
         """Send the request; return the answer as soon as its headers are there.
 
         Raises:
             AnswerError: the endpoint refuses it.
             PassingError: it may be answered later.
         """
-        request = client.build_request("POST", self._endpoint.url, json=body)
         try:
             response = await client.send(request, stream=True)
             if not response.is_success:
@@ -90,11 +101,15 @@ class EndpointModel:
                 self._endpoint.check(response.status_code, response.headers, said)
         except self._httpx.TransportError as error:
             raise PassingError(f"{type(error).__name__}: {error}") from error
+        except self._httpx.HTTPError as error:  # such as an answer that is not packed as it says
+            raise AnswerError(
+                f"{self._endpoint.url} sent no answer that can be read ({type(error).__name__})"
+            ) from error
         return response
 
     async def _pieces(self, response: Any) -> AsyncIterator[str]:
         reason: str | None = None
-        if "text/event-stream" not in response.headers.get("Content-Type", "text/event-stream"):
+        if "text/event-stream" not in response.headers.get("Content-Type", "text/event-stream").lower():
             # Some servers do not stream.
             piece = parse_piece(await _read(response, LONGEST_LINE_BYTES))
             yield piece.text
@@ -107,10 +122,9 @@ class EndpointModel:
                 piece = parse_piece(data)
                 yield piece.text
                 reason = piece.finish_reason or reason
-        if reason is None:
-            raise AnswerError("the endpoint ended the stream in the middle")
-        if reason not in _FINISHED:
-            raise AnswerError(_REASONS.get(reason, f"the model stopped ({reason[:40]})"))
+        cut_off = STREAM_ENDED if reason is None else why_cut_off(reason)
+        if cut_off is not None:
+            raise AnswerError(cut_off)
 
 
 async def _read(response: Any, most: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,6 +14,7 @@ from archive_pipeline.errors import AnswerError
 # A piece is a few characters; a server that sends a line without end must not fill the memory.
 LONGEST_LINE_BYTES: Final = 1_000_000
 DONE: Final = "[DONE]"
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _SHOWN: Final = 200
 
 
@@ -29,20 +32,20 @@ class Piece:
 
 
 async def read_events(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Yield the data of each event; bytes that are no UTF-8 become U+FFFD.
+    """Yield the data of each event that has some; bytes that are no UTF-8 become U+FFFD.
 
     Raises:
         AnswerError: a line is too long.
     """
     held = b""
     async for chunk in chunks:
-        *lines, held = (held + chunk).split(b"\n")
+        *lines, held = _LINE_END.split(held + chunk)
         if len(held) > LONGEST_LINE_BYTES:
             raise AnswerError(f"a line of the stream has more than {LONGEST_LINE_BYTES:,} bytes")
         for line in lines:
-            if (data := _data(line)) is not None:
+            if data := _data(line):
                 yield data
-    if (data := _data(held)) is not None:
+    if data := _data(held):
         yield data
 
 
@@ -75,7 +78,7 @@ def parse_piece(data: str) -> Piece:
 
 def _data(line: bytes) -> str | None:
     """Return the data of a line; None if it has none. OpenAI's events have one line of data each."""
-    name, _, value = line.rstrip(b"\r").decode("utf-8", "replace").partition(":")
+    name, _, value = line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").partition(":")
     return value.removeprefix(" ") if name == "data" else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Final
 
 from archive_pipeline.answering.prompt import Prompt
+from archive_pipeline.domain.answer_endings import why_not_whole
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import AnswerError, ConfigurationError
 
@@ -33,8 +34,11 @@ class LibraryModel:
             response = self._model.prompt(prompt.user, system=prompt.system)
             async for piece in response if self._is_async else _in_thread(response):
                 yield str(piece)
+            cut_off = why_not_whole(response.response_json)
         except Exception as error:  # plugins raise what their vendors' packages raise
             raise AnswerError(f"{self.name}: {error or type(error).__name__}") from error
+        if cut_off is not None:
+            raise AnswerError(cut_off)
 
 
 def _find(library: Any, name: str) -> tuple[Any, bool]:

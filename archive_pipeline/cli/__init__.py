@@ -6,11 +6,14 @@ What the entry point needs is imported within it: Ctrl-C is one line from the fi
 from __future__ import annotations
 
 import codecs
+import errno
 import io
+import os
 import sys
 from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 def main() -> NoReturn:
@@ -29,7 +32,6 @@ def _run() -> int:
     import click  # noqa: PLC0415
 
     from archive_pipeline.cli.commands import llm_archive  # noqa: PLC0415
-    from archive_pipeline.errors import ArchiveError  # noqa: PLC0415
     from archive_pipeline.store.home import private_umask  # noqa: PLC0415
 
     private_umask()
@@ -46,13 +48,23 @@ def _run() -> int:
     except Exception as error:
         if _is_of_interrupt(error):
             raise KeyboardInterrupt from error
-        if not isinstance(error, ArchiveError):
-            raise
-        from archive_pipeline.cli.output import EXIT_FAILED, fail  # noqa: PLC0415
-
-        fail(str(error))
-        return EXIT_FAILED
+        return _failed(error)
     return code if isinstance(code, int) else 0
+
+
+def _failed(error: Exception) -> int:
+    """Say in one line what was expected to fail and return the exit code; raise what was not."""
+    from archive_pipeline.cli.output import EXIT_FAILED, fail  # noqa: PLC0415
+    from archive_pipeline.errors import ArchiveError  # noqa: PLC0415
+
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
+        _give_up_output()
+        fail(f"the output cannot be written: {error.strerror}")
+    elif isinstance(error, ArchiveError):
+        fail(str(error))
+    else:
+        raise error
+    return EXIT_FAILED
 
 
 def _is_of_interrupt(error: BaseException | None) -> bool:
@@ -62,7 +74,19 @@ def _is_of_interrupt(error: BaseException | None) -> bool:
     return error is not None
 
 
+def _give_up_output() -> None:
+    """Let what could not be written go nowhere: Python tries once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def _print_any_character() -> None:
-    """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON escapes that."""
+    """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON escapes that.
+
+    Output that whoever called has closed goes nowhere.
+    """
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
         sys.stdout.reconfigure(errors="replace")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Table
+from rich.text import Text
 
-from archive_pipeline.cli.output import cell
+from archive_pipeline.cli.output import cell, one_line
 from archive_pipeline.store.archive_contents import Span
+
+_SHOWN_OF_NAME: Final = 100
 
 
 def as_dict(spans: Sequence[Span]) -> dict[str, Any]:
@@ -38,14 +41,17 @@ def models_table(spans: Sequence[Span]) -> Table:
     for span in spans:
         if span.model is not None:
             row = (f"{span.messages:,}", _day(span.first_at), _day(span.last_at))
-            table.add_row(cell(span.model), cell(span.source), *row)
+            name = one_line(span.model)
+            shown = name if len(name) <= _SHOWN_OF_NAME else f"{name[: _SHOWN_OF_NAME - 1]}…"
+            table.add_row(Text(shown), cell(span.source), *row)
     return table
 
 
 def _table(title: str, *headers: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None)
     for header in headers:
-        table.add_column(header, justify="right" if header == "messages" else "left", no_wrap=True)
+        # Names may be long, and make room for the other columns by taking several lines.
+        table.add_column(header, justify="right" if header == "messages" else "left", no_wrap=header != "")
     return table
 
 

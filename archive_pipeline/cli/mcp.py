@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.listening import check_port
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.store.server.embedded import restart_when_gone
 
@@ -15,6 +16,8 @@ def run(*, port: int | None, may_annotate: bool) -> None:
     # The extra may be missing, and the rest of the command line does without it.
     from archive_pipeline.mcp_server.server import build_server, serve_http, serve_stdio  # noqa: PLC0415
 
+    if port is not None:
+        check_port("127.0.0.1", port, "--http")
     # Standard error, in plain lines; the SDK would set up boxes as wide as a terminal.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with open_archive() as archive:

@@ -15,6 +15,7 @@ from archive_pipeline.errors import ConfigurationError
 
 _FEWEST_TOKEN_CHARACTERS: Final = 32
 _TOKEN: Final = re.compile(r"[0-9A-Za-z_-]+")
+_HEADER_TEXT: Final = re.compile(r"[\x21-\x7e]+")
 _CRON_FIELDS: Final = 5
 _WEB_SCHEMES: Final = ("http://", "https://")
 
@@ -22,6 +23,17 @@ _WEB_SCHEMES: Final = ("http://", "https://")
 def plain_text(value: Any) -> Any:
     """Return the URL or text that a secret hides: checks need it."""
     return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def header_key(value: Any) -> Any:
+    """Return a key as a header of HTTP can have it: what a copy brought along around it is taken away."""
+    text = plain_text(value)
+    if text is None:
+        return None
+    key = str(text).strip()
+    if _HEADER_TEXT.fullmatch(key):
+        return key
+    raise ValueError("no key")
 
 
 def access_token(value: Any) -> Any:

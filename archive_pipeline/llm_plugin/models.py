@@ -105,7 +105,7 @@ class ArchivedModel(_ModelsTraits, llm.KeyModel):
     def _remember(self, request: KnowableRequest, response: llm.Response) -> None:
         from archive_pipeline.llm_plugin.memory import remember
 
-        answer = storable_answer(response.messages(), response.attachments)
+        answer = storable_answer(response.messages(), response.attachments, response.response_json)
         if answer is not None:
             remember(request, answer, self.model.model_id)
 
@@ -150,6 +150,6 @@ class ArchivedAsyncModel(_ModelsTraits, llm.AsyncKeyModel):
     async def _remember(self, request: KnowableRequest, response: llm.AsyncResponse) -> None:
         from archive_pipeline.llm_plugin.memory import remember
 
-        answer = storable_answer(await response.messages(), response.attachments)
+        answer = storable_answer(await response.messages(), response.attachments, response.response_json)
         if answer is not None:
             await asyncio.to_thread(remember, request, answer, self.model.model_id)

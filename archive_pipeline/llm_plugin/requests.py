@@ -13,6 +13,7 @@ from typing import Any, Final
 import llm
 from llm.parts import AttachmentPart, Part, ReasoningPart, TextPart, ToolResultPart
 
+from archive_pipeline.domain.answer_endings import why_not_whole
 from archive_pipeline.text.sanitize import clean_text
 
 # Of docs/hashes.md. A temperature other than 0 says that answers may differ, and is no part of the key.
@@ -53,9 +54,17 @@ def knowable_request(prompt: llm.Prompt) -> KnowableRequest | None:
     return KnowableRequest(tuple(known), options)
 
 
-def storable_answer(messages: Sequence[llm.Message], attachments: Sequence[llm.Attachment]) -> llm.Message | None:
-    """Return what a model answered if it is one text, beside reasoning: what the archive can give back as it was."""
-    if len(messages) != 1 or attachments:
+def storable_answer(
+    messages: Sequence[llm.Message], attachments: Sequence[llm.Attachment], told: object
+) -> llm.Message | None:
+    """Return what a model answered if it is one whole text, beside reasoning: what the archive can give back as it was.
+
+    Args:
+        messages: of the answer.
+        attachments: of the answer.
+        told: what the model's vendor says of it, as JSON.
+    """
+    if len(messages) != 1 or attachments or why_not_whole(told) is not None:
         return None
     parts = [part for part in messages[0].parts if not isinstance(part, ReasoningPart)]
     if len(parts) != 1 or not isinstance(parts[0], TextPart):

@@ -112,12 +112,10 @@ def hash_conversation(
         InvalidMessagesError: the array, the response or the options cannot be read, or nothing in the array says
             anything.
     """
-    read = [(message.index, message.record) for message in read_chat_messages(messages)]
-    length = len(messages)
-    if response is not None:
-        read += [(length, replace(record, model=record.model or model)) for record in _response(response)]
-    encoded = _options(options)
-    hashes = _hash([record for _, record in read], encoded)
+    try:
+        read, length, encoded, hashes = _read(messages, response, model, options)
+    except RecursionError as error:
+        raise InvalidMessagesError("the messages are nested too deeply") from error
     known = [position for position in range(len(read)) if hashes.is_canonical[position]]
     if not known:
         raise InvalidMessagesError("no message has any content: there is nothing to look for")
@@ -132,9 +130,24 @@ def hash_conversation(
     return HashedConversation(asked, length, prompt, path, encoded, names_response)
 
 
+def _read(
+    messages: Sequence[object], response: object, model: str | None, options: Mapping[str, Any] | None
+) -> tuple[list[tuple[int, MessageRecord]], int, str | None, MessageHashes]:
+    """Return the records of an array with their places in it, its length, its options as JSON, and the hashes."""
+    read = [(message.index, message.record) for message in read_chat_messages(messages)]
+    length = len(messages)
+    if response is not None:
+        read += [(length, replace(record, model=record.model or model)) for record in _response(response)]
+    encoded = _options(options)
+    return read, length, encoded, _hash([record for _, record in read], encoded)
+
+
 def _response(response: object) -> list[MessageRecord]:
     message = {"role": "assistant", "content": response} if isinstance(response, str) else response
-    records = [read.record for read in read_chat_messages([message])]
+    try:
+        records = [read.record for read in read_chat_messages([message])]
+    except InvalidMessagesError as error:
+        raise InvalidMessagesError(str(error).replace("messages[0]", "the response", 1)) from error
     if any(record.role != "assistant" for record in records):
         raise InvalidMessagesError("the response is not an assistant's message")
     return records
@@ -145,7 +158,7 @@ def _options(options: Mapping[str, Any] | None) -> str | None:
         return None
     try:
         orjson.dumps(dict(options))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidMessagesError(f"options cannot be written as JSON ({error})") from error
     return json_text(dict(options), Counter())
 

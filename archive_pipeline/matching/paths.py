@@ -6,16 +6,19 @@ whole way to a message is one hash, so that the array, each of its beginnings, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import lookup
 from archive_pipeline.matching.asked import AskedMessage, HashedConversation, hash_conversation
 from archive_pipeline.matching.lookup import MatchRow
 from archive_pipeline.matching.match_log import log_match
 from archive_pipeline.matching.results import Level, PathMatch
+from archive_pipeline.text.sanitize import clean_text
 
 # From the same to the least alike.
 LEVELS: Final[tuple[Level, ...]] = ("exact", "normalized", "prompts")
@@ -50,7 +53,13 @@ def find_path(
 
 
 def look_up(session: Session, asked: HashedConversation, model: str | None, within: str | None = None) -> PathMatch:
-    """Return where a hashed messages array is, in the archive or within one dialogue; nothing is written."""
+    """Return where a hashed messages array is, in the archive or within one dialogue; nothing is written.
+
+    Raises:
+        InvalidMessagesError: the model's name is in no text.
+    """
+    if model is not None and clean_text(model, Counter()) != model:
+        raise InvalidMessagesError("the model's name has a lone surrogate or NUL, which are in no text")
     known = lookup.known_contexts(session, [message.context_hash for message in asked.messages], within)
     matched = _matched(asked, known)
     level, responses = _responses(session, asked, model, within)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching.asked import hash_conversation
 from archive_pipeline.matching.creation import find_or_store
 from archive_pipeline.matching.lookup import fetch
@@ -118,6 +119,8 @@ def store_answer(
     door: EntryPoint = "respond",
 ) -> Reply:
     """Store and log what a model answered; the session is committed."""
+    if message is None:
+        raise InvalidMessagesError("the response is None: there is nothing to store")
     result = find_or_store(session, messages, response=message, model=model, options=options or {})
     match = result.match
     log_match(session, door, result.asked, match, result.outcome, model)

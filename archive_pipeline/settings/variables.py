@@ -28,6 +28,7 @@ from archive_pipeline.domain.setting_values import (
     cron_expression,
     digits,
     endpoint_address,
+    header_key,
     home_path,
     model_name,
     normalizations,
@@ -176,8 +177,11 @@ class Settings(BaseSettings):
         "the model that [reads queries](search.md#reading-queries) of an index of `static`; `static` for that alone",
         is_secret=True,
     )
-    embedding_api_key: SecretStr | None = value(
-        None, "use a text", "key of an embedding endpoint; never stored or printed", is_secret=True
+    embedding_api_key: Annotated[SecretStr | None, BeforeValidator(header_key)] = value(
+        None,
+        "use a key without spaces, in ASCII",
+        "key of an embedding endpoint; never stored or printed",
+        is_secret=True,
     )
     embedding_requests_per_minute: Number = number(
         0, 0, _MOST_REQUESTS, "most requests to an endpoint; `0` for as many as it answers"
@@ -238,8 +242,11 @@ class Settings(BaseSettings):
         "the model that answers: of the endpoint, or without one of the package `llm`",
         shown="unset: no model is asked",
     )
-    answer_api_key: SecretStr | None = value(
-        None, "use a text", "key of the endpoint that answers; never stored or printed", is_secret=True
+    answer_api_key: Annotated[SecretStr | None, BeforeValidator(header_key)] = value(
+        None,
+        "use a key without spaces, in ASCII",
+        "key of the endpoint that answers; never stored or printed",
+        is_secret=True,
     )
     answer_seconds: Number = number(600, 1, _MOST_SECONDS, "how long an answer may take, from the request to its end")
 

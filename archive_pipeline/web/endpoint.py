@@ -8,7 +8,7 @@ server and to no other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import tenacity
 
-from archive_pipeline.errors import ArchiveError
+from archive_pipeline.errors import ArchiveError, ConfigurationError
 
 _PASSING: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERROR: Final = 500
@@ -73,11 +73,17 @@ class Endpoint:
         url: of the requests; it is shown, and so holds no key.
         key_variable: the variable of the environment that has the key.
         error: the class of errors that a user sees.
+        api_key: that is never shown, whoever repeats it.
     """
 
     url: str
     key_variable: str
     error: type[ArchiveError]
+    api_key: str | None = field(default=None, repr=False)
+
+    def hidden(self, text: str) -> str:
+        """Return a text without the key, which servers and proxies put into what they answer."""
+        return text.replace(self.api_key, "***") if self.api_key else text
 
     def check(self, status: int, headers: Mapping[str, str], said: str) -> None:
         """Raise an error if a request was not answered well.
@@ -99,15 +105,17 @@ class Endpoint:
 
     def unanswered(self, policy: RetryPolicy, error: tenacity.RetryError) -> ArchiveError:
         """Return the error to raise after the last attempt."""
-        return self.error(
-            f"{self.url} did not answer after {policy.attempts} attempts ({error.last_attempt.exception()}); "
-            "try again later"
-        )
+        reason = self.hidden(str(error.last_attempt.exception()))
+        return self.error(f"{self.url} did not answer after {policy.attempts} attempts ({reason}); try again later")
+
+    def unusable(self, error: Exception) -> ConfigurationError:
+        """Return the error for proxies, certificates, an address or a name of which no request can be made."""
+        return ConfigurationError(self.hidden(f"{self.url} cannot be asked ({type(error).__name__}: {error})"))
 
     def _reason(self, status: int, said: str) -> str:
         if status in _REFUSED:
             return f"{self.url} refused the key (HTTP {status}); set {self.key_variable}"
-        return f"{self.url} answered HTTP {status}: {' '.join(said.split())[:_SHOWN]}"
+        return f"{self.url} answered HTTP {status}: {' '.join(self.hidden(said).split())[:_SHOWN]}"
 
 
 def bearer(api_key: str | None) -> dict[str, str]:
@@ -119,6 +127,7 @@ def split_address(address: str) -> SplitResult | None:
     """Return the parts of an endpoint's address; None if it has no host, or may hold a key."""
     try:
         parts = urlsplit(address)
+        _ = parts.port  # which is looked at when it is asked for
     except ValueError:
         return None
     return None if not parts.hostname or parts.username or parts.password or parts.query else parts
@@ -128,9 +137,9 @@ def retry_after(header: str | None, now: datetime) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks to wait, as a number or a date; None if it says nothing."""
     if header is None:
         return None
-    if header.strip().isdigit():
+    if header.isascii() and header.strip().isdigit():
         return float(header)
     try:
         return max((parsedate_to_datetime(header) - now).total_seconds(), 0.0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -176,6 +176,10 @@ def test_a_server_that_does_not_stream_is_understood(engine: SearchEngine):
         (Prepared(status=302, headers={"Location": "http://127.0.0.1:9/"}), "HTTP 302"),
         (Prepared([b"<html>hello</html>"], content_type="text/html"), "not JSON"),
         (Prepared([]), "in the middle"),
+        (Prepared([b"no gzip"], headers={"Content-Encoding": "gzip"}), "DecodingError"),
+        (Prepared([b"no gzip"], status=400, headers={"Content-Encoding": "gzip"}), "DecodingError"),
+        (Prepared([f"bad key {KEY}".encode()], status=400), r"bad key \*\*\*"),
+        (Prepared([event(error={"message": f"key {KEY}"})]), r"failed: key \*\*\*"),
         (streamed(), "answered nothing"),
         (streamed(" \n"), "answered nothing"),
     ],
@@ -186,6 +190,25 @@ def test_no_answer_is_an_error_of_one_line(engine: SearchEngine, prepared: Prepa
     assert len(chat.requests) == 1
     assert "\n" not in str(raised.value)
     assert KEY not in str(raised.value)
+
+
+def test_a_key_that_a_busy_server_repeats_is_not_shown(engine: SearchEngine):
+    busy = Prepared([KEY.encode()], status=503, headers={"Retry-After": "0"})
+    with serve_chat(busy, busy) as chat, pytest.raises(AnswerError, match=r"HTTP 503: \*\*\*"):
+        answer_of(engine, chat)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("ALL_PROXY", "foo://proxy"), ("ALL_PROXY", "http://:::"), ("SSL_CERT_FILE", "/nonexistent")],
+)
+def test_an_environment_that_no_request_can_be_made_in_is_one_line(
+    engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+):
+    monkeypatch.setenv(variable, value)
+    with serve_chat(streamed("So [1].")) as chat, pytest.raises(ConfigurationError, match="cannot be asked"):
+        answer_of(engine, chat)
+    assert chat.requests == []
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -248,9 +271,10 @@ def test_an_address_that_may_hold_a_key_is_refused(url: str):
     assert "pw" not in str(raised.value)
 
 
-def test_an_address_without_host_is_refused():
+@pytest.mark.parametrize("url", ["http:///v1", "http://host:99999/v1", "http://host:x/v1"])
+def test_an_address_without_host_or_with_no_port_is_refused(url: str):
     with pytest.raises(ConfigurationError, match="ARCHIVE_ANSWER_URL"):
-        EndpointModel("http:///v1", "m", api_key=None)
+        EndpointModel(url, "m", api_key=None)
 
 
 def test_a_key_is_in_no_representation():

@@ -33,6 +33,11 @@ def test_events_are_the_same_however_their_bytes_arrive():
     assert events(bytes([byte]) for byte in STREAM) == expected
 
 
+def test_every_end_of_a_line_a_mark_before_the_first_and_empty_data_are_understood():
+    stream = b"\xef\xbb\xbfdata: one\r\rdata:\r\ndata: two\n\n"
+    assert events([stream]) == events(bytes([byte]) for byte in stream) == ["one", "two"]
+
+
 def test_bytes_that_are_no_utf_8_are_replaced():
     assert events([b"data: a\xff\xc3\n"]) == ["a\ufffd\ufffd"]
 

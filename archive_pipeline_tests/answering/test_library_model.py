@@ -48,10 +48,20 @@ class Failing(llm.Model):
         raise RuntimeError("out of credit")
 
 
+class CutOff(llm.Model):
+    model_id = "archive-test-cut-off"
+    can_stream = True
+
+    def execute(self, *_: Any, response: Any, **__: Any) -> Iterator[str]:
+        yield "Half of"
+        response.response_json = {"content": "Half of", "finish_reason": "length"}
+
+
 class Plugin:
     @llm.hookimpl
     def register_models(self, register: Any) -> None:
         register(Sync())
+        register(CutOff())
         register(Failing())
         register(Twin(), Async())
 
@@ -87,6 +97,11 @@ def test_nothing_is_logged(tmp_path: Any):
 def test_what_a_model_fails_with_is_one_error():
     with pytest.raises(AnswerError, match="archive-test-failing: out of credit"):
         pieces("archive-test-failing")
+
+
+def test_an_answer_that_is_not_whole_is_said():
+    with pytest.raises(AnswerError, match="the model reached its limit of tokens"):
+        pieces("archive-test-cut-off")
 
 
 def test_an_unknown_model_is_named():

@@ -34,6 +34,7 @@ class _Counting:
         self.model_id = model_id
         self.calls: list[dict[str, Any]] = []
         self.failing = False
+        self.told: dict[str, Any] | None = None
 
     def pieces(self, prompt: llm.Prompt, stream: bool, key: str | None = None) -> Iterator[str | StreamEvent]:
         self.calls.append({"stream": stream, "key": key, "options": prompt.options.model_dump(exclude_none=True)})
@@ -48,6 +49,7 @@ class Counting(_Counting, llm.Model):
     def execute(self, prompt, stream, response, **_):
         yield from self.pieces(prompt, stream)
         response.set_usage(input=3, output=4)
+        response.response_json = self.told
 
 
 class CountingWithKey(_Counting, llm.KeyModel):

@@ -53,6 +53,14 @@ def test_the_second_prompt_is_answered_by_the_archive(plugin, database):
     assert stored == [(place["message_id"], place["dialogue_id"], place["path_hash"], "counting")]
 
 
+@pytest.mark.parametrize("told", [{"finish_reason": "length"}, {"object": "chat.completion.chunk"}])
+def test_an_answer_that_breaks_off_is_not_stored(plugin, database, told):
+    plugin.model.told = told
+    model = llm.get_model("archive/counting")
+    assert [model.prompt(messages=FRANCE).text() for _ in range(2)] == ["call 1 of counting", "call 2 of counting"]
+    assert count(database) == 0
+
+
 def test_messages_of_llm_are_found_by_every_other_entry_point(plugin, database):
     llm.get_model("archive/counting").prompt("Capital of France?", system="Be brief.").text()
     with Session(database.engine) as session:

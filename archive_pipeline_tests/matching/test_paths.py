@@ -250,3 +250,29 @@ def test_the_children_of_a_response_are_looked_up_in_the_index_of_the_seed(expla
     condition = plan[scan + 1]
     assert all(name in condition for name in ("dialogue_id", "parent_response_id", "prompt_hash")), plan
     assert not [line for line in plan if "Seq Scan" in line], plan
+
+
+@pytest.mark.parametrize("model", ["a\0b", "\ud800"])
+def test_a_models_name_that_is_in_no_text_is_named(session, model):
+    with pytest.raises(InvalidMessagesError, match="the model's name"):
+        find_path(session, [user("Hi")], model=model)
+    with pytest.raises(InvalidMessagesError, match="the model's name"):
+        find_or_create_from_messages(session, [user("Hi")], response="Hello", model=model)
+
+
+def test_what_is_nested_too_deeply_and_options_that_are_none_are_named(session):
+    arguments: dict = {}
+    for _ in range(5_000):
+        arguments = {"a": arguments}
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    deep = [user("Hi"), {"role": "assistant", "content": None, "tool_calls": [call]}, user("And?")]
+    with pytest.raises(InvalidMessagesError, match="nested too deeply"):
+        find_path(session, deep)
+    with pytest.raises(InvalidMessagesError, match="options cannot be written"):
+        find_path(session, [user("Hi")], options="x")
+
+
+@pytest.mark.parametrize("response", [5, ["x"], b"x"])
+def test_a_response_that_cannot_be_read_is_named_as_the_response(session, response):
+    with pytest.raises(InvalidMessagesError, match="the response"):
+        find_or_create_from_messages(session, [user("Hi")], response=response)

@@ -146,6 +146,9 @@ def test_an_empty_variable_is_an_unset_one():
         ("ARCHIVE_CHUNK_TOKENS", "64.0"),
         ("ARCHIVE_SIMHASH_VERSION", "2.0"),
         ("ARCHIVE_HOME", "~nosuchuser/archive"),
+        ("ARCHIVE_ANSWER_API_KEY", "sk-a\nb"),
+        ("ARCHIVE_ANSWER_API_KEY", "sk-ünï"),
+        ("ARCHIVE_EMBEDDING_API_KEY", "sk a"),
         ("ARCHIVE_SCHEDULE", " "),
         ("ARCHIVE_TIMEZONE", "Europe"),
         ("ARCHIVE_TIMEZONE", "../UTC"),
@@ -159,3 +162,10 @@ def test_a_value_nobody_can_use_is_an_error_that_names_the_variable(name: str, v
 
 def test_a_home_below_the_users_folder_may_be_written_with_a_tilde():
     assert Settings.from_environment({"ARCHIVE_HOME": "~/archive"}).home == Path.home().resolve() / "archive"
+
+
+def test_a_key_that_was_copied_with_blanks_is_the_key():
+    settings = Settings.from_environment({"ARCHIVE_ANSWER_API_KEY": " sk-x\n"})
+    assert settings.answer_api_key is not None
+    assert settings.answer_api_key.get_secret_value() == "sk-x"
+    assert "sk-x" not in repr(settings)

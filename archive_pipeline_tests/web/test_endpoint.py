@@ -18,6 +18,8 @@ def test_retry_after_is_a_number_or_a_date():
     assert retry_after("Thu, 01 Jan 2026 12:00:30 GMT", now) == 30
     assert retry_after("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
     assert retry_after("soon", now) is None
+    assert retry_after("²", now) is None
+    assert retry_after("Mon, 01 Jan 9999999999999999999 00:00:00 GMT", now) is None
     assert retry_after(None, now) is None
 
 

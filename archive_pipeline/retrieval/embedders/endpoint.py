@@ -55,8 +55,11 @@ class EndpointEmbedder:
         self.name = name
         self._model = parts.fragment
         self._url = parts._replace(fragment="").geturl().rstrip("/") + "/embeddings"
-        self._endpoint = Endpoint(self._url, _KEY_VARIABLE, EmbeddingError)
-        self._client: Any = self._httpx.Client(headers=bearer(api_key), timeout=BULK.timeout)
+        self._endpoint = Endpoint(self._url, _KEY_VARIABLE, EmbeddingError, api_key)
+        try:
+            self._client: Any = self._httpx.Client(headers=bearer(api_key), timeout=BULK.timeout)
+        except (ValueError, ImportError, OSError, self._httpx.InvalidURL) as error:
+            raise self._endpoint.unusable(error) from error
         self._interval = 60 / requests_per_minute if requests_per_minute else 0.0
         self._next_request = 0.0
         self._dimensions: int | None = None
@@ -119,6 +122,10 @@ class EndpointEmbedder:
             response = self._client.post(self._url, json=body, timeout=policy.timeout)
         except self._httpx.TransportError as error:
             raise PassingError(f"{type(error).__name__}: {error}") from error
+        except self._httpx.HTTPError as error:  # such as an answer that is not packed as it says
+            raise EmbeddingError(f"{self._url} sent no answer that can be read ({type(error).__name__})") from error
+        except (ValueError, self._httpx.InvalidURL) as error:
+            raise self._endpoint.unusable(error) from error
         self._endpoint.check(response.status_code, response.headers, response.text)
         return _json(response, self._url)
 

@@ -16,6 +16,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
 from archive_pipeline.store.reading import STATEMENT_SECONDS
 from archive_pipeline.store.snapshot import Snapshot, read_snapshot
+from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
 
 @dataclass(slots=True)
@@ -87,10 +88,12 @@ def read_dialogue(database: Database, name: str) -> Dialogue:
     """Return the dialogue that a name means.
 
     Raises:
+        InvalidQueryError: the name is in no text.
         UnknownDialogueError: there is none.
         AmbiguousDialogueError: there are several.
         QueryTimeoutError: the archive took too long.
     """
+    check_text("the key, id or title", name, LONGEST_QUERY)
     with read_snapshot(database, seconds=STATEMENT_SECONDS) as snapshot:
         heading = read_heading(snapshot.connection, resolve_dialogue(snapshot.connection, name))
         [dialogue] = read_dialogues(snapshot, [heading]).dialogues()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -151,9 +152,15 @@ def embedded_url(folder: Path) -> str:
         server = EmbeddedServer(folder)
         url = server.start()
         _servers[folder] = server
-        atexit.register(release, folder)
+        atexit.register(_release_at_exit, folder)
         return url
     return _servers[folder].ensure_running()
+
+
+def _release_at_exit(folder: Path) -> None:
+    """Give up the server at the end of the process, whose work is done: Ctrl-C has nothing to interrupt any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    release(folder)
 
 
 def release(folder: Path) -> None:
