@@ -26,6 +26,9 @@ _FENCE: Final = re.compile(r"(?P<indentation>[^\S\n]*)(?P<mark>`{3,}|~{3,})(?P<r
 _MAYBE_FENCE: Final = re.compile(r"[^\S\n]*(?:`{0,2}|~{0,2}|(?:`{3,}|~{3,})[^\n]*)")
 _SPECIAL: Final = re.compile(rf"[\n`{OPENING_BRACKETS}]")
 _BACKTICKS: Final = re.compile(r"`+")
+# Longer ones are text: what may become more would be looked at again with each piece.
+_LONGEST_FENCE: Final = 1_000
+_LONGEST_RUN: Final = 100
 _CLOSING: Final = re.compile(r"[\]\u3011\uff3d]")
 
 
@@ -99,14 +102,20 @@ class CitationMarker:
             return end, self._held[at:end]
         if special.group() == "\n":
             return at + 1, "\n"
+        if self._previous == special.group() == "`":  # the rest of a run that is too long to be code
+            end = _end_of_run(self._held, at)
+            return end, self._held[at:end]
         return self._code(at, is_end=is_end) if special.group() == "`" else self._bracket(at, is_end=is_end)
 
     def _line_of_fence(self, at: int, *, is_end: bool) -> int | None:
         """Return the end of the line if it is a fence, ``at`` if it is none, None if that cannot be said yet."""
         end = self._held.find("\n", at)
+        length = (len(self._held) if end < 0 else end) - at
+        if length > _LONGEST_FENCE:
+            return at
         if end < 0 and not is_end:
             return None if _MAYBE_FENCE.fullmatch(self._held, at) else at
-        end = len(self._held) if end < 0 else end
+        end = at + length
         fence = _FENCE.fullmatch(self._held, at, end)
         if fence is None:
             return at
@@ -122,20 +131,19 @@ class CitationMarker:
 
     def _code(self, at: int, *, is_end: bool) -> tuple[int, str] | None:
         """Return code inside a line as it is, or the backticks alone if nothing closes them."""
-        run = _BACKTICKS.match(self._held, at)
-        if run is None:
-            raise RuntimeError("no backtick where one was found")
-        most = run.end() + LONGEST_INLINE_CODE + len(run.group()) + 1
-        line_end = self._held.find("\n", run.end(), most)
+        opened = _end_of_run(self._held, at)
+        if opened - at > _LONGEST_RUN:
+            return opened, self._held[at:opened]
+        most = opened + LONGEST_INLINE_CODE + opened - at + 1
+        line_end = self._held.find("\n", opened, most)
         limit = min(len(self._held), most) if line_end < 0 else line_end
-        closing = next(
-            (each for each in _BACKTICKS.finditer(self._held, run.end(), limit) if each.group() == run.group()), None
-        )
+        runs = _BACKTICKS.finditer(self._held, opened, limit)
+        closing = next((each for each in runs if len(each.group()) == opened - at), None)
         if not is_end and limit == len(self._held) < most and (closing is None or closing.end() == limit):
             return None
-        if closing is not None and closing.start() > run.end() + LONGEST_INLINE_CODE:
+        if closing is not None and closing.start() > opened + LONGEST_INLINE_CODE:
             closing = None
-        end = run.end() if closing is None else closing.end()
+        end = opened if closing is None else closing.end()
         return end, self._held[at:end]
 
     def _bracket(self, at: int, *, is_end: bool) -> tuple[int, str] | None:
@@ -156,6 +164,12 @@ class CitationMarker:
             return f"[{_listed(citation.numbers)}]" if citation.is_header else citation.text
         known = f"[{_listed(citation.numbers)}]" if citation.numbers else ""
         return f"{known}[{_listed(citation.unknown)}: no such source]"
+
+
+def _end_of_run(text: str, at: int) -> int:
+    """Return the end of the backticks that stand at a place."""
+    run = _BACKTICKS.match(text, at)
+    return at if run is None else run.end()
 
 
 def _listed(numbers: Collection[int]) -> str:

@@ -105,3 +105,15 @@ def test_work_is_proportional_to_the_answer(text: str):
         return steps(lambda: mark(text * times))
 
     assert work(2_000) < 2.3 * work(1_000)
+
+
+@pytest.mark.parametrize("text", [" ", "`", "~", "~~~ a", "``` a", "\t"])
+def test_what_a_model_repeats_without_end_is_not_held_back_without_end(text: str):
+    answer = "x\n" + text * 4_000
+    marker = CitationMarker({1})
+    shown, most = "", 0
+    for character in answer:
+        shown += marker.feed(character)
+        most = max(most, len(marker._held))
+    assert most < LONGEST_INLINE_CODE + 200
+    assert shown + marker.finish() == mark(answer)[0] == answer

@@ -1,7 +1,7 @@
 """Which citations of an answer lead to a source of its context, and which sentences have none.
 
-Citations are ``[1]``, ``[1, 3]``, ``[2-4]``, ``[Document 2]``, a whole header, or ``【1†source】`` as some models
-write them, in ASCII or CJK brackets. Brackets in code, after a backslash and as the text of a Markdown link are not
+Citations are ``[1]``, ``[1, 3]``, ``[2-4]``, ``[Document 2]``, ``[Document 1, Document 3]``, a whole header, or
+``【1†source】`` and ``【1:0†source】`` as some models write them, in ASCII or CJK brackets and digits. Brackets in code, after a backslash and as the text of a Markdown link are not
 citations.
 """
 
@@ -20,14 +20,17 @@ OPENING_BRACKETS: Final = r"\[\u3010\uff3b"
 # Longer ones are not taken for citations or code: who checks an answer while it arrives holds back so much.
 LONGEST_CITATION: Final = 1_000
 LONGEST_INLINE_CODE: Final = 2_000
-_NUMBER: Final = r"[0-9]{1,9}"
+_DIGITS: Final = r"[0-9\uff10-\uff19]"
+_NUMBER: Final = rf"{_DIGITS}{{1,9}}"
 _DASH: Final = r"\s*[-\u2010-\u2015]\s*"
-_LIST: Final = (
-    rf"{_NUMBER}(?:{_DASH}{_NUMBER})?(?:\s*(?:,|;|&|\u3001|\uff0c|\band\b)\s*{_NUMBER}(?:{_DASH}{_NUMBER})?)*"
-)
+_ITEM: Final = rf"{_NUMBER}(?:{_DASH}{_NUMBER})?"
+_COMMA: Final = r"\s*(?:,|;|&|\u3001|\uff0c|\band\b)\s*"
+_WORD: Final = r"(?:documents?|docs?\.?)\s*"
+_LIST: Final = rf"{_ITEM}(?:{_COMMA}{_ITEM})*"
+_DOCUMENTS: Final = rf"{_ITEM}(?:{_COMMA}(?:{_WORD})?{_ITEM})*"
 _CITATION = re.compile(
-    rf"(?<![\\!])[{OPENING_BRACKETS}]\s*(?:(?P<numbers>{_LIST})(?:\u2020[^\[\]\u3011\uff3d\n]*)?"
-    rf"|(?:documents?|docs?\.?)\s*(?P<documents>{_LIST})(?P<title>\s*:[^\[\]\u3011\uff3d\n]*)?)\s*[\]\u3011\uff3d](?!\()",
+    rf"(?<![\\!])[{OPENING_BRACKETS}]\s*(?:(?P<numbers>{_LIST})(?:(?::{_DIGITS}+)?\u2020[^\[\]\u3011\uff3d\n]*)?"
+    rf"|{_WORD}(?P<documents>{_DOCUMENTS})(?P<title>\s*:[^\[\]\u3011\uff3d\n]*)?)\s*[\]\u3011\uff3d](?!\()",
     re.IGNORECASE,
 )
 _RANGE = re.compile(rf"({_NUMBER})(?:{_DASH}({_NUMBER}))?")

@@ -37,6 +37,11 @@ CONTEXT = ResearchContext(
         ("[Doc. 2]", (2,), ()),
         ("[Document 1: crisis 9-2.pdf, Page 3]", (1,), ()),
         ("【2】", (2,), ()),
+        ("【2†source】", (2,), ()),
+        ("【9:0†source】", (), (9,)),
+        ("[Document 1, Document 9]", (1,), (9,)),
+        ("[Documents 1 and Doc. 3]", (1, 3), ()),
+        ("［２、９］", (2,), (9,)),
     ],
 )
 def test_citations_are_told_apart(text: str, numbers: tuple[int, ...], unknown: tuple[int, ...]):
