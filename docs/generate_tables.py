@@ -52,8 +52,8 @@ Written by `make docs` from `archive_pipeline/store/tables` and `sql/views`; not
   dialogue takes its rows along.
 - Schema `dagster`: Dagster's own tables (runs, events, partitions).
 
-Ids are UUID version 5 and the same on every machine, but for those of imports. Times are in UTC. Rules behind the columns:
-[decisions.md](decisions.md).
+Ids are UUID version 5 and the same on every machine, but for those of imports. Times are in UTC. Rules behind the
+columns: [decisions.md](decisions.md).
 """
 
 # What a view computes: (view, column) -> meaning.

@@ -1,8 +1,8 @@
 """Which citations of an answer lead to a source of its context, and which sentences have none.
 
 Citations are ``[1]``, ``[1, 3]``, ``[2-4]``, ``[Document 2]``, ``[Document 1, Document 3]``, a whole header, or
-``【1†source】`` and ``【1:0†source】`` as some models write them, in ASCII or CJK brackets and digits. Brackets in code, after a backslash and as the text of a Markdown link are not
-citations.
+``【1†source】`` as some models write them, with ``:0`` behind the number or not, in ASCII or CJK brackets and digits.
+Brackets in code, after a backslash and as the text of a Markdown link are not citations.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ CONTEXT = ResearchContext(
         ("【9:0†source】", (), (9,)),
         ("[Document 1, Document 9]", (1,), (9,)),
         ("[Documents 1 and Doc. 3]", (1, 3), ()),
-        ("［２、９］", (2,), (9,)),
+        ("\uff3b\uff12\u3001\uff19\uff3d", (2,), (9,)),
     ],
 )
 def test_citations_are_told_apart(text: str, numbers: tuple[int, ...], unknown: tuple[int, ...]):
