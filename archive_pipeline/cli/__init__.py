@@ -13,7 +13,7 @@ import sys
 from typing import NoReturn
 
 EXIT_INTERRUPTED = 130
-_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def main() -> NoReturn:
@@ -57,9 +57,9 @@ def _failed(error: Exception) -> int:
     from archive_pipeline.cli.output import EXIT_FAILED, fail  # noqa: PLC0415
     from archive_pipeline.errors import ArchiveError  # noqa: PLC0415
 
-    if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE:
         _give_up_output()
-        fail(f"the output cannot be written: {error.strerror}")
+        fail(f"cannot write{f' {error.filename}' if error.filename else ''}: {error.strerror}")
     elif isinstance(error, ArchiveError):
         fail(str(error))
     else:

@@ -45,8 +45,9 @@ def files_at(place: Path | Place, home: Path) -> Iterator[Found]:
     if not place.path.is_dir():
         yield Candidate(place.path, place.name, place.path.name)
         return
+    own = os.path.realpath(home)
     for root, folders, names in os.walk(place.path):
-        if os.path.realpath(root) == os.path.realpath(home):
+        if os.path.realpath(root) == own:
             folders.clear()
             name = place.below(Path(root)).name
             yield Added(name, Outcome.SKIPPED, reason=f"{name} is the archive's own folder")

@@ -186,16 +186,16 @@ def test_an_error_that_came_of_ctrl_c_is_an_interrupt(
     assert capsys.readouterr().err.startswith("llm-archive: interrupted; ")
 
 
-def test_output_that_is_full_is_one_line(tmp_path: Path):
+def test_output_that_is_full_is_one_line():
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-c", RUN, "list", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert done.stderr == "llm-archive: the output cannot be written: No space left on device\n"
+    assert done.stderr == "llm-archive: cannot write: No space left on device\n"
 
 
-def test_output_that_is_closed_goes_nowhere(tmp_path: Path):
+def test_output_that_is_closed_goes_nowhere():
     command = f'"{sys.executable}" -c "$0" list --help >&-'
     done = subprocess.run(["sh", "-c", command, RUN], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -10,7 +10,7 @@ from typing import Any, Final
 import dagster as dg
 from dagster._core.instance.ref import InstanceRef
 
-from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.errors import ArchiveError, ConfigurationError
 from archive_pipeline.orchestration.instance.storage import storage_of
 from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
@@ -51,6 +51,8 @@ def read_configuration(folder: Path, overrides: Mapping[str, Any] | None = None)
     """
     try:
         return InstanceRef.from_dir(str(folder), overrides=overrides)
+    except ArchiveError:
+        raise
     except Exception as error:  # Dagster checks some of what users may write, and stumbles over the rest
         reason = " ".join(str(error).split())
         raise ConfigurationError(f"{folder / CONFIGURATION} cannot be used: {reason}") from error
