@@ -69,7 +69,7 @@ def _only_up(settings: Settings) -> Iterator[int]:
         yield descriptor
     except BlockingIOError:
         raise ConfigurationError(
-            f"`llm-archive up` is already running for {settings.home}, or is just ending; stop that one first"
+            f"`llm-archive up` is already running for {settings.home}; stop that one first"
         ) from None
     finally:
         os.close(descriptor)

@@ -43,6 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
             deltas = [{"role": "assistant", "content": ""}, {"content": text[:5]}, {"content": text[5:]}]
             choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
             chunks = [{**whole, "usage": None, "choices": [choice]} for choice in choices]
+            chunks.append({**whole, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
             chunks.append({**whole, "choices": []})
             lines = [json.dumps({**chunk, "object": "chat.completion.chunk"}) for chunk in chunks]
             self._send("text/event-stream", "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]))
