@@ -62,7 +62,7 @@ class EndpointModel:
             except self._httpx.HTTPError as error:
                 raise AnswerError(f"the connection was lost ({type(error).__name__})") from error
             except AnswerError as error:
-                raise AnswerError(self._endpoint.hidden(str(error))) from error
+                raise AnswerError(self._endpoint.shown(str(error))) from error
             finally:
                 await response.aclose()
 

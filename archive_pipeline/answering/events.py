@@ -15,7 +15,6 @@ from archive_pipeline.errors import AnswerError
 LONGEST_LINE_BYTES: Final = 1_000_000
 DONE: Final = "[DONE]"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
-_SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def _data(line: bytes) -> str | None:
 
 def _message(error: Any) -> str:
     said = error.get("message") if isinstance(error, dict) else error
-    return " ".join(str(said or error).split())[:_SHOWN]
+    return " ".join(str(said or error).split())
 
 
 def _not_a_completion() -> AnswerError:

@@ -58,6 +58,10 @@ class Forest:
             return "regeneration"
         return "edit" if kinds == {"user"} else "fork"
 
+    def class_below(self, roles: list[str], parent: int) -> str:
+        """Return what the children of a message are; roots (-1), of which nothing is shared, are a ``fork``."""
+        return "fork" if parent == ROOT else self.group_class(roles, self.children[parent])
+
 
 def forest_of(batch: DialogueBatch) -> Forest:
     """Return the tree structure, computed once and shared by all derived tables."""

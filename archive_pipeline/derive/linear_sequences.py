@@ -53,9 +53,7 @@ def last_shared_with_primary(batch: DialogueBatch) -> list[int]:
 
 def branch_reason(batch: DialogueBatch, branched_at: int) -> str:
     """Return why a path leaves the primary one at a message (-1: at no message): regeneration, edit or fork."""
-    if branched_at == ROOT:  # another root: nothing is shared
-        return "fork"
-    return forest_of(batch).group_class(batch.role, forest_of(batch).children[branched_at])
+    return forest_of(batch).class_below(batch.role, branched_at)
 
 
 ASSET: Final = DerivedAsset(

@@ -95,7 +95,7 @@ class _Zip:
 
     def found(self) -> Iterator[Found]:
         """Yields what its members are."""
-        if self._is_part():
+        if self._has_parts_before():
             yield rejected(self.locator, _PART)
             return
         try:
@@ -103,8 +103,7 @@ class _Zip:
                 entries = [entry for entry in archive.infolist() if not _path_in_zip(entry).endswith("/")]
                 is_complete = lists_all(archive, file)
         except _ERRORS as error:
-            what = "is empty" if self._is_empty else "is not a readable zip: copy or download it again"
-            yield rejected(self.locator, what, error)
+            yield rejected(self.locator, self._why_unreadable(), error)
             return
         yield from self._members(entries)
         if not self._limits.selection.is_read_later:
@@ -112,12 +111,15 @@ class _Zip:
         if not is_complete:
             yield rejected(self.locator, "does not name all the files in it: copy or download it again")
 
-    def _is_part(self) -> bool:
-        """Tells whether it is one of several files on disk that are a zip together: a first part, or a last one."""
-        if self._level > 1:
-            return False
-        beside = [self._path.with_suffix(suffix) for suffix in (".z01", ".Z01")]
-        return self._path.name.lower().endswith(FIRST_PART) or any(path.exists() for path in beside)
+    def _has_parts_before(self) -> bool:
+        """Tells whether it is the last of several files that are a zip together: it names members that it lacks."""
+        return self._level == 1 and any(self._path.with_suffix(suffix).exists() for suffix in (".z01", ".Z01"))
+
+    def _why_unreadable(self) -> str:
+        if self._is_empty:
+            return "is empty"
+        is_part = self.locator.lower().endswith(FIRST_PART)
+        return _PART if is_part else "is not a readable zip: copy or download it again"
 
     def _members(self, entries: Iterable[zipfile.ZipInfo]) -> Iterator[Found]:
         for entry in sorted(entries, key=lambda entry: entry.filename):

@@ -85,6 +85,10 @@ class Endpoint:
         """Return a text without the key, which servers and proxies put into what they answer."""
         return text.replace(self.api_key, "***") if self.api_key else text
 
+    def shown(self, text: str) -> str:
+        """Return the beginning of what a server said, on one line; the key is hidden first, not cut to a part of it."""
+        return " ".join(self.hidden(text).split())[:_SHOWN]
+
     def check(self, status: int, headers: Mapping[str, str], said: str) -> None:
         """Raise an error if a request was not answered well.
 
@@ -115,7 +119,7 @@ class Endpoint:
     def _reason(self, status: int, said: str) -> str:
         if status in _REFUSED:
             return f"{self.url} refused the key (HTTP {status}); set {self.key_variable}"
-        return f"{self.url} answered HTTP {status}: {' '.join(self.hidden(said).split())[:_SHOWN]}"
+        return f"{self.url} answered HTTP {status}: {self.shown(said)}"
 
 
 def bearer(api_key: str | None) -> dict[str, str]:

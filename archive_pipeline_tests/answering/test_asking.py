@@ -180,6 +180,7 @@ def test_a_server_that_does_not_stream_is_understood(engine: SearchEngine):
         (Prepared([b"no gzip"], status=400, headers={"Content-Encoding": "gzip"}), "DecodingError"),
         (Prepared([f"bad key {KEY}".encode()], status=400), r"bad key \*\*\*"),
         (Prepared([event(error={"message": f"key {KEY}"})]), r"failed: key \*\*\*"),
+        (Prepared([event(error={"message": f"{'x' * 190} {KEY}"})]), "x{100}$"),
         (streamed(), "answered nothing"),
         (streamed(" \n"), "answered nothing"),
     ],

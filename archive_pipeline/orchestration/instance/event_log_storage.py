@@ -29,7 +29,7 @@ from archive_pipeline.orchestration.instance.event_shapes import EventShapesTabl
 from archive_pipeline.orchestration.instance.event_tags import read_tags_of_all_events, tagged_ids
 from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
-from archive_pipeline.orchestration.instance.pooled_engine import limit_statements
+from archive_pipeline.orchestration.instance.pooled_engine import OnPooledEngine
 from archive_pipeline.store.sql_files import load_query
 
 KEYS_PER_STATEMENT: Final = 10_000
@@ -39,7 +39,7 @@ CLOCK_TOLERANCE_SECONDS: Final = 5.0
 EVENTS_PER_TRANSACTION: Final = 1_000
 
 
-class PooledScheduleStorage(PostgresScheduleStorage):
+class PooledScheduleStorage(OnPooledEngine, PostgresScheduleStorage):
     """Dagster's schedule storage on a shared engine; last ticks of sensors that are still to come are forgotten.
 
     A sensor ticks when its interval has passed since its last tick. After a clock that was ahead is put right, that
@@ -49,11 +49,6 @@ class PooledScheduleStorage(PostgresScheduleStorage):
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
-
-    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
-        """Bound the time of statements; another engine, as Dagster makes, would not survive a restart of the server."""
-        del pool_recycle, max_overflow
-        limit_statements(self._engine, statement_timeout)
 
     def all_instigator_state(self, *arguments: Any, **named: Any) -> Sequence[InstigatorState]:
         """Return the states of sensors and schedules."""
@@ -70,7 +65,7 @@ class PooledScheduleStorage(PostgresScheduleStorage):
         super().dispose()
 
 
-class PooledEventLogStorage(PostgresEventLogStorage):
+class PooledEventLogStorage(OnPooledEngine, PostgresEventLogStorage):
     """Dagster's event log on a shared engine; asset events are written, partition keys moved and deleted in bulk."""
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
@@ -81,11 +76,6 @@ class PooledEventLogStorage(PostgresEventLogStorage):
         self._known_tables: set[str] = set()
         self._known_asset_columns: set[str] = set()
         self._partitions: dict[str, tuple[Any, list[str]]] = {}
-
-    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
-        """Bound the time of statements, as the storage of schedules does."""
-        del pool_recycle, max_overflow
-        limit_statements(self._engine, statement_timeout)
 
     def _init_db(self) -> None:
         """Create Dagster's tables, where there are none."""

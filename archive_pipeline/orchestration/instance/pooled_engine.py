@@ -46,6 +46,17 @@ def limit_statements(engine: sqlalchemy.Engine, milliseconds: int) -> None:
     engine.dispose()  # what is open was opened without
 
 
+class OnPooledEngine:
+    """A storage of Dagster on the engine; Dagster's own make another one, which survives no restart of the server."""
+
+    _engine: sqlalchemy.Engine
+
+    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
+        """Bound the time of statements."""
+        del pool_recycle, max_overflow
+        limit_statements(self._engine, statement_timeout)
+
+
 @cache
 def _watch_forks() -> None:
     os.register_at_fork(after_in_child=_purge_connections)

@@ -29,25 +29,20 @@ from archive_pipeline.orchestration.instance.backfill_record import (
     whole,
 )
 from archive_pipeline.orchestration.instance.orphans import process_tag
-from archive_pipeline.orchestration.instance.pooled_engine import limit_statements
+from archive_pipeline.orchestration.instance.pooled_engine import OnPooledEngine
 from archive_pipeline.store.sql_files import load_query
 
 _BACKFILL_DAEMON: Final = "BACKFILL"
 _COMPLETED: Final = frozenset({BulkActionStatus.COMPLETED_SUCCESS, BulkActionStatus.COMPLETED_FAILED})
 
 
-class PooledRunStorage(PostgresRunStorage):
+class PooledRunStorage(OnPooledEngine, PostgresRunStorage):
     """Dagster's run storage on a shared engine."""
 
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
         self._is_of_backfill_daemon = False
-
-    def optimize_for_webserver(self, statement_timeout: int, pool_recycle: int, max_overflow: int) -> None:
-        """Bound the time of statements, as the storage of schedules does."""
-        del pool_recycle, max_overflow
-        limit_statements(self._engine, statement_timeout)
 
     def handle_run_event(self, run_id: str, event: DagsterEvent, update_timestamp: datetime | None = None) -> None:
         """Take the status from an event. A run's own process says that it starts: no started run is without the tag."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.fields import is_empty
-from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
+from archive_pipeline.readers.json.shapes import as_identifier, as_text
 
 MEMORY_NAME: Final = "Memory of conversations"
 
@@ -52,24 +52,19 @@ def project_texts(value: object, place: str) -> Iterator[ProjectText | RejectedR
 
 def _texts_of(project: Mapping[str, Any], place: str) -> Iterator[ProjectText | RejectedRecord]:
     project_id, name = as_identifier(project.get("uuid")), as_text(project.get("name"))
-    if instructions := as_text(project.get("prompt_template")):
-        yield ProjectText(f"{name or project_id or 'project'} - instructions", instructions, project_id, name)
-    else:
-        yield from _unread(project.get("prompt_template"), f"{place}.prompt_template")
+    about = f"{name or project_id or 'project'} - instructions"
+    yield from _text(project.get("prompt_template"), f"{place}.prompt_template", about, project_id, name)
     documents = project.get("docs")
     if not isinstance(documents, list):
         yield from _unread(documents, f"{place}.docs")
         return
     for document, here in _entries(documents, f"{place}.docs"):
-        fields = as_object(document)
-        if text := as_text(fields.get("content")):
-            source_id = as_identifier(fields.get("uuid"))
-            file_name = as_text(fields.get("filename")) or as_text(fields.get("file_name")) or source_id or "document"
-            yield ProjectText(file_name, text, project_id, name, source_id)
-        elif isinstance(document, dict):
-            yield from _unread(fields.get("content"), f"{here}.content")
-        else:
+        if not isinstance(document, dict):
             yield from _unread(document, here)
+            continue
+        source_id = as_identifier(document.get("uuid"))
+        file_name = as_text(document.get("filename")) or as_text(document.get("file_name")) or source_id or "document"
+        yield from _text(document.get("content"), f"{here}.content", file_name, project_id, name, source_id)
 
 
 def memory_texts(
@@ -87,20 +82,15 @@ def memory_texts(
         if not isinstance(memories, dict):
             yield from _unread(memories, here)
             continue
-        if text := as_text(memories.get("conversations_memory")):
-            yield ProjectText(MEMORY_NAME, text)
-        else:
-            yield from _unread(memories.get("conversations_memory"), f"{here}.conversations_memory")
+        yield from _text(memories.get("conversations_memory"), f"{here}.conversations_memory", MEMORY_NAME)
         of_projects = memories.get("project_memories")
         if not isinstance(of_projects, dict):
             yield from _unread(of_projects, f"{here}.project_memories")
             continue
         for project_id, remembered in of_projects.items():
-            if text := as_text(remembered):
-                name = names.get(project_id)
-                yield ProjectText(f"Memory of {name or project_id}", text, project_id, name)
-            else:
-                yield from _unread(remembered, f"{here}.project_memories.{project_id}")
+            name = names.get(project_id)
+            memory_of = f"Memory of {name or project_id}"
+            yield from _text(remembered, f"{here}.project_memories.{project_id}", memory_of, project_id, name)
 
 
 def _entries(value: object, place: str) -> Iterator[tuple[object, str]]:
@@ -109,6 +99,14 @@ def _entries(value: object, place: str) -> Iterator[tuple[object, str]]:
         yield from ((entry, f"{place}[{number}]") for number, entry in enumerate(value))
     else:
         yield value, place
+
+
+def _text(value: object, place: str, file_name: str, *about: str | None) -> Iterator[ProjectText | RejectedRecord]:
+    """Yields a text with what is known about it, as ``ProjectText`` takes it, or what stands in its place."""
+    if text := as_text(value):
+        yield ProjectText(file_name, text, *about)
+    else:
+        yield from _unread(value, place)
 
 
 def _unread(value: object, place: str) -> Iterator[RejectedRecord]:

@@ -94,10 +94,8 @@ class Outline:
     def siblings_of(self, position: int) -> Siblings:
         """Return a message and its siblings."""
         parent = self.parents[position]
-        if parent == ROOT:  # nothing is shared: a fork, whoever speaks (decision on branch classes)
-            return Siblings(tuple(sorted(self.forest.roots[0])), "fork" if len(self.forest.roots[0]) > 1 else "")
-        together = self.forest.children[parent]
-        kind = self.forest.group_class(self.roles, together) if len(together) > 1 else ""
+        together = self.forest.roots[0] if parent == ROOT else self.forest.children[parent]
+        kind = self.forest.class_below(self.roles, parent) if len(together) > 1 else ""
         return Siblings(tuple(sorted(together)), kind)
 
     @cached_property
