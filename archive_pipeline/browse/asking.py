@@ -17,8 +17,8 @@ from starlette.routing import Route
 
 from archive_pipeline.answering import Answer, ask
 from archive_pipeline.browse.forms import SearchForm
-from archive_pipeline.browse.views import templates
-from archive_pipeline.errors import AnswerError, ArchiveError, InvalidQueryError
+from archive_pipeline.browse.views import templates, told
+from archive_pipeline.errors import ArchiveError
 from archive_pipeline.retrieval.context.archive import DEFAULT_BUDGET, Budget
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
 from archive_pipeline.text.user_input import MOST_RESULTS
@@ -48,10 +48,8 @@ async def research(request: Request) -> Response:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"])) or "the body"
         return _refused(HTTPStatus.BAD_REQUEST, f"{place}: {first['msg']}")
-    except HTTPException as error:
-        return _refused(error.status_code, error.detail)
-    except ArchiveError as error:
-        return _refused(_status(error), str(error))
+    except (HTTPException, ArchiveError) as error:
+        return _refused(*told(error))
     return JSONResponse(answer.to_dict(), headers={"cache-control": "no-store"})
 
 
@@ -84,12 +82,6 @@ async def _body(request: Request) -> bytes:
         if len(body) > MOST_BYTES:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES:,} bytes")
     return body
-
-
-def _status(error: ArchiveError) -> int:
-    if isinstance(error, InvalidQueryError):
-        return HTTPStatus.BAD_REQUEST
-    return HTTPStatus.BAD_GATEWAY if isinstance(error, AnswerError) else HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def _refused(status: int, reason: str) -> Response:

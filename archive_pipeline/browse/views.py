@@ -21,7 +21,13 @@ from archive_pipeline.answering import has_model
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.markdown import to_html
 from archive_pipeline.browse.reading import Comparison, Thread, read_comparison, read_place, read_thread
-from archive_pipeline.errors import ArchiveError, InvalidQueryError, UnknownDialogueError, UnknownDocumentError
+from archive_pipeline.errors import (
+    AnswerError,
+    ArchiveError,
+    InvalidQueryError,
+    UnknownDialogueError,
+    UnknownDocumentError,
+)
 from archive_pipeline.ingest.media_types import INLINE_IMAGES
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
@@ -36,6 +42,14 @@ RESULTS: Final = 30
 PAGES_ON_PAGE: Final = 20
 _UNIT: Final = 1_000
 _ROLES: Final = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+# The first that an error is an instance of counts.
+_STATUSES: Final = (
+    (UnknownDialogueError, HTTPStatus.NOT_FOUND),
+    (UnknownDocumentError, HTTPStatus.NOT_FOUND),
+    (InvalidQueryError, HTTPStatus.BAD_REQUEST),
+    (AnswerError, HTTPStatus.BAD_GATEWAY),
+    (ArchiveError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
 
 Result = TypeVar("Result")
 
@@ -139,30 +153,27 @@ async def cited(request: Request) -> Response:
 
 async def failed(request: Request, error: Exception) -> Response:
     """Show an error as a page: what cannot be shown, and why."""
-    status, reason = _told(error)
+    status, reason = told(error)
     page = _page("error.html", request, title=HTTPStatus(status).phrase, reason=reason)
     page.status_code = status
     return page
 
 
-def message_address(key: str, message_id: str) -> str:
-    """Return the address of a message within its dialogue."""
-    return f"{dialogue_path(key)}?at={message_id}#m-{message_id}"
-
-
-def _told(error: Exception) -> tuple[int, str]:
+def told(error: Exception) -> tuple[int, str]:
+    """Return the status of a request that failed, and the reason that its answer gives."""
     if isinstance(error, HTTPException):
         return error.status_code, error.detail
-    if isinstance(error, UnknownDialogueError | UnknownDocumentError):
-        return HTTPStatus.NOT_FOUND, str(error)
-    if isinstance(error, InvalidQueryError):
-        return HTTPStatus.BAD_REQUEST, str(error)
     if isinstance(error, ArchiveError):
-        return HTTPStatus.SERVICE_UNAVAILABLE, str(error)
+        return next(status for kind, status in _STATUSES if isinstance(error, kind)), str(error)
     if is_unavailable(error):
         return HTTPStatus.SERVICE_UNAVAILABLE, "the database does not answer; try again in a moment"
     _log.error("a page failed", exc_info=error)
     return HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error ({type(error).__name__}); the command's output has more"
+
+
+def message_address(key: str, message_id: str) -> str:
+    """Return the address of a message within its dialogue."""
+    return f"{dialogue_path(key)}?at={message_id}#m-{message_id}"
 
 
 async def read_in_request(request: Request, read: Callable[[psycopg.Connection[Any]], Result]) -> Result:
