@@ -49,7 +49,7 @@ def run(
 
 def _print(exported: Exported) -> None:
     told = exported.manifest
-    for title in ("written", "left_out", "redacted"):
+    for title in ("read", "written", "left_out", "redacted"):
         for name, count in (told[title] or {}).items():
             click.echo(one_line(f"{title.replace('_', ' '):9} {count:>9,}  {name}"))
     size = sum(file.size_bytes for file in exported.files)

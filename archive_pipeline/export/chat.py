@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.batch import BLANK_LINE
+from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Message, Part
 
@@ -85,25 +86,28 @@ def turns(dialogue: Dialogue, path: Iterable[int], roles: Container[str], counts
             counts["hidden messages"] += 1
         elif message.role in roles:
             shown.append((position, message))
-    builder = _Builder(_answered(message for _, message in shown) if "tool" in roles else frozenset(), counts)
+    builder = _Builder(_answered(shown) if "tool" in roles else frozenset(), counts)
     for position, message in shown:
         builder.add(position, message)
     return [turn for turn in builder.turns if turn.content or turn.calls]
 
 
-def _answered(messages: Iterable[Message]) -> frozenset[str]:
-    """Return the ids of calls that have a result."""
-    calls: set[str] = set()
-    results: set[str] = set()
-    for message in messages:
-        for part in message.parts:
+def _answered(shown: Iterable[tuple[int, Message]]) -> frozenset[tuple[int, int]]:
+    """Return which calls have a result, as positions of messages and numbers of their parts.
+
+    A result is of the last call before it that has its id: some agents count their calls anew in each turn.
+    """
+    latest: dict[str, tuple[int, int]] = {}
+    answered: set[tuple[int, int]] = set()
+    for position, message in shown:
+        for number, part in enumerate(message.parts):
             if part.tool_use_id is None:
                 continue
             if part.kind == "tool_use":
-                calls.add(part.tool_use_id)
-            elif _is_result(message, part):
-                results.add(part.tool_use_id)
-    return frozenset(calls & results)
+                latest[part.tool_use_id] = position, number
+            elif part.tool_use_id in latest and _is_result(message, part):
+                answered.add(latest[part.tool_use_id])
+    return frozenset(answered)
 
 
 def _is_result(message: Message, part: Part) -> bool:
@@ -114,7 +118,7 @@ def _is_result(message: Message, part: Part) -> bool:
 class _Builder:
     """Turns of a path, message after message."""
 
-    def __init__(self, answered: frozenset[str], counts: Counter[str]) -> None:
+    def __init__(self, answered: frozenset[tuple[int, int]], counts: Counter[str]) -> None:
         self.turns: list[Turn] = []
         self._answered = answered
         self._counts = counts
@@ -122,11 +126,11 @@ class _Builder:
 
     def add(self, position: int, message: Message) -> None:
         """Add a message."""
-        for part in message.parts:
+        for number, part in enumerate(message.parts):
             if part.kind == TEXT and message.role != "tool":
                 self._say(position, message, part.text or "")
             elif part.kind == "tool_use":
-                self._call(position, message, part)
+                self._call(position, message, part, is_answered=(position, number) in self._answered)
             elif _is_result(message, part):
                 self._result(part)
             elif part.kind == "thinking":
@@ -166,17 +170,17 @@ class _Builder:
             turn = self._turn(position, message)
             turn.thinking = f"{turn.thinking}{BLANK_LINE}{part.text}" if turn.thinking else part.text
 
-    def _call(self, position: int, message: Message, part: Part) -> None:
-        name = part.tool_use_id
+    def _call(self, position: int, message: Message, part: Part, *, is_answered: bool) -> None:
+        name = part.tool_use_id or ""
+        self._calling.pop(name, None)
         if message.role != "assistant":
             self._counts["calls by others than the assistant"] += 1
-            return
-        if name is None or name not in self._answered or name in self._calling:
+        elif not is_answered:
             self._counts["calls without a result"] += 1
-            return
-        turn = self._turn(position, message)
-        turn.calls.append(Call(name, tool_name(part.tool_name), _arguments(part)))
-        self._calling[name] = turn
+        else:
+            turn = self._turn(position, message)
+            turn.calls.append(Call(name, tool_name(part.tool_name), _arguments(part)))
+            self._calling[name] = turn
 
     def _result(self, part: Part) -> None:
         turn = None if part.tool_use_id is None else self._calling.get(part.tool_use_id)
@@ -199,7 +203,7 @@ def tool_name(name: str | None) -> str:
 
 def _arguments(part: Part) -> str:
     """Return the arguments of a call as JSON of an object, as providers take them."""
-    value = orjson.loads(part.tool_input) if part.tool_input else None
+    value = parse_arguments(part.tool_input) if part.tool_input else None
     if part.tool_input and isinstance(value, dict):
         return part.tool_input  # to the letter: digits that a number loses in a parser stay
     given = (part.text or None) if value is None else value
@@ -219,11 +223,14 @@ def answered_turns(found: list[Turn], counts: Counter[str]) -> list[Turn]:
     return found[:end]
 
 
-def as_messages(found: Iterable[Turn], *, thinking: str | None = None) -> Iterator[dict[str, Any]]:
+def as_messages(
+    found: Iterable[Turn], arguments: Callable[[str], Any] = str, *, thinking: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield turns as chat messages of OpenAI's API, results behind their calls.
 
     Args:
         found: the turns.
+        arguments: what is made of the JSON of a call's arguments; the API takes it as it is.
         thinking: key for what the model thought; None leaves it out.
     """
     for turn in found:
@@ -232,39 +239,13 @@ def as_messages(found: Iterable[Turn], *, thinking: str | None = None) -> Iterat
             message[thinking] = turn.thinking
         if turn.calls:
             message["tool_calls"] = [
-                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": arguments(call.arguments)},
+                }
                 for call in turn.calls
             ]
         yield message
         for result in turn.results:
             yield {"role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": result.content}
-
-
-def tool_specs(found: Iterable[Turn]) -> list[dict[str, Any]]:
-    """Return the tools that turns call as JSON schemas; no export has the real ones, so calls tell the parameters."""
-    used: dict[str, list[dict[str, Any]]] = {}
-    for turn in found:
-        for call in turn.calls:
-            used.setdefault(call.name, []).append(orjson.loads(call.arguments))
-    return [_spec(name, values) for name, values in sorted(used.items())]
-
-
-def _spec(name: str, values: list[dict[str, Any]]) -> dict[str, Any]:
-    types: dict[str, set[str]] = {}
-    for arguments in values:
-        for key, value in arguments.items():
-            types.setdefault(key, set()).add(_json_type(value))
-    properties = {
-        key: {"type": next(iter(kinds))} if len(kinds) == 1 else {"type": sorted(kinds)}
-        for key, kinds in sorted(types.items())
-    }
-    required = [key for key in properties if all(key in arguments for arguments in values)]
-    parameters = {"type": "object", "properties": properties, "required": required}
-    return {"type": "function", "function": {"name": name, "description": "", "parameters": parameters}}
-
-
-def _json_type(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    kinds = ((str, "string"), (int, "integer"), (float, "number"), (list, "array"), (dict, "object"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "null")

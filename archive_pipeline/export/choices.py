@@ -30,7 +30,7 @@ class Choices:
         thinking: what a model thought is exported too, where the format has a place for it.
         max_tokens: examples of more tokens (``o200k_base``) are left out.
         drop_duplicates: examples all of whose answers are copies, exact or also near, are left out.
-        shape: of ``trl-sft``: whole conversations, or a line per answer.
+        shape: of ``trl-sft``: whole conversations, or a line per turn of the assistant.
         splits: shares of train, validation and test; empty for no split.
         redact: secrets and personal data are replaced.
         own_words: words and names that are replaced as well.

@@ -13,13 +13,14 @@ import orjson
 import pyarrow as pa
 
 from archive_pipeline.export.choices import SPLITS
-from archive_pipeline.export.formats.base import Format, Run
+from archive_pipeline.export.formats.base import JSON, Format, Run
 from archive_pipeline.export.output import WrittenFile
 
 MANIFEST: Final = "manifest.json"
 CARD: Final = "README.md"
 _PACKAGE: Final = "llm-archive-pipeline"
 _LISTED: Final = 20
+_DEFAULT: Final = "default"
 
 
 def manifest(
@@ -34,6 +35,7 @@ def manifest(
         "format": format_.name,
         "choices": run.choices.as_dict(run.redact),
         "versions": {_PACKAGE: version(_PACKAGE), "schema": schema_version},
+        "read": dict(sorted(run.read.items())),
         "written": dict(sorted(run.written.items())),
         "left_out": dict(sorted(run.left_out.items())),
         "redacted": dict(sorted(redacted.items())) if run.choices.redact else None,
@@ -46,7 +48,9 @@ def manifest_bytes(told: dict[str, Any]) -> bytes:
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def card(format_: Format, run: Run, told: dict[str, Any], files: Sequence[WrittenFile]) -> bytes:
+def card(
+    format_: Format, run: Run, told: dict[str, Any], files: Sequence[WrittenFile], manifest_name: str = MANIFEST
+) -> bytes:
     """Return the dataset card: Markdown, whose front matter tells a hub the columns, and the files of each split."""
     lines = [
         "---",
@@ -59,6 +63,7 @@ def card(format_: Format, run: Run, told: dict[str, Any], files: Sequence[Writte
         "",
     ]
     lines += ["Made by llm-archive-pipeline from one person's conversations with language models.", ""]
+    lines += _counted("Read", told["read"])
     lines += _counted("Written", told["written"])
     lines += _counted("Left out", told["left_out"])
     if told["redacted"] is None:
@@ -86,39 +91,67 @@ def card(format_: Format, run: Run, told: dict[str, Any], files: Sequence[Writte
     ]
     if len(files) > _LISTED:
         lines.append(f"| and {len(files) - _LISTED:,} more | | |")
-    lines += ["", f"Their hashes are in `{MANIFEST}`.", ""]
+    lines += ["", f"Their hashes are in `{manifest_name}`.", ""]
     return "\n".join(lines).encode()
 
 
-def _front_matter(format_: Format, run: Run, files: Sequence[WrittenFile]) -> list[str]:
-    lines = [f"pretty_name: Export of conversations ({format_.name})"]
+def _front_matter(format_: Format, run: Run, files: Sequence[WrittenFile]) -> Iterator[str]:
+    yield f"pretty_name: Export of conversations ({format_.name})"
     if format_.tags:
-        lines += ["tags:", *(f"- {tag}" for tag in format_.tags)]
-    # Readers refuse a split without a row.
-    data = [file.path for file in files if file.rows]
-    if format_.kind == "lines" and data:
-        if format_.features is not None:
-            lines += ["dataset_info:", "  config_name: default", "  features:"]
-            lines += _features(format_.features(run.choices), "  ")
-        lines += ["configs:", "- config_name: default", "  data_files:"]
-        for path in data:
-            split = path.removesuffix(".jsonl")
-            lines += [f"  - split: {split if split in SPLITS else 'train'}", f"    path: {path}"]
-    return lines
+        yield "tags:"
+        yield from (f"- {tag}" for tag in format_.tags)
+    if format_.features is not None:
+        yield from ("dataset_info:", f"  config_name: {_DEFAULT}", "  features:")
+        yield from _features(format_.features(run.choices), "  ")
+    configs = _configs(format_, files)
+    if configs:
+        yield "configs:"
+    for name, parts in configs.items():
+        yield from (f"- config_name: {name}", "  data_files:")
+        for split, path in parts:
+            yield from (f"  - split: {split}", f"    path: {orjson.dumps(path).decode()}")
+
+
+def _configs(format_: Format, files: Sequence[WrittenFile]) -> dict[str, list[tuple[str, str]]]:
+    """Return what a reader can load, by name: each split with its files.
+
+    What is not named here is not read: a reader would take the manifest for data. It refuses a split without a row,
+    unless nothing else is there.
+    """
+    data = [file for file in files if file.rows] or [file for file in files if file.rows is not None]
+    found: dict[str, list[tuple[str, str]]] = {}
+    if format_.data is not None:
+        folders = [split for split in SPLITS if any(file.path.startswith(f"{split}/") for file in files)]
+        places = [(split, f"{split}/{format_.data}") for split in folders]
+        return {_DEFAULT: places or [(SPLITS[0], format_.data)]}
+    for file in data:
+        table, _, split = file.path.partition(".")[0].partition("-")
+        if format_.kind == "lines":
+            found.setdefault(_DEFAULT, []).append((table if table in SPLITS else SPLITS[0], file.path))
+        elif file.path.endswith(".parquet"):
+            name = table if len(format_.schemas) > 1 else _DEFAULT
+            found.setdefault(name, []).append((split or SPLITS[0], file.path))
+    return found
 
 
 def _features(columns: Iterable[pa.Field], indent: str) -> Iterator[str]:
     """Yield columns as the library ``datasets`` writes them into a card."""
     for column in columns:
         yield f"{indent}- name: {column.name}"
-        if pa.types.is_list(column.type):
+        if pa.types.is_list(column.type) and not pa.types.is_struct(column.type.value_type):
+            yield f"{indent}  list: {_dtype(column.type.value_type)}"
+        elif pa.types.is_list(column.type):
             yield f"{indent}  list:"
             yield from _features(column.type.value_type, f"{indent}  ")
         elif pa.types.is_struct(column.type):
             yield f"{indent}  struct:"
             yield from _features(column.type, f"{indent}  ")
         else:
-            yield f"{indent}  dtype: {column.type}"
+            yield f"{indent}  dtype: {_dtype(column.type)}"
+
+
+def _dtype(type_: pa.DataType) -> str:
+    return "json" if type_ == JSON else str(type_)
 
 
 def _counted(title: str, counts: dict[str, int]) -> list[str]:

@@ -1,7 +1,7 @@
 """Dialogues as Markdown that people read: front matter, who said what, and the branches below the main path.
 
 Obsidian shows the front matter as properties, thinking as a folded callout, and follows the links from a branch to the
-message that it leaves. Texts are as they are in the archive.
+message that it leaves. Texts are as they are in the archive; a block that one leaves open is closed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import Branch, branches
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
+from archive_pipeline.text.markdown import close_blocks
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
 _TOOLS: Final = {"tool_use": "Calls", "tool_result": "Result of"}
 # What the file systems of the three systems, and links of Obsidian, have another meaning for.
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f]+')
+_ESCAPED_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _TITLE_BYTES: Final = 120
 _TO_MINUTES: Final = len("2024-05-31 18:30")
 
@@ -83,9 +85,13 @@ def _front_matter(dialogue: Dialogue, branch_count: int, tags: Sequence[str]) ->
         "branches": branch_count,
         "tags": [re.sub(r"\s+", "-", tag) for tag in tags],
     }
-    # A value in JSON is the same value in YAML.
-    lines = [f"{name}: {orjson.dumps(value).decode()}" for name, value in values.items() if value not in (None, [])]
+    lines = [f"{name}: {_yaml(value)}" for name, value in values.items() if value not in (None, [])]
     return "\n".join(["---", *lines, "---"])
+
+
+def _yaml(value: Any) -> str:
+    """Return a value as JSON, which is the same in YAML but for characters that YAML has as escapes only."""
+    return _ESCAPED_IN_YAML.sub(lambda found: f"\\u{ord(found.group()):04x}", orjson.dumps(value).decode())
 
 
 def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> str:
@@ -143,7 +149,7 @@ def _anchor(message: Message) -> str:
 def _part(part: Part) -> str:
     text = part.text or ""
     if part.kind == TEXT:
-        return text
+        return close_blocks(text)
     if part.kind in _CALLOUTS:
         return _callout(_CALLOUTS[part.kind], text)
     if part.kind in _TOOLS:

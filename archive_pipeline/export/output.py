@@ -27,6 +27,18 @@ _BUFFER_BYTES: Final = 1 << 20
 _LINE: Final = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
 
+# Ends of lines to some readers, who would cut a row there; in JSON they stand in strings only.
+_OTHER_LINE_ENDS: Final = tuple((mark.encode(), f"\\u{ord(mark):04x}".encode()) for mark in "\x85\u2028\u2029")
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """Return a row as a line of JSON that is one line to every reader."""
+    line = orjson.dumps(row, None, _LINE)
+    for mark, escape in _OTHER_LINE_ENDS:
+        line = line.replace(mark, escape)
+    return line
+
+
 class WrittenFile(NamedTuple):
     """A file of an export: its path in it, size, SHA-256 (hex), and rows (None for files that hold one thing)."""
 
@@ -60,7 +72,7 @@ class Output:
         """Append rows to a file of lines of JSON, and return how many they were."""
         count = 0
         for some in chunked(rows, _ROWS_AT_ONCE):
-            made = [orjson.dumps(row, None, _LINE) for row in some]
+            made = [*map(json_line, some)]
             self._lines[name].made += made
             self._note_made(sum(map(len, made)))
             count += len(made)

@@ -97,7 +97,13 @@ def export(
     remains = remove_remains(target, beside)
     place = placed_file(target, _DATA, beside) if is_file else placed_folder(target, replace=may_replace)
     with place as folder:
-        told, files = _write(database, settings, format_, folder, choices, redactor, progress)
+        run, files = _write(database, settings, format_, folder, choices, redactor, progress)
+        if is_file:
+            files = [file._replace(path=target.name) for file in files]
+        told = manifest(format_, run, files, head_revision(), {} if redactor is None else dict(redactor.counts))
+        manifest_name = beside[MANIFEST].name if is_file else MANIFEST
+        (folder / MANIFEST).write_bytes(manifest_bytes(told))
+        (folder / CARD).write_bytes(card(format_, run, told, files, manifest_name))
     return Exported(target, told, files, remains)
 
 
@@ -118,7 +124,7 @@ def _write(
     choices: Choices,
     redactor: Redactor | None,
     progress: Progress,
-) -> tuple[dict[str, Any], list[WrittenFile]]:
+) -> tuple[Run, list[WrittenFile]]:
     run = Run(choices) if redactor is None else Run(choices, redactor.text)
     output = Output(folder)
     try:
@@ -132,14 +138,9 @@ def _write(
                 for batch in batches:
                     # No name holds a group while the next one is made: memory has the objects of one.
                     progress(writer.write(_made(batch, choices, redactor)))
-        files = output.close()
+        return run, output.close()
     finally:
         output.abort()
-    redacted = {} if redactor is None else dict(redactor.counts)
-    told = manifest(format_, run, files, head_revision(), redacted)
-    (folder / MANIFEST).write_bytes(manifest_bytes(told))
-    (folder / CARD).write_bytes(card(format_, run, told, files))
-    return told, files
 
 
 def _made(batch: ReadBatch, choices: Choices, redactor: Redactor | None) -> Group:
@@ -197,8 +198,8 @@ class _Writer:
             messages = sum(len(dialogue.messages) for dialogue in group.dialogues)
         else:
             messages = sum(heading.message_count for heading in group.headings)
-        self._run.written["dialogues"] += len(group.headings)
-        self._run.written["messages"] += messages
+        self._run.read["dialogues"] += len(group.headings)
+        self._run.read["messages"] += messages
         if self._format.tables is not None:
             self._write_tables(group)
         for dialogue in group.dialogues:

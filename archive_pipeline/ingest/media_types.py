@@ -56,6 +56,9 @@ _OFFICE_TYPES: Final = {b"word": DOCX, b"ppt": PPTX, b"xl": XLSX}
 _HTML: Final = (b"<!doctype html", b"<html")
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SPACE: Final = b"\xef\xbb\xbf \t\r\n"
+# What is no UTF-8 may be damaged, or in an encoding of single bytes; other files have these early. Logs of terminals
+# have bells, backspaces and escapes.
+_CONTROLS: Final = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f]")
 
 
 def media_type(head: bytes) -> str:
@@ -94,7 +97,7 @@ def _framed(head: bytes) -> str | None:
 def _text(head: bytes) -> str | None:
     if head.startswith(_UTF_16):
         return TEXT if _decodes(head[: len(head) // 2 * 2], "utf-16") else None
-    if b"\0" in head or not head or not _decodes(head, "utf-8"):
+    if not head or b"\0" in head or (_CONTROLS.search(head) and not _decodes(head, "utf-8")):
         return None
     start = head.lstrip(_SPACE).lower()
     if start.startswith(_HTML):

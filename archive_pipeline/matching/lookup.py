@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
-import orjson
 from sqlalchemy.orm import Session
 
+from archive_pipeline.derive.qa_pairs import call_arguments
 from archive_pipeline.domain.batch import join_texts
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import UnknownDialogueError
@@ -217,11 +217,7 @@ def _known(item: MatchRow, parts: Sequence[_Part]) -> KnownMessage:
 
 def _tool_calls(parts: Iterable[_Part]) -> Iterable[dict[str, Any]]:
     for part in parts:
-        function = {"name": part.tool_name, "arguments": _arguments(part.tool_input)}
+        # As OpenAI has them: JSON text, also where they were stored as a text that is no JSON.
+        arguments = call_arguments(part.tool_input, None)
+        function = {"name": part.tool_name, "arguments": "{}" if arguments is None else arguments}
         yield {"id": part.tool_use_id, "type": "function", "function": function}
-
-
-def _arguments(tool_input: str | None) -> str:
-    """Return arguments as OpenAI has them: JSON text, also where they were stored as a text that is no JSON."""
-    value = None if tool_input is None else orjson.loads(tool_input)
-    return value if isinstance(value, str) else (tool_input or "{}")

@@ -78,11 +78,8 @@ def test_tags_choose_dialogues(filled: CommandLine, tmp_path: Path):
     said(filled, "--tag", "kitchen")
     assert [each["partition_key"] for each in filled("list", "--tag", "kitchen", "--json").json] == [TEA]
     assert filled("list", "--tag", "kitchen").out.splitlines()[1].endswith(f"#kitchen · {TEA}")
-    assert filled("export", "openai", "--out", tmp_path / "out", "--tag", "kitchen", "--json").json["written"] == {
-        "dialogues": 1,
-        "examples": 1,
-        "messages": 10,
-    }
+    told = filled("export", "openai", "--out", tmp_path / "out", "--tag", "kitchen", "--json").json
+    assert (told["read"], told["written"]) == ({"dialogues": 1, "messages": 10}, {"examples": 1})
     [file] = filled("export", "markdown", "--out", tmp_path / "vault", "--tag", "kitchen", "--json").json["files"]
     assert 'tags: ["kitchen"]' in (tmp_path / "vault" / file["path"]).read_text(encoding="utf-8")
 
@@ -91,7 +88,7 @@ def test_what_is_never_to_be_exported_is_not(filled: CommandLine, tmp_path: Path
     said(filled, "--never-export")
     for name in ("openai", "parquet"):
         told = filled("export", name, "--out", tmp_path / name, "--json").json
-        assert told["written"]["dialogues"] == 2
+        assert told["read"]["dialogues"] == 2
 
 
 def test_imports_and_builds_leave_it_alone_and_delete_takes_it_along(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 
@@ -32,8 +33,17 @@ def check_openai(row: dict[str, Any]) -> None:
             assert isinstance(json.loads(call["function"]["arguments"]), dict)
             open_calls.append(call["id"])
             assert call["function"]["name"] in {tool["function"]["name"] for tool in row["tools"]}
+        for tool in row.get("tools", []):
+            check_schema(tool["function"]["parameters"])
     assert row["messages"][-1]["role"] == "assistant"
     assert any(message["role"] == "assistant" and "weight" not in message for message in row["messages"])
+
+
+def check_schema(schema: dict[str, Any]) -> None:
+    """OpenAI: a schema of arrays says what they hold ("array schema missing items")."""
+    assert "array" not in schema.get("type", ()) or "items" in schema
+    for inner in [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]:
+        check_schema(inner)
 
 
 def check_sharegpt(row: dict[str, Any]) -> None:
@@ -41,7 +51,7 @@ def check_sharegpt(row: dict[str, Any]) -> None:
 
     From `src/llamafactory/data/converter.py` (`SharegptDatasetConverter`: which tags may stand at odd and even places,
     and that other examples are skipped), and `formatter.py` (`FunctionFormatter`: calls are an object or a list of
-    them, each with `name` and `arguments`; `ToolFormatter`: tools are a list).
+    them, each with `name` and `arguments`, behind a thought in `<think>`; `ToolFormatter`: tools are a list).
     """
     assert set(row) <= {"conversations", "system", "tools"}
     sides = ({"human", "observation"}, {"gpt", "function_call"})
@@ -50,7 +60,7 @@ def check_sharegpt(row: dict[str, Any]) -> None:
         assert set(message) == {"from", "value"}
         assert message["from"] in sides[number % 2]
         if message["from"] == "function_call":
-            calls = json.loads(message["value"])
+            calls = json.loads(re.sub(r"<think>.*?</think>", "", message["value"], count=1, flags=re.DOTALL))
             assert all(
                 call["name"] and isinstance(call["arguments"], dict)
                 for call in (calls if isinstance(calls, list) else [calls])

@@ -11,7 +11,10 @@ import datasets
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.run import Exported
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, STEEP
@@ -94,6 +97,66 @@ def test_calls_that_are_not_the_assistants_are_left_out(
     assert found.manifest["left_out"] == {"calls by others than the assistant": 1, "results without a call": results}
 
 
+def call(name: str, word: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": name, "name": "look_up", "input": {"word": word}}
+
+
+def result(name: str, text: str) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}]
+    return {"type": "tool_result", "tool_use_id": name, "name": "look_up", "content": content}
+
+
+@pytest.fixture
+def talk_with_calls(filled: Database, settings: Settings, tmp_path: Path) -> Callable[..., None]:
+    """Import a conversation whose first and second answer have these blocks before their text."""
+
+    def run(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
+        talk = claude("calls", "Oats?", "Oats.", "Rye?", "Rye.", name="Some calls")
+        for place, blocks in ((1, first), (3, second)):
+            talk["chat_messages"][place]["content"][:0] = blocks
+        load(filled, tmp_path / "calls.json", talk)
+        build_stale(filled, settings)
+
+    return run
+
+
+def test_a_call_id_that_is_used_again_is_another_call(talk_with_calls: Callable[..., None], rows: Rows):
+    talk_with_calls([call("c", "oats"), result("c", "one")], [call("c", "rye"), result("c", "two")])
+    [row] = rows("openai", title="some calls")
+    check_openai(row)
+    said = [message["content"] for message in row["messages"]]
+    assert said == ["Oats?", "", "one", "Oats.", "Rye?", "", "two", "Rye."]
+
+
+def test_a_result_before_its_call_is_none(
+    talk_with_calls: Callable[..., None], rows: Rows, exported: Callable[..., Exported]
+):
+    talk_with_calls([result("c", "one")], [call("c", "rye"), call("d", "rye"), call("d", "oats"), result("d", "two")])
+    [row] = rows("openai", title="some calls")
+    check_openai(row)
+    assert [message["content"] for message in row["messages"]] == ["Oats?", "Oats.", "Rye?", "", "two", "Rye."]
+    [only] = row["messages"][3]["tool_calls"]
+    assert json.loads(only["function"]["arguments"]) == {"word": "oats"}
+    left_out = exported("openai", title="some calls").manifest["left_out"]
+    assert left_out == {"calls without a result": 2, "results without a call": 1}
+
+
+def test_a_number_of_any_length_is_exported(
+    filled: Database, settings: Settings, tmp_path: Path, exported: Callable[..., Exported]
+):
+    talk = claude("long", "Long?", "Long.", name="A long number")
+    talk["chat_messages"][1]["content"][:0] = [call("c", "DIGITS"), result("c", "one")]
+    digits = "1" + "0" * 400
+    (tmp_path / "long.json").write_text(json.dumps([talk]).replace('"DIGITS"', digits), encoding="utf-8")
+    import_archive(filled, read_paths([tmp_path / "long.json"]))
+    build_stale(filled, settings)
+    for name in FORMATS:
+        # As a number in the formats in which a call's arguments are a text, as a text in the others.
+        found = exported(name, title="a long number", redact=False)
+        texts = [(found.path / file.path).read_bytes() for file in found.files]
+        assert name in ("trl-dpo", "trl-kto", "parquet") or digits.encode() in b"".join(texts), name
+
+
 def odd_call(text: str) -> list[dict[str, Any]]:
     """What a message of the assistant may hold: a text, a call and its result."""
     return [
@@ -122,8 +185,11 @@ def test_trl_reads_conversations_and_answers(exported: Callable[..., Exported], 
     answers = rows("trl-sft", paths="all", shape="prompt-completion")
     said = [row["completion"][-1]["content"] for row in answers]
     assert sorted(said) == sorted(set(said)), "an answer stands on one line only"
-    assert len(said) == 10
-    assert all(row["prompt"][-1]["role"] == "user" for row in answers)
+    assert len(said) == 11
+    assert {len(row["completion"]) for row in answers} == {1}, "no result of a call is trained"
+    assert [row["prompt"][-1]["role"] for row in answers].count("tool") == 1
+    [called] = [row["completion"][0] for row in answers if not row["completion"][0]["content"]]
+    assert called["tool_calls"][0]["function"] == {"name": "python", "arguments": {"code": "print(6 * 7)"}}
 
 
 def test_what_was_interrupted_is_not_trained(rows: Rows, exported: Callable[..., Exported], filled: Any):
@@ -154,8 +220,10 @@ def test_sharegpt_alternates_as_llama_factory_wants_it(rows: Rows):
     for row in found:
         check_sharegpt(row)
     [tools] = [row for row in found if "tools" in row]
-    call = next(message for message in tools["conversations"] if message["from"] == "function_call")
-    assert json.loads(call["value"]) == {"name": "python", "arguments": {"code": "print(6 * 7)"}}
+    called = next(message for message in tools["conversations"] if message["from"] == "function_call")
+    thought, _, calls = called["value"].rpartition("</think>")
+    assert "Six times seven." in thought
+    assert json.loads(calls) == {"name": "python", "arguments": {"code": "print(6 * 7)"}}
     assert json.loads(tools["tools"])[0]["name"] == "python"
     assert not any(row["conversations"][0]["value"].startswith("<think>") for row in found)
 

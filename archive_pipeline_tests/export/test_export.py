@@ -26,7 +26,7 @@ from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, alike
-from archive_pipeline_tests.exports import Said, chain, chatgpt, load
+from archive_pipeline_tests.exports import load
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -44,7 +44,7 @@ def test_the_same_archive_and_choices_give_the_same_bytes(exported: Export, name
     first, second = exported(name, **choices), exported(name, **choices)
     assert content(first.path) == content(second.path)
     told = json.loads((first.path / "manifest.json").read_bytes())
-    assert told["written"]["dialogues"] == 3
+    assert told["read"]["dialogues"] == 3
     for file in told["files"]:
         data = (first.path / file["path"]).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (file["size_bytes"], file["sha256"])
@@ -97,7 +97,10 @@ def test_lines_go_to_one_file_if_it_is_named(filled: Database, settings: Setting
     assert found.path == tmp_path / "chat.jsonl"
     assert len(found.path.read_text(encoding="utf-8").splitlines()) == 3
     assert json.loads((tmp_path / "chat.manifest.json").read_bytes()) == json.loads(json.dumps(found.manifest))
-    assert (tmp_path / "chat.md").exists()
+    assert [file["path"] for file in found.manifest["files"]] == ["chat.jsonl"]
+    card = (tmp_path / "chat.md").read_text(encoding="utf-8")
+    assert 'path: "chat.jsonl"' in card
+    assert "`chat.manifest.json`" in card
     with pytest.raises(ConfigurationError, match="name a folder"):
         export(filled, settings, "parquet", tmp_path / "tables.jsonl", Choices())
 
@@ -127,7 +130,7 @@ def test_what_is_never_to_be_exported_is_in_no_format(exported: Export, filled: 
         )
     for name in FORMATS:
         found = exported(name, redact=False)
-        assert found.manifest["written"]["dialogues"] == 2
+        assert found.manifest["read"]["dialogues"] == 2
         assert not [path for path, data in content(found.path).items() if b"chatgpt-tea" in data or b"kettle" in data]
 
 
@@ -238,28 +241,6 @@ def test_atif_has_results_where_they_were_asked_for(exported: Export):
     assert step["tool_calls"][0]["arguments"] == {"code": "print(6 * 7)"}
     assert step["observation"]["results"][0]["source_call_id"] == step["tool_calls"][0]["tool_call_id"]
     assert step["observation"]["results"][0]["content"] == "42"
-
-
-def test_markdown_files_have_front_matter_and_branches(exported: Export):
-    found = exported("markdown")
-    assert {Path(file.path).parent.name for file in found.files} == {"chatgpt", "claude_ai"}
-    [tea] = [found.path / file.path for file in found.files if "Hot drinks" in file.path]
-    text = tea.read_text(encoding="utf-8")
-    front = yaml.safe_load(text.split("---")[1])
-    assert (front["title"], front["branches"], front["models"]) == ("Hot drinks", 4, ["gpt-4o", "o3"])
-    for part in (GREEN, BLACK, "# Branch regeneration-1", "# Branch edit-1", "[[#^m2|message 2]]"):
-        assert text.count(part) == 1, part
-
-
-def test_a_branch_of_which_all_is_hidden_has_no_section(exported: Export, filled: Database, tmp_path: Path):
-    hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
-    said = [*chain("Hi", "Hello"), Said("x", "m0", "assistant", "Nobody reads this.", 1_700_000_000.5, more=hidden)]
-    load(filled, tmp_path / "more.json", chatgpt("veiled", said, title="Veiled", current="m1"))
-    [file] = exported("markdown", title="veiled").files
-    text = (tmp_path / "out0" / file.path).read_text(encoding="utf-8")
-    assert "Hello" in text
-    assert "Nobody" not in text
-    assert "# Branch" not in text
 
 
 def test_memory_does_not_grow_with_the_archive(database: Database, settings: Settings, tmp_path: Path):

@@ -62,9 +62,9 @@ def load_folder(found: Exported) -> datasets.DatasetDict:
     return loaded
 
 
-@pytest.mark.parametrize("name", ["trl-sft", "trl-dpo", "trl-kto", "sharegpt"])
+@pytest.mark.parametrize("name", ["openai", "trl-sft", "trl-dpo", "trl-kto", "sharegpt"])
 def test_datasets_loads_a_folder_by_its_card(exported: Export, name: str):
-    found = exported(name, **({"paths": "all"} if name in {"trl-sft", "sharegpt"} else {}))
+    found = exported(name, **({} if name in {"trl-dpo", "trl-kto"} else {"paths": "all"}))
     lines = [json.loads(line) for line in (found.path / "data.jsonl").read_text(encoding="utf-8").splitlines()]
     loaded = load_folder(found)["train"]
     assert loaded.num_rows == len(lines) > 1
@@ -79,6 +79,35 @@ def without_nothing(value: Any) -> Any:
     return [without_nothing(item) for item in value] if isinstance(value, list) else value
 
 
+def test_datasets_loads_tables_by_their_names(exported: Export):
+    found = exported("parquet")
+    cache = str(found.path / "cache")
+    for name in ("dialogues", "branches", "messages", "parts", "attachments"):
+        if rows := found.manifest["written"][f"{name} rows"]:
+            loaded = datasets.load_dataset(str(found.path), name, cache_dir=cache)["train"]
+            assert loaded.num_rows == rows
+    pairs = exported("qa")
+    assert load_folder(pairs)["train"].num_rows == pairs.manifest["written"]["qa rows"]
+
+
+@pytest.mark.parametrize("name", ["openai", "trl-sft", "traces"])
+def test_an_export_without_examples_is_no_example(exported: Export, name: str):
+    with pytest.raises(Exception, match=r"(?i)no (data|\(supported\))|empty|unable to find|schema|split"):
+        load_folder(exported(name, title="no such title", redact=False))
+
+
+def test_sessions_are_files_of_whole_lines(filled: Database, settings: Settings, tmp_path: Path):
+    marks = "one\u2028two\u2029three\x85four"
+    load(filled, tmp_path / "marks.json", chatgpt("marks", chain(marks, "yes"), title="Marks"))
+    build_stale(filled, settings)
+    for name in ("traces", "openai", "trl-sft", "qa"):
+        found = export(filled, settings, name, tmp_path / name, Choices(title="marks"))
+        lines = [file for file in found.files if file.path.endswith(".jsonl")]
+        for line in (found.path / lines[0].path).read_text(encoding="utf-8").splitlines():
+            json.loads(line)
+        assert "one\\u2028two\\u2029three\\u0085four" in (found.path / lines[0].path).read_text(encoding="utf-8")
+
+
 def test_splits_are_those_of_the_card(exported: Export, filled: Database, settings: Settings):
     refresh_duplicates(filled, settings)
     found = exported("trl-sft", paths="all", splits=(0.5, 0.25, 0.25))
@@ -91,7 +120,7 @@ def test_splits_are_those_of_the_card(exported: Export, filled: Database, settin
     assert len({str(each.features) for each in loaded.values()}) == 1
 
 
-@pytest.mark.parametrize("name", ["trl-sft", "sharegpt"])
+@pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt"])
 def test_a_column_that_only_a_later_split_has_is_read(
     database: Database, settings: Settings, tmp_path: Path, name: str
 ):
@@ -180,7 +209,7 @@ def test_trl_applies_a_chat_template_to_each_of_its_formats(exported: Export, to
     assert len(texts) == 6
     [tools] = [text for text in texts if "<call>" in text]
     assert tools.startswith("<tool>python</tool><|im_start|>user\nWhat is six times seven?")
-    assert '<call>python {"code":"print(6 * 7)"}</call>' in tools
+    assert "<call>python {'code': 'print(6 * 7)'}</call>" in tools
     assert "<|im_start|>tool\n42" in tools
     answers = formatted("trl-sft", paths="all", shape="prompt-completion")
     assert {GREEN, BLACK, STEEP} <= {answer["completion"].partition("<|im_end|>")[0].strip() for answer in answers}
@@ -189,6 +218,21 @@ def test_trl_applies_a_chat_template_to_each_of_its_formats(exported: Export, to
     assert {(GREEN in pair["rejected"], BLACK in pair["chosen"]) for pair in pairs} == {(True, True), (False, True)}
     labels = formatted("trl-kto")
     assert {(BLACK in row["completion"], row["label"]) for row in labels} == {(True, True), (False, False)}
+
+
+@pytest.mark.parametrize("name", ["qwen2_5", "qwen3", "llama3_1", "qwen3_5_nothink", "glm4moe", "gptoss"])
+def test_templates_of_models_take_calls_apart(exported: Export, tokenizer: Any, name: str):
+    trl = pytest.importorskip("trl")
+    template = Path(trl.__file__).with_name("chat_templates") / f"{name}.jinja"
+    if not template.exists():
+        pytest.skip("this version of trl has no such template")
+    rows = [without_nothing(row) for row in load_folder(exported("trl-sft", paths="all"))["train"]]
+    [row] = [row for row in rows if "tools" in row]
+    text = tokenizer.apply_chat_template(
+        row["messages"], tools=json.loads(row["tools"]), chat_template=template.read_text("utf-8"), tokenize=False
+    )
+    assert "print(6 * 7)" in text
+    assert '\\"code' not in text, "the arguments are JSON within JSON"
 
 
 def test_trl_unpairs_preferences_into_what_the_other_format_has(exported: Export):

@@ -325,7 +325,7 @@ def test_tags_and_what_was_asked_for_are_redacted_too(
     for name in ("markdown", "parquet", "qa", "traces"):
         found = exported(name, redact=True, title="About", tags=("client Zimmer",), own_words=("Zimmer", "About"))
         data = b"".join(path.read_bytes() for path in found.path.rglob("*") if path.is_file())
-        assert found.manifest["written"]["dialogues"] == 1
+        assert found.manifest["read"]["dialogues"] == 1
         assert b"Zimmer" not in data, name
         assert b"About" not in data, name
         assert re.fullmatch(r"client \[NAME-[0-9a-f]{8}\]", found.manifest["choices"]["tags"][0])

@@ -115,4 +115,4 @@ def test_each_split_is_a_file(exported: Callable[..., Exported], filled: Databas
         found = exported(name, splits=HALVES)
         assert all((found.path / files.format(split)).exists() for split in SPLITS)
     card = (exported("openai", splits=HALVES).path / "README.md").read_text(encoding="utf-8")
-    assert all(f"  - split: {split}\n    path: {split}.jsonl\n" in card for split in SPLITS)
+    assert all(f'  - split: {split}\n    path: "{split}.jsonl"\n' in card for split in SPLITS)

@@ -63,7 +63,9 @@ def test_documents(tmp_path: Path):
         (b"\0\0\0\x20ftypisom\0\0", "video/mp4"),
         (b"ID3\x04\0", "audio/mpeg"),
         (b"OggS\0", "audio/ogg"),
-        (b"latin \xe9t\xe9", UNKNOWN),
+        (b"latin \xe9t\xe9", TEXT),
+        (b"Gr\xc3\xbc\xc3\x9fe, cut within \xc3", TEXT),
+        (b"\x01\xe9t\xe9", UNKNOWN),
         (b"a\0b", UNKNOWN),
         (b"", UNKNOWN),
     ],
@@ -76,7 +78,8 @@ def test_a_text_whose_head_ends_within_a_character_is_a_text():
     text = ("x" * (HEAD_BYTES - 1) + "ü").encode()
     assert media_type(text[:HEAD_BYTES]) == TEXT
     assert media_type(text[: HEAD_BYTES - 1] + b"\xff") == TEXT  # all but its last byte is one
-    assert media_type(b"\xff" + text[: HEAD_BYTES - 1]) == UNKNOWN
+    assert media_type(b"\x01" + text[: HEAD_BYTES - 1]) == TEXT
+    assert media_type(b"\x01\xff" + text[: HEAD_BYTES - 2]) == UNKNOWN
 
 
 @pytest.mark.parametrize("content", [b"<svg onload=alert(1)>", b"<!doctype html>", b"%PDF-1.7", b"<?xml?>", b"GIF"])

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from archive_pipeline.text.markdown import Structure, blocks, close_code, code_blocks, paragraphs, structure_of
+from archive_pipeline.text.markdown import (
+    Structure,
+    blocks,
+    close_blocks,
+    close_code,
+    code_blocks,
+    paragraphs,
+    structure_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +51,42 @@ def test_code_blocks_are_found(text: str, expected: list[str]):
 )
 def test_an_open_code_block_is_closed(text: str, closed: str):
     assert close_code(text) == closed
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("<!-- a\n\nb", "\n-->"),
+        ("<!-- a --> b\n", ""),
+        ("<!-->\n\nb", ""),
+        ("a <!-- b", ""),  # within a paragraph it ends with it
+        ("a\n  <pre class='x'>\n\n```", "\n</pre>"),
+        ("<PRE>\n</pre> b\n```", "\n```"),
+        ("<style>\n</script>\n", ""),  # either tag ends it
+        ("<textarea", "\n</textarea>"),
+        ("<preview>\n\nb", ""),
+        ("<?php\n", "?>"),
+        ("<!doctype html>\n\n<![CDATA[x", "\n]]>"),
+        ("```\n<!--\n```\n", ""),
+        ("```\n<!--\n", "```"),
+        ("<!--\n```\n-->\n```html\n<pre>", "\n```"),
+        ("no block", ""),
+    ],
+)
+def test_an_open_block_is_closed(text: str, missing: str):
+    assert close_blocks(text) == text + missing
+
+
+_LINES: Final = ["```", "~~~~", "<!--", "-->", "<pre>", "x</pre>", "<?x", "?>", "text", "", "  ```", "<!-->", "a <!--"]
+
+
+@given(st.lists(st.sampled_from(_LINES), max_size=10).map("\n".join))
+def test_what_follows_a_closed_text_is_markdown(text: str):
+    closed = close_blocks(text)
+    assert closed.startswith(text)
+    assert close_blocks(closed) == closed
+    tokens = MarkdownIt("commonmark").parse(f"{closed}\n\n# The end")
+    assert [token.content for token in tokens if token.type == "inline"][-1:] == ["The end"]
 
 
 @given(

@@ -21,8 +21,14 @@ from archive_pipeline.text.tokens import default_counter
 # Choices that every format knows are those of dialogues, and redaction.
 CHAT: Final = frozenset({"paths", "roles", "thinking", "max_tokens", "drop_duplicates", "splits"})
 
-# A count of what was left out.
+# Counts of what was left out.
 TOO_LONG: Final = "examples of too many tokens"
+NOTHING_NEW: Final = "paths that say nothing new"
+NO_ANSWER: Final = "paths without a whole answer"
+NO_MESSAGE: Final = "paths without a message to export"
+
+# Of columns whose values have another shape in every row.
+JSON: Final = pa.json_()
 
 Kind = Literal["lines", "files", "tables"]
 
@@ -35,12 +41,13 @@ class Run:
         choices: what is exported.
         redact: what every text goes through that is not part of a dialogue that was read.
         kept: which answers are copies; nothing is made of examples while these are offered.
-        written, left_out: counts by name; formats count what they leave out.
+        read, written, left_out: counts by name; formats count what they leave out.
     """
 
     choices: Choices
     redact: Callable[[str], str] = str
     kept: KeptAnswers = field(default_factory=KeptAnswers)
+    read: Counter[str] = field(default_factory=Counter)
     written: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -93,13 +100,16 @@ def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool, is_one_exampl
         is_one_example: each path is an example, which may be too long.
     """
     known: set[int] = set()
+    if not dialogue.messages:
+        run.left_out["dialogues without messages"] += 1
     for leaf in chosen_leaves(dialogue, run.choices.paths):
         found = turns(dialogue, dialogue.path(leaf), run.choices.roles, run.left_out)
         if is_training:
             found = answered_turns(found, run.left_out)
         path = Path(found, frozenset(known), leaf)
-        if not any(path.is_new(turn) for turn in found if turn.role == "assistant" or not is_training):
-            run.left_out["paths that say nothing new"] += 1
+        told = [turn for turn in found if turn.role == "assistant" or not is_training]
+        if not any(map(path.is_new, told)):
+            run.left_out[NOTHING_NEW if told else NO_ANSWER if is_training else NO_MESSAGE] += 1
             continue
         if not is_one_example or is_within_tokens(found, run):
             known.update(position for turn in found for position in turn.positions)
@@ -175,6 +185,7 @@ class Format:
             of Arrow can have them.
         has_lines: tables are written as lines of JSON too.
         query: what is derived of messages and read instead of them, as the name of a query about dialogues.
+        data: of files that are data, the pattern of their names; readers would take the manifest for one of them.
         has_attached: the files that messages came with are part of it.
         needs: derived assets that it is made of.
         is_redacted: secrets are replaced unless that is declined.
@@ -192,6 +203,7 @@ class Format:
     features: Callable[[Choices], pa.Schema] | None = None
     has_lines: bool = False
     query: str | None = None
+    data: str | None = None
     has_attached: bool = False
     needs: tuple[str, ...] = ()
     is_redacted: bool = False

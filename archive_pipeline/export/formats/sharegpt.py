@@ -13,10 +13,12 @@ import orjson
 import pyarrow as pa
 
 from archive_pipeline.domain.batch import BLANK_LINE
-from archive_pipeline.export.chat import Turn, tool_specs
+from archive_pipeline.export.call_arguments import parse_arguments
+from archive_pipeline.export.chat import Turn
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths
 from archive_pipeline.export.selection import Group
+from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
@@ -46,10 +48,10 @@ def _conversation(found: list[Turn], run: Run) -> Iterator[dict[str, str]]:
             if turn.content:
                 run.left_out["texts beside calls"] += 1
             calls: list[dict[str, Any]] = [
-                {"name": call.name, "arguments": orjson.loads(call.arguments)} for call in turn.calls
+                {"name": call.name, "arguments": parse_arguments(call.arguments)} for call in turn.calls
             ]
             value = orjson.dumps(calls[0] if len(calls) == 1 else calls).decode()
-            yield {"from": "function_call", "value": value}
+            yield {"from": "function_call", "value": thought + value}
             yield {"from": "observation", "value": BLANK_LINE.join(result.content for result in turn.results)}
         else:
             yield {"from": "human" if turn.role == "user" else "gpt", "value": thought + turn.content}

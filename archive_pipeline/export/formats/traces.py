@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import orjson
 
+from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.chat import Turn
 from archive_pipeline.export.formats.base import CHAT, Format, Path, Run, are_copies, chat_paths
+from archive_pipeline.export.output import json_line
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
@@ -35,8 +37,8 @@ def _traces(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, b
             if dialogue.heading.title:
                 header["name"] = dialogue.heading.title
             messages = [message for turn in path.turns for message in _trace_messages(turn, run)]
-            lines = [header, *({"type": "message", "message": message} for message in messages)]
-            yield f"{session}.jsonl", b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+            lines: list[dict[str, Any]] = [header, *({"type": "message", "message": message} for message in messages)]
+            yield f"{session}.jsonl", b"".join(map(json_line, lines))
 
 
 def _trace_messages(turn: Turn, run: Run) -> Iterator[dict[str, Any]]:
@@ -84,7 +86,7 @@ def _step(number: int, turn: Turn, path: Path, run: Run) -> dict[str, Any]:
         step["reasoning_content"] = turn.thinking
     if turn.calls:
         step["tool_calls"] = [
-            {"tool_call_id": call.id, "function_name": call.name, "arguments": orjson.loads(call.arguments)}
+            {"tool_call_id": call.id, "function_name": call.name, "arguments": parse_arguments(call.arguments)}
             for call in turn.calls
         ]
         step["observation"] = {
@@ -101,6 +103,7 @@ TRACES: Final = Format(
     "files",
     CHAT,
     files=_traces,
+    data="*.jsonl",
     is_redacted=True,
     tags=("agent-traces", "format:agent-traces"),
 )
@@ -110,4 +113,5 @@ ATIF: Final = Format(
     "files",
     CHAT,
     files=_atif,
+    data="*.*.json",
 )

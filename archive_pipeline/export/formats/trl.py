@@ -1,22 +1,25 @@
 """``trl-sft``, ``trl-dpo``, ``trl-kto``: the conversational dataset types of Hugging Face TRL.
 
-``tools`` and arguments of calls are JSON text, which TRL and chat templates take: as objects they would have other
-fields in every row, which a table of Arrow cannot hold. What a model thought is in ``thinking``.
+Arguments of calls are objects, since chat templates take them apart; the card declares them as JSON, as they have other
+fields in every row. ``tools`` are JSON text, which the trainers read. What a model thought is in ``thinking``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
 import orjson
 import pyarrow as pa
 
-from archive_pipeline.export.chat import Turn, as_messages, tool_specs
+from archive_pipeline.export.call_arguments import parse_arguments
+from archive_pipeline.export.chat import Turn, as_messages
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import (
     CHAT,
+    JSON,
     TOO_LONG,
     Format,
     Row,
@@ -28,6 +31,7 @@ from archive_pipeline.export.formats.base import (
 )
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
+from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 _THINKING: Final = "thinking"
@@ -36,7 +40,7 @@ _PREFERENCES: Final = CHAT - {"paths", "drop_duplicates"}
 
 
 def _messages(found: Sequence[Turn], run: Run) -> list[dict[str, Any]]:
-    return list(as_messages(found, thinking=_THINKING if run.choices.thinking else None))
+    return list(as_messages(found, parse_arguments, thinking=_THINKING if run.choices.thinking else None))
 
 
 def _tools(found: Sequence[Turn]) -> Row:
@@ -56,28 +60,24 @@ def _sft(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
 def _completions(
     dialogue: Dialogue, found: Sequence[Turn], known: frozenset[int], group: Group, run: Run
 ) -> Iterator[Row]:
-    """Yield a row for each answer, all turns between two of the user, that no earlier path had."""
-    limit, start = run.choices.max_tokens, 0
-    tokens = [] if limit is None else list(accumulate(tokens_of(turn, run) for turn in found))
-    while start < len(found):
-        if found[start].role != "assistant":
-            start += 1
+    """Yield a row for each turn of the assistant that no earlier path had: what it called, or what it said.
+
+    Results of calls are before what is said of them: in a completion they would be trained.
+    """
+    limit = run.choices.max_tokens
+    tokens = [] if limit is None else [0, *accumulate(tokens_of(turn, run) for turn in found)]
+    for number, turn in enumerate(found):
+        if not number or turn.role != "assistant" or known.issuperset(turn.positions):
             continue
-        end = start
-        while end < len(found) and found[end].role == "assistant":
-            end += 1
-        answer = found[start:end]
-        is_known = all(position in known for turn in answer for position in turn.positions)
-        is_row = start and not is_known and not answer[-1].calls
-        if is_row and limit is not None and tokens[end - 1] > limit:
+        said = replace(turn, results=[])
+        if limit is not None and tokens[number] + tokens_of(said, run) > limit:
             run.left_out[TOO_LONG] += 1
-        elif is_row and not are_copies(dialogue, answer, group, run):
+        elif not are_copies(dialogue, [turn], group, run):
             yield {
-                "prompt": _messages(found[:start], run),
-                "completion": _messages(answer, run),
-                **_tools(found[:end]),
+                "prompt": _messages(found[:number], run),
+                "completion": _messages([said], run),
+                **_tools(found[: number + 1]),
             }
-        start = end
 
 
 def _dpo(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
@@ -123,7 +123,7 @@ def _features(names: Sequence[str], *more: tuple[str, pa.DataType]) -> Callable[
             message.append((_THINKING, text))
         tools = []
         if "tool" in choices.roles:
-            function = pa.struct([("name", text), ("arguments", text)])
+            function = pa.struct([("name", text), ("arguments", JSON)])
             call = pa.struct([("id", text), ("type", text), ("function", function)])
             message += [("tool_calls", pa.list_(call)), ("tool_call_id", text), ("name", text)]
             tools = [("tools", text)]
@@ -141,7 +141,7 @@ _WHY: Final = (("rule", pa.string()), ("dialogue", pa.string()))
 
 TRL_SFT: Final = Format(
     "trl-sft",
-    "Supervised fine-tuning with TRL: conversations (messages), or a line per answer (prompt-completion)",
+    "Supervised fine-tuning with TRL: conversations (messages), or a line per assistant turn (prompt-completion)",
     "lines",
     CHAT | {"shape"},
     lines=_sft,

@@ -88,6 +88,7 @@ def export_metadata(exported: Exported) -> dict[str, Any]:
         "sample": dg.MetadataValue.json([line[:_SAMPLE_CHARACTERS] for line in sample(exported, _SAMPLE_ROWS)]),
         "bytes": sum(file.size_bytes for file in exported.files),
         "file_count": len(exported.files),
+        **{f"read_{name}": count for name, count in told["read"].items()},
         **{f"written_{name.replace(' ', '_')}": count for name, count in told["written"].items()},
         **({"remains_removed": exported.remains} if exported.remains else {}),
         "left_out": sum(told["left_out"].values()),

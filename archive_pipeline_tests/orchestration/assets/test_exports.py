@@ -42,7 +42,7 @@ def test_an_asset_writes_files_and_says_what_they_are(empty_archive: Database, s
     folder = settings.home / EXPORTS_FOLDER / "openai"
     lines = (folder / "data.jsonl").read_text(encoding="utf-8").splitlines()
     assert told["path"] == str(folder)
-    assert (told["written_examples"], told["written_dialogues"]) == (5, 2)
+    assert (told["written_examples"], told["read_dialogues"]) == (5, 2)
     assert len(lines) == 5
     assert told["sample"] == [line[:1_000] for line in lines[:3]]
     again = materialize(database, settings, "openai")
