@@ -7,7 +7,7 @@ could have held it, and only fields that its vintage has are updated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -27,7 +27,7 @@ class Vintage:
     """What exports of one shape can say.
 
     Attributes:
-        name: as in ``raw.dialogue_vintages.vintage``.
+        name: as in ``raw.dialogue_vintages.vintage``, of partial exports without their prefix.
         holds: the messages it can hold.
         lacks: fields of messages that it has no place for; they stay what another vintage says.
         has_parents: whether it says of which message one is the child, past messages it does not hold.
@@ -50,6 +50,23 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
 }
 
 
+_PARTIAL: Final = "partial "
+
+
+def partial_of(name: str) -> str:
+    """Return the vintage of what partial exports of a vintage brought."""
+    return name if is_partial(name) else f"{_PARTIAL}{name}"
+
+
+def is_partial(name: str) -> bool:
+    """Tell whether a vintage is of partial exports."""
+    return name.startswith(_PARTIAL)
+
+
 def vintage(source: str, name: str) -> Vintage:
-    """Return the rules of a vintage; of a source with no others, its exports have all there is."""
-    return VINTAGES.get((source, name), _WHOLE)
+    """Return the rules of a vintage; of a source with no others, its exports have all there is.
+
+    Partial exports can hold what others of their shape can, and say nothing of what they leave out.
+    """
+    rules = VINTAGES.get((source, name.removeprefix(_PARTIAL)), _WHOLE)
+    return replace(rules, holds=Holds.UNKNOWN) if is_partial(name) else rules

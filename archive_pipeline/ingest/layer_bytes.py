@@ -8,13 +8,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from archive_pipeline.domain.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord, PartType
 from archive_pipeline.ingest.linking import Link
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
+from archive_pipeline.ingest.source_json import json_value
+
+_JSON: Final = frozenset({"source", "tool_input"})
 
 
 def encode_layer(dialogue: PreparedDialogue) -> bytes:
@@ -43,6 +46,23 @@ def decode_layer(content: bytes) -> PreparedDialogue:
         counts=Counter(value["counts"]),
         raw=None if value["raw"] is None else base64.b64decode(value["raw"]),
     )
+
+
+def is_same_layer(content: bytes, other: bytes) -> bool:
+    """Tell whether two layers say the same; one that was made of rows has JSON in the form of the database."""
+    return content == other or _said(content) == _said(other)
+
+
+def _said(content: bytes) -> Any:
+    value = orjson.loads(zlib.decompress(content))
+    records = [message["record"] for message in value["messages"]]
+    below = [each for record in records for each in (*record["parts"], *record["attachments"])]
+    for each in (*records, *below):
+        each.update({name: json_value(each[name]) for name in _JSON & each.keys()})
+    dialogue = value["record"]
+    # The current message is in ``active``.
+    dialogue.update(source_json=json_value(dialogue["source_json"]), active_source_id=None)
+    return value
 
 
 def _message(value: Mapping[str, Any]) -> PreparedMessage:

@@ -111,14 +111,18 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     )
 
 
-def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, str]:
+def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, str, str]:
     """Return what layers are sorted by. At one time, what has more goes before what has less."""
     seconds = moment.timestamp() if moment else float("-inf")
-    return -seconds, rules.holds is not Holds.ALL, rules.name
+    return -seconds, *_by_extent(rules)
 
 
-def _whole_first(layer: Layer) -> tuple[bool, str]:
-    return layer.rules.holds is not Holds.ALL, layer.rules.name
+def _whole_first(layer: Layer) -> tuple[bool, str, str]:
+    return _by_extent(layer.rules)
+
+
+def _by_extent(rules: Vintage) -> tuple[bool, str, str]:
+    return rules.holds is not Holds.ALL, rules.name, rules.holds
 
 
 def _row_id(name: str, layers: Sequence[Layer]) -> str:

@@ -6,9 +6,7 @@ equal. The rows that an import would write are compared with those that are stor
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from decimal import Decimal
 from typing import Any, Final
 
 import psycopg
@@ -16,11 +14,11 @@ import psycopg
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.dialogue_values import dialogue_values
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.ingest.source_json import json_value
 from archive_pipeline.ingest.stored_layer import layer_of_rows
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.layers import StoredVintage, dialogue_rows
 
-# The database writes JSON in a form of its own.
 _JSON: Final = frozenset({"source_json", "tool_input", "diagnostics"})
 # What follows from other columns, or says when and not what.
 _NOT_COMPARED: Final = frozenset({"source_updated_at", "fingerprint", "message_count"})
@@ -78,8 +76,4 @@ def _rows(columns: tuple[str, ...], values: Iterable[tuple[Any, ...]]) -> Iterat
 
 
 def _row(items: Iterable[tuple[str, Any]]) -> Row:
-    return {name: _value(value) if name in _JSON else value for name, value in items}
-
-
-def _value(text: str | None) -> Any:
-    return None if text is None else json.loads(text, parse_float=Decimal)
+    return {name: json_value(value) if name in _JSON else value for name, value in items}

@@ -1,13 +1,20 @@
-"""What several exports say of one dialogue beside its messages, as one JSON object."""
+"""JSON that is kept of what exports say beside columns: compared, and of several exports joined."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.text.sanitize import json_text
+
+
+def json_value(text: str | None) -> Any:
+    """Return what JSON text says, for comparing; the database writes it in a form of its own."""
+    return None if text is None else json.loads(text, parse_float=Decimal)
 
 
 def joined_objects(texts: Sequence[str]) -> str:

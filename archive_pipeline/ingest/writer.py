@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -15,7 +15,7 @@ from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
-from archive_pipeline.ingest.merging import merge_with_stored, write_layers
+from archive_pipeline.ingest.merging import as_partial, merge_with_stored, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.ingest.rereading import has_all_values, is_outdated
 from archive_pipeline.readers.registry import reader_versions
@@ -83,7 +83,7 @@ class GroupWriter:
                 written.surprises.update(header.counts)
                 continue
             of_dialogue = vintages.get(header.id, {})
-            if not self._context.is_partial and of_dialogue.keys() - {header.vintage}:
+            if of_dialogue.keys() - {header.vintage}:
                 written.outcomes[header.id] = self._write_merged(item, known, of_dialogue)
                 continue
             outcome = self._write_stored(item, known, of_dialogue.get(header.vintage))
@@ -112,11 +112,7 @@ class GroupWriter:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(self._connection, header.id)
         live = {source_id: message for source_id, message in messages.items() if message.is_live}
-        parents: Mapping[str, str | None] = {}
-        if context.is_partial:
-            names = {message.id: source_id for source_id, message in live.items()}
-            parents = {source_id: names.get(message.parent_id or "") for source_id, message in live.items()}
-        dialogue = self._group.prepared(item.position, parents)
+        dialogue = self._prepared(item, live.values())
         own = {message.source_id for message in dialogue.messages}
         others = [message for source_id, message in live.items() if source_id not in own]
         kept = others if context.is_partial else _with_branches_of_the_api(others)
@@ -131,6 +127,22 @@ class GroupWriter:
         elif rereads:
             self._mark_read(dialogue, kept)
         return _outcome(is_unchanged=is_unchanged, rereads=rereads)
+
+    def _layer(self, item: Incoming, known: StoredDialogue) -> PreparedDialogue:
+        """Return a dialogue as its export has it, for merging."""
+        if not self._context.is_partial:
+            return self._group.prepared(item.position)
+        stored = raw_writes.stored_messages(self._connection, known.id).values()
+        dialogue = self._prepared(item, [message for message in stored if message.is_live])
+        return as_partial(dialogue, dialogue.record.updated_at)
+
+    def _prepared(self, item: Incoming, live: Collection[StoredMessage]) -> PreparedDialogue:
+        """Return a dialogue as its export has it; messages of a partial one may be below stored ones."""
+        if not self._context.is_partial:
+            return self._group.prepared(item.position)
+        names = {message.id: message.source_id for message in live}
+        parents = {message.source_id: names.get(message.parent_id or "") for message in live}
+        return self._group.prepared(item.position, parents)
 
     def _is_as_stored(
         self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
@@ -151,13 +163,13 @@ class GroupWriter:
     def _write_merged(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
         """Write a dialogue of which exports of other vintages are stored (``layers``)."""
         connection = self._connection
-        prepared = self._group.prepared(item.position)
-        merged = merge_with_stored(connection, prepared, vintages)
+        prepared = self._layer(item, known)
+        merged = merge_with_stored(connection, prepared, vintages, known.source_updated_at)
         if merged is None:
             return Outcome.OLDER
-        own = item.header.vintage
+        own = prepared.record.vintage
         rereads = own in vintages and is_outdated(item.header.source, vintages[own])
-        if rereads and own not in merged.layers:
+        if rereads and all(layer.vintage != own for layer in merged.layers):
             self._mark_read(prepared, ())
         if not merged.layers:
             return Outcome.UNCHANGED
@@ -168,7 +180,7 @@ class GroupWriter:
         )
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)
-        write_layers(connection, prepared, merged.layers, self._context.import_id, vintages)
+        write_layers(connection, merged.layers, own, self._context.import_id)
         return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
     def _rewrite(

@@ -118,6 +118,8 @@ def test_what_a_killed_worker_was_expected_to_do_is_done_by_another(
         thread, outcome = in_thread(lambda: list(executor.map_batches(following)))
         for _ in range(deaths):
             held.wait_for_visitor()
+            # What a killed worker asked for may visit a while after it.
+            wait_until(lambda: who_builds(executor, victim), "somebody builds it")
             [pid] = who_builds(executor, victim)
             os.kill(pid, signal.SIGKILL)
             wait_until(lambda pid=pid: pid not in who_builds(executor, victim), "it is missed")
