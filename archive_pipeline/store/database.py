@@ -151,6 +151,7 @@ class Database:
             with self.engine.connect() as connection:
                 info = psycopg_connection(connection).info
                 version, encoding = info.server_version, info.parameter_status("server_encoding")
+                dates = info.parameter_status("DateStyle")
         except sqlalchemy.exc.OperationalError as error:
             reason = _reason(str(error.orig))
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
@@ -160,6 +161,10 @@ class Database:
             )
         if encoding not in {None, "UTF8"}:  # a pooler may not tell
             raise ConfigurationError(f"{self.shown_url} has the encoding {encoding}; UTF8 is needed")
+        if dates is not None and not dates.startswith("ISO"):
+            raise ConfigurationError(
+                f"{self.shown_url} writes dates as {dates}; ISO is needed: ALTER ROLE … SET datestyle = 'ISO'"
+            )
         if self.direct_url is not None:
             self._check_direct()
 
@@ -184,9 +189,12 @@ class Database:
 
     @property
     def dagster_url(self) -> str:
-        """URL for Dagster's own tables: psycopg2, in the schema ``dagster`` of the same database."""
+        """URL for Dagster's own tables: psycopg2, in the schema ``dagster`` of the same database.
+
+        Dagster reads the server's local time as UTC: west of it a run that was just created would count as hours old.
+        """
         url = make_url(self.session_url).set(drivername="postgresql+psycopg2")
-        options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA}".strip()
+        options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA} -ctimezone=UTC".strip()
         return url.update_query_dict({"options": options}).render_as_string(hide_password=False)
 
 
