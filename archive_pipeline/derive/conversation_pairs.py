@@ -143,11 +143,15 @@ def _answers(ordered: Sequence[Any], answer: AnswerRule) -> dict[int, int]:
         range(count),
         range(-1, count - 1),
         [_get(message, "role") for message in ordered],
-        [bool(_get(message, "content")) for message in ordered],
+        [_is_text(_get(message, "content")) for message in ordered],
         [True] * count,
         answer=answer,
     )
     return {turn.question: turn.answer for turn in turns}
+
+
+def _is_text(content: Any) -> bool:
+    return bool(content) and not (isinstance(content, str) and content.isspace())
 
 
 def _pair(

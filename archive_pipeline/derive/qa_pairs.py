@@ -22,7 +22,7 @@ from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.sanitize import clean_text
 
-CODE_VERSION: Final = "3"
+CODE_VERSION: Final = "4"
 ANSWER_RULE: Final[AnswerRule] = "final"
 _LONGEST_CALL_ID: Final = 256
 _BRANCH: Final = re.compile(r"@\d+$")
@@ -188,12 +188,12 @@ def _sizes(batch: DialogueBatch, follows: Mapping[int, int]) -> Iterator[tuple[i
 
 
 def _trace_parts(batch: DialogueBatch) -> list[int]:
-    """Return results, and calls of assistant messages, the first of one id in a message; of complete messages only."""
+    """Return results, and calls of assistant messages, the first of one id in a message; as in turns none is hidden."""
     tools, seen = batch.tools, set[tuple[int, str]]()
     found: list[int] = []
     for part, message in enumerate(tools.message):
         call = tools.tool_use_id[part]
-        if call is None or not batch.is_complete[message]:
+        if call is None or not batch.is_complete[message] or batch.is_hidden[message]:
             continue
         if not tools.is_result[part]:
             if batch.role[message] != "assistant" or (message, call) in seen:

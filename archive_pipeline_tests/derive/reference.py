@@ -39,7 +39,6 @@ class Message:
     time: int
     text: str | None
     is_usable: bool
-    is_complete: bool
     tools: tuple[ToolPart, ...]
     has_other_content: bool
 
@@ -60,7 +59,6 @@ class Dialogue:
                 int(batch.created_at[at]),
                 batch.text[at],
                 batch.is_complete[at] and not batch.is_hidden[at],
-                batch.is_complete[at],
                 tuple(part for part in parts if part.message == batch.message_ids[at]),
                 batch.has_other_content[at],
             )

@@ -59,7 +59,7 @@ def traces(dialogue: Dialogue) -> dict[str, Trace]:
 def _on_path(path: list[Message]) -> dict[ToolPart, list[ToolPart]]:
     found: dict[ToolPart, list[ToolPart]] = {}
     for message in path:
-        for part in message.tools if message.is_complete else ():
+        for part in message.tools if message.is_usable else ():
             own = [call for call in found if call.id == part.id]
             if part.is_result:
                 if own:

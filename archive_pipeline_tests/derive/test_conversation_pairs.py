@@ -228,6 +228,15 @@ def test_final_is_the_default_and_takes_the_last_text_before_the_next_question()
     ]
 
 
+def test_white_space_alone_is_no_answer():
+    said = [("user", "q"), ("assistant", "the answer"), ("assistant", "\n")]
+    messages = [
+        {"id": f"m{number}", "role": role, "content": text, "sequence_number": number}
+        for number, (role, text) in enumerate(said)
+    ]
+    assert [(pair.answer, pair.end_sequence_number) for pair in build_qa_pairs(messages, "c")] == [("the answer", 1)]
+
+
 def test_objects_do_as_well_as_dicts(answer: Any):
     def as_object(value: Any) -> Any:
         if isinstance(value, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -48,6 +50,12 @@ def test_all_results_of_a_call_are_kept_in_order():
 def test_a_call_failed_if_one_of_its_results_says_so():
     _, frame = pairs(made("a", "q", "c"), given("r1", "a", "c", "no", is_error=True), given("r2", "r1", "c", "yes"))
     assert frame.set_index("pair_type")["is_error"].to_dict()["trace_pair"] is True
+
+
+@pytest.mark.parametrize("hidden", ["a", "r1"])
+def test_what_nobody_was_shown_is_no_pair(hidden: str):
+    rows = (made("a", "q", "c"), given("r1", "a", "c", "secret"))
+    assert traces(*(replace(row, is_hidden=row.id == hidden) for row in rows)) == {}
 
 
 def test_each_branch_has_its_own_results():

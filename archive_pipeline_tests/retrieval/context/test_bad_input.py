@@ -9,9 +9,20 @@ from typing import Any
 import pytest
 
 from archive_pipeline.retrieval.context.documents import SkipReason
+from archive_pipeline.retrieval.pages.joined import join_pages
 from archive_pipeline.text.markdown import code_blocks
 from archive_pipeline_tests.retrieval.context.building import CRISIS, RESULTS, build, builder
 from archive_pipeline_tests.retrieval.context.library import Collection, Document, Store, result, store_of
+
+
+class SeedStore:
+    """Seed 002's client, with the two members that it names."""
+
+    def __init__(self, visual: Collection) -> None:
+        self.visual_collection = visual
+
+    async def get_document_markdown(self, doc_id: str) -> str | None:
+        return join_pages(CRISIS.pages) if doc_id == CRISIS.doc_id else None
 
 
 class TestDegradation:
@@ -21,6 +32,15 @@ class TestDegradation:
         assert [(n, s.doc_id) for n, s in context.get_citation_map().items()] == [(1, "abc123")]
         assert [(s.doc_id, s.page, s.reason) for s in context.skipped] == [("gone", 1, SkipReason.NOT_FOUND)]
         assert not context.truncated
+
+    def test_a_store_with_what_the_seed_names_alone_is_enough(self):
+        store = SeedStore(store_of(CRISIS).visual_collection)
+        gone = Document("gone", "gone.pdf", ["Gone."])
+        with pytest.raises(ValueError, match=r"^Document gone page 1 not found$"):
+            asyncio.run(builder(store=store).get_source_metadata("gone", 1))
+        context = build([result(gone, 1, 0.99), *RESULTS[:1]], store)
+        assert [s.doc_id for s in context.skipped] == ["gone"]
+        assert [s.doc_id for s in context.sources] == ["abc123"]
 
     @pytest.mark.parametrize("page", [None, 0, -1, 1.5, "3", math.nan, True])
     def test_a_result_without_a_page_is_skipped_and_reported(self, page: Any):
