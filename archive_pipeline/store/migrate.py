@@ -105,7 +105,12 @@ def _upgrade(connection: Connection) -> None:
                 "max_locks_per_transaction, start it again, and run the command again"
             ) from error
         if not isinstance(error.orig, psycopg.errors.DependentObjectsStillExist):
-            raise
+            if not isinstance(error.orig, psycopg.ProgrammingError):
+                raise
+            raise DatabaseVersionError(
+                f"the archive cannot be upgraded, for its schema is another one: {reason_of(error)}; "
+                "nothing was changed"
+            ) from error
         in_the_way = (error.orig.diag.message_detail or reason_of(error)).splitlines()[0]
         raise DatabaseVersionError(
             f"the archive cannot be upgraded: {in_the_way}; drop it, run the command again, and make it anew"

@@ -172,6 +172,16 @@ def test_a_schema_newer_than_the_code_is_an_error_and_is_left_alone(new_database
     assert state(database) == before
 
 
+def test_a_schema_that_is_not_what_its_version_made_is_named_and_left_alone(new_database: Callable[[], Database]):
+    database = new_database()
+    with database.session() as connection:
+        connection.execute("CREATE SCHEMA raw")
+        connection.execute("CREATE TABLE raw.dialogues (mine text)")
+    with pytest.raises(DatabaseVersionError, match=r'"dialogues" already exists; nothing was changed'):
+        migrate(database)
+    assert query(database, "SELECT count(*) FROM pg_class WHERE relnamespace = 'raw'::regnamespace") == [(1,)]
+
+
 def test_a_role_that_may_not_create_schemas_is_told_what_to_grant(own_database: Database):
     # Of another database on the same server the role is not the owner.
     other = Database(make_url(own_database.url).set(database="template1").render_as_string(hide_password=False))
