@@ -35,7 +35,9 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     """Return a row as a line of JSON that is one line to every reader."""
     line = orjson.dumps(row, None, _LINE)
     for mark, escape in _OTHER_LINE_ENDS:
-        line = line.replace(mark, escape)
+        # Its last byte is rare, and found at five times the rate of all of it.
+        if mark[-1] in line:
+            line = line.replace(mark, escape)
     return line
 
 

@@ -84,6 +84,8 @@ def close_code(text: str) -> str:
 
 def close_blocks(text: str) -> str:
     """Return the text with the block at its end closed, if it was left open: code, or HTML that only a mark ends."""
+    if "<" not in text:
+        return close_code(text)
     nothing = CodeBlock(len(text) + 1, len(text) + 1)
     position, code = 0, CodeBlock(-1, -1)
     while (html := _HTML_OPENING.search(text, position)) is not None:
