@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -27,16 +28,18 @@ class Vintage:
     """What exports of one shape can say.
 
     Attributes:
-        name: as in ``raw.dialogue_vintages.vintage``, of partial exports without their prefix.
+        name: of the shape.
         holds: the messages it can hold.
         lacks: fields of messages that it has no place for; they stay what another vintage says.
         has_parents: whether it says of which message one is the child, past messages it does not hold.
+        is_partial: it is of partial exports.
     """
 
     name: str
     holds: Holds
     lacks: frozenset[str] = frozenset()
     has_parents: bool = True
+    is_partial: bool = False
 
 
 _WHOLE: Final = Vintage(FULL, Holds.ALL)
@@ -54,8 +57,8 @@ _PARTIAL: Final = "partial "
 
 
 def partial_of(name: str) -> str:
-    """Return the vintage of what partial exports of a vintage brought."""
-    return name if is_partial(name) else f"{_PARTIAL}{name}"
+    """Return the vintage of partial exports of a shape."""
+    return f"{_PARTIAL}{name}"
 
 
 def is_partial(name: str) -> bool:
@@ -63,10 +66,26 @@ def is_partial(name: str) -> bool:
     return name.startswith(_PARTIAL)
 
 
+def at_time(name: str, moment: datetime | None) -> str:
+    """Return the vintage of the partial exports of a shape that are of one time."""
+    return name if moment is None else f"{name} {moment.isoformat()}"
+
+
+def time_of(name: str) -> datetime | None:
+    """Return the time that a vintage names."""
+    _, _, moment = name.removeprefix(_PARTIAL).partition(" ")
+    return datetime.fromisoformat(moment) if moment else None
+
+
+def shape_of(name: str) -> str:
+    """Return the shape of a vintage, whether it is of partial exports or not."""
+    return name.removeprefix(_PARTIAL).partition(" ")[0]
+
+
 def vintage(source: str, name: str) -> Vintage:
     """Return the rules of a vintage; of a source with no others, its exports have all there is.
 
     Partial exports can hold what others of their shape can, and say nothing of what they leave out.
     """
-    rules = VINTAGES.get((source, name.removeprefix(_PARTIAL)), _WHOLE)
-    return replace(rules, holds=Holds.UNKNOWN) if is_partial(name) else rules
+    rules = VINTAGES.get((source, shape_of(name)), _WHOLE)
+    return replace(rules, holds=Holds.UNKNOWN, is_partial=True) if is_partial(name) else rules

@@ -93,6 +93,8 @@ class FileImport:
         if again is Again.NEWER:
             self._seen[_key_of(header)] = now
             return True
+        if self._context.is_partial and again is not Again.SAME:
+            return True  # parts of one dialogue, in any order
         if again is Again.RIVAL:
             self._reject(reject_rival(now, first, header.source_id))
         else:

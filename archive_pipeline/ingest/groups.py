@@ -7,11 +7,12 @@ they are needed: it may be in another process (``archive_pipeline.ingest.ahead``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.domain.vintages import partial_of
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.new_rows import Kinds, encode_contents, encode_heads
@@ -130,7 +131,7 @@ class ReadGroup:
             if item.record.source_id is None:
                 self.contents.beginnings[position] = content_derived_id(item.record, 0)
                 self._read[position] = item
-            dialogue = prepare(item.record, item.raw, occurrence=occurrence)
+            dialogue = self._as_imported(prepare(item.record, item.raw, occurrence=occurrence))
             header = header_of(dialogue)
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             cause = f"{type(error).__name__}: {error}"
@@ -169,8 +170,14 @@ class ReadGroup:
         """Return a dialogue; of a partial export, with ``known``, prepared anew below them."""
         if not known:
             return self._prepared[position]
-        item = self._read[position]
-        return prepare(item.record, item.raw, occurrence=self._occurrences.get(position, 0), known=known)
+        item, occurrence = self._read[position], self._occurrences.get(position, 0)
+        return self._as_imported(prepare(item.record, item.raw, occurrence=occurrence, known=known))
+
+    def _as_imported(self, dialogue: PreparedDialogue) -> PreparedDialogue:
+        """Return a dialogue as of a partial export, if the import is one."""
+        if not self._is_partial:
+            return dialogue
+        return replace(dialogue, record=replace(dialogue.record, vintage=partial_of(dialogue.record.vintage)))
 
 
 def header_of(dialogue: PreparedDialogue) -> Header:

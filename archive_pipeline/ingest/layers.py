@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import FULL, DialogueRecord, MessageRecord, PartType
-from archive_pipeline.domain.vintages import Holds, Vintage, vintage
+from archive_pipeline.domain.vintages import Holds, Vintage, time_of, vintage
 from archive_pipeline.ingest.linking import Link, break_cycles
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, hash_of_message
 from archive_pipeline.ingest.source_json import joined_objects
@@ -34,7 +34,7 @@ class Layer:
     Attributes:
         rules: of its vintage.
         dialogue: the dialogue as the export has it.
-        moment: when that was; without a time of its own the time of its last message, None without that either.
+        moment: when that was: what its vintage names, else its time, else that of its last message, else None.
         by_id: its messages by their source ids.
     """
 
@@ -48,7 +48,8 @@ class Layer:
         """Return the layer of a prepared dialogue."""
         record = dialogue.record
         by_id = {message.source_id: message for message in dialogue.messages}
-        return cls(vintage(record.source, record.vintage), dialogue, moment_of(dialogue), by_id)
+        moment = time_of(record.vintage) or moment_of(dialogue)
+        return cls(vintage(record.source, record.vintage), dialogue, moment, by_id)
 
     def is_after(self, other: Layer) -> bool:
         """Tell whether this is known to be of a later time than ``other``."""
@@ -111,18 +112,14 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     )
 
 
-def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, str, str]:
-    """Return what layers are sorted by. At one time, what has more goes before what has less."""
+def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, bool, str]:
+    """Return what layers are sorted by; at one time partial exports are first, then what has more."""
     seconds = moment.timestamp() if moment else float("-inf")
-    return -seconds, *_by_extent(rules)
+    return -seconds, not rules.is_partial, rules.holds is not Holds.ALL, rules.name
 
 
-def _whole_first(layer: Layer) -> tuple[bool, str, str]:
-    return _by_extent(layer.rules)
-
-
-def _by_extent(rules: Vintage) -> tuple[bool, str, str]:
-    return rules.holds is not Holds.ALL, rules.name, rules.holds
+def _whole_first(layer: Layer) -> tuple[bool, bool, str]:
+    return layer.rules.is_partial, layer.rules.holds is not Holds.ALL, layer.rules.name
 
 
 def _row_id(name: str, layers: Sequence[Layer]) -> str:
@@ -148,7 +145,7 @@ def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:
         return said.record, _resolved(said, ordered)
-    return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, full)
+    return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, ordered)
 
 
 def _record(said: MessageRecord, whole: MessageRecord, rules: Vintage) -> MessageRecord:
@@ -170,16 +167,18 @@ def _resolved(said: PreparedMessage, ordered: Sequence[Layer]) -> Link:
     return Link(parent) if said.link.flag == "missing_parent" and is_known else said.link
 
 
-def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, full: Layer) -> Link:
+def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered: Sequence[Layer]) -> Link:
     """Return the parent of a message that a newer export of less has, too: a step past what it lacks is no move."""
+    resolved = _resolved(whole, ordered)
     if not newest.rules.has_parents or said.link.flag is not None:
-        return whole.link
+        return resolved
     passed: set[str] = set()
-    above = whole.link.parent
+    above = resolved.parent
     while above is not None and above not in newest.by_id and above not in passed:
         passed.add(above)
-        above = full.by_id[above].link.parent if above in full.by_id else None
-    return whole.link if above == said.link.parent else said.link
+        step = next((layer.by_id[above] for layer in ordered if above in layer.by_id), None)
+        above = None if step is None else _resolved(step, ordered).parent
+    return resolved if above == said.link.parent else said.link
 
 
 def _live_links(links: Mapping[str, Link], live: set[str]) -> dict[str, Link]:

@@ -9,11 +9,11 @@ from typing import Any
 
 import psycopg
 
-from archive_pipeline.domain.vintages import is_partial, partial_of
-from archive_pipeline.ingest.age import is_newer
+from archive_pipeline.domain.vintages import at_time, is_partial
 from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer
 from archive_pipeline.ingest.layers import Layer, merge
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.ingest.source_json import joined_objects
 from archive_pipeline.ingest.stored_layer import layer_of_rows
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.layers import StoredVintage, dialogue_rows, write_vintages
@@ -25,11 +25,13 @@ class Merged:
 
     Attributes:
         dialogue: what its layers are together.
-        layers: those that are not stored so.
+        layers: those that are not stored so; none if nothing is to be written.
+        own: vintage of that which the import brings.
     """
 
     dialogue: PreparedDialogue
     layers: Sequence[StoredVintage]
+    own: str
 
 
 def merge_with_stored(
@@ -42,37 +44,34 @@ def merge_with_stored(
 
     Args:
         connection: in a transaction.
-        dialogue: the dialogue as the export has it; of a partial one ``as_partial``.
+        dialogue: the dialogue as the export has it.
         stored: what is stored of its exports, by vintage; of another vintage at least.
         updated_at: time of the dialogue as it is stored.
     """
-    layers: dict[str, PreparedDialogue] = {}
-    versions: dict[str, int | None] = {}
-    for vintage in stored.values():
-        for layer in _stored_layers(connection, vintage, updated_at):
-            layers[layer.record.vintage] = layer
-            versions[layer.record.vintage] = vintage.reader_version
+    layers = {name: _stored_layer(connection, vintage, updated_at) for name, vintage in stored.items()}
+    if is_partial(dialogue.record.vintage):
+        dialogue = _beside(layers, dialogue)
     own = dialogue.record.vintage
-    before = layers.get(own)
-    if before is not None and is_partial(own):
-        dialogue = _added(before, dialogue)
-    elif before is not None and Layer.of(before).is_after(Layer.of(dialogue)):
+    if own in layers and Layer.of(layers[own]).is_after(Layer.of(dialogue)):
         return None
     layers[own] = dialogue
+    versions = {name: vintage.reader_version for name, vintage in stored.items()}
     versions[own] = reader_versions().get(dialogue.record.source)
     encoded = [_encoded(layer, versions[name]) for name, layer in layers.items()]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
-    return Merged(merge([Layer.of(layer) for layer in layers.values()]), new)
+    return Merged(merge([Layer.of(layer) for layer in layers.values()]) if new else dialogue, new, own)
 
 
-def _stored_layers(
+def _stored_layer(
     connection: psycopg.Connection[Any], stored: StoredVintage, updated_at: datetime | None
-) -> list[PreparedDialogue]:
-    """Return a stored layer; rows also have what later partial exports said, which is a layer of theirs."""
+) -> PreparedDialogue:
+    """Return a stored layer; what partial exports alone brought is one, of the time of the latest."""
     if stored.layer is not None:
-        return [decode_layer(stored.layer)]
-    of_rows = layer_of_rows(dialogue_rows(connection, stored.dialogue_id), stored)
-    return [of_rows, as_partial(of_rows, updated_at)] if is_newer(updated_at, stored.source_updated_at) else [of_rows]
+        return decode_layer(stored.layer)
+    found = layer_of_rows(dialogue_rows(connection, stored.dialogue_id), stored)
+    if not is_partial(stored.vintage):
+        return found
+    return replace(found, record=replace(found.record, updated_at=updated_at))
 
 
 def _is_stored(layer: StoredVintage, known: StoredVintage | None) -> bool:
@@ -81,17 +80,25 @@ def _is_stored(layer: StoredVintage, known: StoredVintage | None) -> bool:
     return is_same_layer(layer.layer, known.layer)
 
 
-def as_partial(dialogue: PreparedDialogue, updated_at: datetime | None) -> PreparedDialogue:
-    """Return a dialogue as what partial exports of its vintage brought until a time."""
-    record = replace(dialogue.record, vintage=partial_of(dialogue.record.vintage), updated_at=updated_at)
-    return replace(dialogue, record=record)
-
-
-def _added(before: PreparedDialogue, dialogue: PreparedDialogue) -> PreparedDialogue:
-    """Return what partial exports brought, the last one among them."""
+def _beside(layers: Mapping[str, PreparedDialogue], dialogue: PreparedDialogue) -> PreparedDialogue:
+    """Return a partial export as a layer among others: with those of its time, or of the latest if it has none."""
+    record = dialogue.record
+    moments = [moment for layer in layers.values() if (moment := Layer.of(layer).moment)]
+    name = at_time(record.vintage, record.updated_at or max(moments, default=None))
+    dialogue = replace(dialogue, record=replace(record, vintage=name))
+    before = layers.get(name)
+    if before is None:
+        return dialogue
     messages = {message.source_id: message for message in (*before.messages, *dialogue.messages)}
-    times = [each.record.updated_at for each in (before, dialogue) if each.record.updated_at is not None]
-    return replace(as_partial(dialogue, max(times, default=None)), messages=tuple(messages.values()))
+    together = with_source_of(before.record.source_json, before.raw, dialogue)
+    return replace(together, messages=tuple(messages.values()))
+
+
+def with_source_of(source_json: str, raw: bytes | None, dialogue: PreparedDialogue) -> PreparedDialogue:
+    """Return a partial export with what is kept of those before it beside columns."""
+    joined = joined_objects([source_json, dialogue.record.source_json])
+    record = replace(dialogue.record, source_json=joined)
+    return replace(dialogue, record=record, raw=raw if dialogue.raw is None else dialogue.raw)
 
 
 def _encoded(layer: PreparedDialogue, reader_version: int | None) -> StoredVintage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -11,16 +11,17 @@ from typing import Any, Final
 import psycopg
 
 from archive_pipeline.domain.identity import partition_key
+from archive_pipeline.domain.vintages import shape_of
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
-from archive_pipeline.ingest.merging import as_partial, merge_with_stored, write_layers
+from archive_pipeline.ingest.merging import merge_with_stored, with_source_of, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.ingest.rereading import has_all_values, is_outdated
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store import raw_writes
-from archive_pipeline.store.layers import StoredVintage, mark_read, stored_vintages, write_vintages
+from archive_pipeline.store.layers import StoredVintage, dialogue_row, mark_read, stored_vintages, write_vintages
 from archive_pipeline.store.links import refresh_links
 from archive_pipeline.store.partition_keys import check_partition_keys
 from archive_pipeline.store.raw_writes import API, StoredDialogue, StoredMessage
@@ -83,8 +84,12 @@ class GroupWriter:
                 written.surprises.update(header.counts)
                 continue
             of_dialogue = vintages.get(header.id, {})
+            if self._context.is_partial:
+                written.outcomes[header.id] = self._write_partial(item, known, of_dialogue)
+                continue
             if of_dialogue.keys() - {header.vintage}:
-                written.outcomes[header.id] = self._write_merged(item, known, of_dialogue)
+                prepared = self._group.prepared(item.position)
+                written.outcomes[header.id] = self._write_merged(prepared, known, of_dialogue)
                 continue
             outcome = self._write_stored(item, known, of_dialogue.get(header.vintage))
             written.outcomes[header.id] = outcome
@@ -103,46 +108,48 @@ class GroupWriter:
         return written
 
     def _write_stored(self, item: Incoming, known: StoredDialogue, vintage: StoredVintage | None) -> Outcome:
-        header, context = item.header, self._context
+        header = item.header
         newer = is_newer(header.updated_at, known.source_updated_at)
         older = is_older(header.updated_at, known.source_updated_at)
         rereads = not newer and not older and is_outdated(header.source, vintage)
-        has_news = newer or rereads or context.is_partial
-        if not has_news and header.fingerprint == known.fingerprint:
+        if not newer and not rereads and header.fingerprint == known.fingerprint:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(self._connection, header.id)
-        live = {source_id: message for source_id, message in messages.items() if message.is_live}
-        dialogue = self._prepared(item, live.values())
-        own = {message.source_id for message in dialogue.messages}
-        others = [message for source_id, message in live.items() if source_id not in own]
-        kept = others if context.is_partial else _with_branches_of_the_api(others)
+        dialogue = self._group.prepared(item.position)
+        kept = _with_branches_of_the_api(_live_beside(dialogue, messages))
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
         if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
-        if not is_unchanged and not context.is_partial and older:
+        if not is_unchanged and older:
             return Outcome.OLDER
         self._rewrite(dialogue, messages, kept, is_unchanged=is_unchanged)
-        if not context.is_partial:
-            write_vintages(self._connection, [vintage_values(dialogue, context.import_id)])
-        elif rereads:
-            self._mark_read(dialogue, kept)
+        write_vintages(self._connection, [vintage_values(dialogue, self._context.import_id)])
         return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
-    def _layer(self, item: Incoming, known: StoredDialogue) -> PreparedDialogue:
-        """Return a dialogue as its export has it, for merging."""
-        if not self._context.is_partial:
-            return self._group.prepared(item.position)
-        stored = raw_writes.stored_messages(self._connection, known.id).values()
-        dialogue = self._prepared(item, [message for message in stored if message.is_live])
-        return as_partial(dialogue, dialogue.record.updated_at)
-
-    def _prepared(self, item: Incoming, live: Collection[StoredMessage]) -> PreparedDialogue:
-        """Return a dialogue as its export has it; messages of a partial one may be below stored ones."""
-        if not self._context.is_partial:
-            return self._group.prepared(item.position)
+    def _write_partial(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
+        """Write what a partial export brings: into the rows if others of its shape brought all, else as a layer."""
+        header = item.header
+        newer = is_newer(header.updated_at, known.source_updated_at)
+        older = is_older(header.updated_at, known.source_updated_at)
+        vintage = vintages.get(header.vintage, vintages.get(shape_of(header.vintage)))
+        rereads = not newer and not older and is_outdated(header.source, vintage)
+        messages = raw_writes.stored_messages(self._connection, header.id)
+        live = [message for message in messages.values() if message.is_live]
         names = {message.id: message.source_id for message in live}
         parents = {message.source_id: names.get(message.parent_id or "") for message in live}
-        return self._group.prepared(item.position, parents)
+        dialogue = self._group.prepared(item.position, parents)
+        kept = _live_beside(dialogue, messages)
+        is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
+        if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
+            return Outcome.UNCHANGED
+        if not is_unchanged and vintages.keys() - {header.vintage}:
+            return self._write_merged(dialogue, known, vintages)
+        stored = dialogue_row(self._connection, header.id)
+        dialogue = with_source_of(stored.source_json, stored.source_bytes, dialogue)
+        self._rewrite(dialogue, messages, kept, is_unchanged=is_unchanged)
+        if rereads:
+            self._mark_read(dialogue, vintage, kept)
+        return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
     def _is_as_stored(
         self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
@@ -151,33 +158,34 @@ class GroupWriter:
         is_partial = self._context.is_partial
         if not has_all_values(self._connection, dialogue, vintage, is_partial=is_partial):
             return False
-        self._mark_read(dialogue, kept)
+        self._mark_read(dialogue, vintage, kept)
         return True
 
-    def _mark_read(self, dialogue: PreparedDialogue, kept: Sequence[StoredMessage]) -> None:
+    def _mark_read(
+        self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
+    ) -> None:
         """Note that today's reader read a dialogue, unless messages of it stay that the export does not have."""
         if not (self._context.is_partial and kept):
             source = dialogue.record.source
-            self._found_as_stored.append((dialogue.id, dialogue.record.vintage, reader_versions().get(source, 0)))
+            name = dialogue.record.vintage if vintage is None else vintage.vintage
+            self._found_as_stored.append((dialogue.id, name, reader_versions().get(source, 0)))
 
-    def _write_merged(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
+    def _write_merged(
+        self, prepared: PreparedDialogue, known: StoredDialogue, vintages: Mapping[str, StoredVintage]
+    ) -> Outcome:
         """Write a dialogue of which exports of other vintages are stored (``layers``)."""
         connection = self._connection
-        prepared = self._layer(item, known)
         merged = merge_with_stored(connection, prepared, vintages, known.source_updated_at)
         if merged is None:
             return Outcome.OLDER
-        own = prepared.record.vintage
-        rereads = own in vintages and is_outdated(item.header.source, vintages[own])
+        own = merged.own
+        rereads = own in vintages and is_outdated(prepared.record.source, vintages[own])
         if rereads and all(layer.vintage != own for layer in merged.layers):
-            self._mark_read(prepared, ())
+            self._mark_read(prepared, vintages[own], ())
         if not merged.layers:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(connection, merged.dialogue.id)
-        merged_ids = {message.source_id for message in merged.dialogue.messages}
-        kept = _with_branches_of_the_api(
-            [message for source_id, message in messages.items() if message.is_live and source_id not in merged_ids]
-        )
+        kept = _with_branches_of_the_api(_live_beside(merged.dialogue, messages))
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)
         write_layers(connection, merged.layers, own, self._context.import_id)
@@ -228,6 +236,12 @@ def _outcome(*, is_unchanged: bool, rereads: bool) -> Outcome:
     if not is_unchanged:
         return Outcome.CHANGED
     return Outcome.REREAD if rereads else Outcome.UNCHANGED
+
+
+def _live_beside(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]) -> list[StoredMessage]:
+    """Return the live messages that are stored of a dialogue and that it does not have."""
+    own = {message.source_id for message in dialogue.messages}
+    return [message for source_id, message in stored.items() if message.is_live and source_id not in own]
 
 
 def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:

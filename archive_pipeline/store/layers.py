@@ -64,11 +64,17 @@ def mark_read(connection: psycopg.Connection[Any], rows: Sequence[tuple[str, str
         connection.execute(load_query("raw/mark_read"), parameters)
 
 
+def dialogue_row(connection: psycopg.Connection[Any], dialogue_id: str) -> Any:
+    """Return the row of a dialogue, as ``DialogueRows`` has it."""
+    with connection.cursor(row_factory=namedtuple_row) as cursor:
+        return cursor.execute(load_query("raw/layer_dialogue"), {"dialogue_id": dialogue_id}).fetchone()
+
+
 def dialogue_rows(connection: psycopg.Connection[Any], dialogue_id: str) -> DialogueRows:
     """Return the live rows of a dialogue, messages in the order in which they came."""
     parameters = {"dialogue_id": dialogue_id}
+    dialogue = dialogue_row(connection, dialogue_id)
     with connection.cursor(row_factory=namedtuple_row) as cursor:
-        dialogue = cursor.execute(load_query("raw/layer_dialogue"), parameters).fetchone()
         messages = cursor.execute(load_query("raw/layer_messages"), parameters).fetchall()
         parts = cursor.execute(load_query("raw/layer_parts"), parameters).fetchall()
         attachments = cursor.execute(load_query("raw/layer_attachments"), parameters).fetchall()

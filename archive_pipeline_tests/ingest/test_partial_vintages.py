@@ -49,10 +49,19 @@ def load_in_turn(database: Database, folder: Path, names: Sequence[str]) -> Impo
     return summary
 
 
+def text_of(database: Database, name: str) -> str:
+    statement = (
+        "SELECT p.text_content FROM raw.content_parts AS p JOIN raw.messages AS m ON m.id = p.message_id "
+        "WHERE m.source_id = %s"
+    )
+    [(text,)] = query(database, statement, name)
+    return str(text)
+
+
 @pytest.mark.parametrize(
     ("names", "outcome", "added"),
     [
-        (["full1", "part", "full1"], "older", ADDED),
+        (["full1", "part", "full1"], "unchanged", ADDED),
         (["full1", "slim1", "part", "full1"], "unchanged", ADDED),
         (["full1", "slim1", "part", "slim1"], "unchanged", ADDED),
         (["slim1", "full1", "part", "slim1", "full1"], "unchanged", ADDED),
@@ -83,13 +92,95 @@ def test_a_text_that_a_partial_export_changed_is_not_taken_back(database: Databa
     assert query(database, statement) == [("be brief",), ("better",), ("q",)]
 
 
-def test_what_several_partial_exports_added_is_one_layer(database: Database, tmp_path: Path):
-    load_in_turn(database, tmp_path, ["full1", "slim1", "part"])
+def test_each_partial_export_is_a_layer_of_its_time(database: Database, tmp_path: Path):
+    load_in_turn(database, tmp_path, ["full1", "part"])
     load(database, tmp_path / "more.json", part(THIRD, ["q2", "a2"]), is_partial=True)
     statement = "SELECT vintage, extract(epoch FROM source_updated_at)::int FROM raw.dialogue_vintages ORDER BY 1"
-    assert query(database, statement) == [("full", 20), ("partial full", 70), ("slim", 20)]
+    assert query(database, statement) == [
+        ("full", 20),
+        ("partial full 1970-01-01T00:00:50+00:00", 50),
+        ("partial full 1970-01-01T00:01:10+00:00", 70),
+    ]
     load(database, tmp_path / "full1.json", EXPORTS["full1"])
     assert live(database) == sorted(["a0", "q0", "s", *ADDED, "a2", "q2"])
+
+
+@pytest.mark.parametrize("has_slim", [False, True])
+def test_what_a_newer_export_deleted_or_said_stays_so(database: Database, tmp_path: Path, has_slim: bool):
+    edited = part(Chat(50.0, {0: Turn("q", "x"), 1: Turn("again", "b")}), ["a0", "q1", "a1"])
+    history = [
+        (full(FIRST), False),
+        *([(slim(FIRST), False)] if has_slim else []),
+        (edited, True),
+        (full(Chat(70.0, {0: Turn("q", "y")})), False),
+        (part(Chat(90.0, {0: Turn("q", "y"), 2: Turn("q", "c")}), ["q2", "a2"]), True),
+    ]
+    empty(database)
+    for export, is_partial in history:
+        load(database, tmp_path / "export.json", export, is_partial=is_partial)
+    assert live(database) == ["a0", "a2", "q0", "q2", "s"]
+    assert text_of(database, "a0") == "y"
+
+
+def test_a_dialogue_that_began_with_a_part_is_completed_by_an_older_export(database: Database, tmp_path: Path):
+    for name in ("full1", "slim1"):
+        load_in_turn(database, tmp_path, ["part"])
+        assert query(database, "SELECT vintage, layer FROM raw.dialogue_vintages") == [("partial full", None)]
+        assert dict(load(database, tmp_path / "older.json", EXPORTS[name]).dialogues) == {"changed": 1}
+        assert {*live(database)} == {*ADDED, "a0", "q0", *("s" if name == "full1" else "")}
+
+
+@pytest.mark.parametrize("time", [20.0, None, 10.0])
+def test_a_part_of_any_time_is_not_taken_back(database: Database, tmp_path: Path, time: float | None):
+    empty(database)
+    load(database, tmp_path / "export.json", EXPORTS["full1"])
+    load(database, tmp_path / "export.json", part(SECOND, ["q1", "a1"]) | {"update_time": time}, is_partial=True)
+    for name in ("slim1", "full1", "slim1"):
+        load(database, tmp_path / "export.json", EXPORTS[name])
+    # Of what is older than the full export, that one says that it is deleted.
+    assert {"q1", "a1"} <= {*live(database)} or time == 10.0
+
+
+def test_edits_between_an_export_and_a_part_are_read(database: Database, tmp_path: Path):
+    load_in_turn(database, tmp_path, ["full1", "part"])
+    load(database, tmp_path / "slim.json", slim(Chat(30.0, {0: Turn("q", "y")})))
+    assert text_of(database, "a0") == "y"
+    assert {*ADDED} <= {*live(database)}
+
+
+def test_parts_of_one_dialogue_in_one_import_all_arrive(database: Database, tmp_path: Path):
+    parts = [part(SECOND, ["q1", "a1"]), part(Chat(40.0, THIRD.turns), ["q2", "a2"]), part(SECOND, ["c1-0", "r1-0"])]
+    empty(database)
+    load(database, tmp_path / "full1.json", EXPORTS["full1"])
+    summary = load(database, tmp_path / "parts.json", *parts, is_partial=True)
+    assert (summary.rejected, {*ADDED, "q2", "a2"} <= {*live(database)}) == ([], True)
+
+
+def test_what_a_part_keeps_beside_columns_stays(database: Database, tmp_path: Path):
+    empty(database)
+    for name, more in (("q1", {"first": 1}), ("a1", {"second": 2})):
+        load(database, tmp_path / "part.json", part(SECOND, [name]) | more, is_partial=True)
+    [(kept,)] = query(database, "SELECT source_json FROM raw.dialogues")
+    assert (kept["first"], kept["second"]) == (1, 2)
+
+
+def test_a_message_keeps_its_parent_where_that_is_in_another_layer(database: Database, tmp_path: Path):
+    """A tool's result below a message that its own export lacks: a slim export that steps past it moves nothing."""
+    first = full(Chat(20.0, {0: Turn("q", "a", calls=1)}))
+    added = part(Chat(50.0, {0: Turn("q", "a", calls=1)}), ["r0-0", "a0"])
+    del first["mapping"]["r0-0"], first["mapping"]["a0"]
+    first["current_node"] = "c0-0"
+    for order in ([0, 1, 2], [0, 2, 1]):
+        exports = [(first, False), (added, True), (slim(Chat(60.0, {0: Turn("q", "a", calls=1)})), False)]
+        empty(database)
+        for index in order:
+            export, is_partial = exports[index]
+            load(database, tmp_path / "export.json", export, is_partial=is_partial)
+        statement = (
+            "SELECT m.source_id, above.source_id FROM raw.messages m JOIN raw.messages above ON above.id = m.parent_id "
+            "WHERE m.deleted_at IS NULL AND m.source_id IN ('a0', 'r0-0') ORDER BY 1"
+        )
+        assert query(database, statement) == [("a0", "r0-0"), ("r0-0", "c0-0")]
 
 
 @st.composite
