@@ -1,4 +1,5 @@
--- What is shown of some chunks, those that the filters let through.
+-- What is shown of some chunks, those that the filters let through. As a table their number is known to the planner:
+-- it takes a long array for one row, and looks into the index for each page of the archive.
 SELECT
     chunk.chunk_id::text AS chunk_id,
     chunk.doc_id::text AS doc_id,
@@ -26,7 +27,6 @@ SELECT
     chunk.parent_heading,
     chunk.image_path,
     chunk.thumb_path
-FROM derived.searchable_chunks AS chunk
-WHERE
-    chunk.chunk_id = ANY(%(chunk_ids)s::uuid [])
-    AND {conditions};
+FROM unnest(%(chunk_ids)s::uuid []) AS wanted (chunk_id)
+INNER JOIN derived.searchable_chunks AS chunk ON wanted.chunk_id = chunk.chunk_id
+WHERE {conditions};
