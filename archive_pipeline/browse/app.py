@@ -54,6 +54,7 @@ def build_app(engine: SearchEngine) -> App:
     )
     app.state.engine = engine
     app.state.turns_to_ask = asyncio.Semaphore(asking.MOST_AT_ONCE)
+    app.state.shown_forms = asking.ShownForms()
     app.state.home = engine.settings.home
     return _with_headers(EndsWithClient(app))
 

@@ -1,11 +1,13 @@
 """Asking the archive: seed 002's ``POST /api/research/ask`` for programs, and a page with a form for people.
 
-Both are there only if the settings name a model. Each question sends texts of the archive to it, so that the page asks
-only where its form was sent: an address that is typed, restored or linked to shows the question and asks nothing.
+Both are there only if the settings name a model. Each question sends texts of the archive to it, so that each form that
+is shown asks once: an address that is typed, restored, reloaded or linked to, also by a text of the archive, shows the
+question and asks nothing.
 """
 
 from __future__ import annotations
 
+import secrets
 from http import HTTPStatus
 from typing import Final
 
@@ -26,6 +28,29 @@ from archive_pipeline.text.user_input import MOST_RESULTS
 # The longest question takes six bytes a character where JSON escapes all of it.
 MOST_BYTES: Final = 262_144
 MOST_AT_ONCE: Final = 2
+# Forms that are shown and not sent; the oldest give way.
+_MOST_FORMS: Final = 1_000
+
+
+class ShownForms:
+    """Forms that asked nothing yet, by a value that nobody can guess."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, None] = {}
+
+    def show(self) -> str:
+        """Return the value of a form that is shown now."""
+        value = secrets.token_urlsafe(16)
+        self._values[value] = None
+        if len(self._values) > _MOST_FORMS:
+            del self._values[next(iter(self._values))]
+        return value
+
+    def take(self, value: str) -> bool:
+        """Tell whether a form of this value may ask, once."""
+        is_shown = value in self._values
+        self._values.pop(value, None)
+        return is_shown
 
 
 class ResearchRequest(BaseModel):
@@ -56,12 +81,20 @@ async def research(request: Request) -> Response:
 async def form(request: Request) -> Response:
     """Show the form, and the answer where it was sent."""
     question = request.query_params.get("question", "").strip()
-    is_sent = request.headers.get("sec-fetch-site") == "same-origin"
+    forms: ShownForms = request.app.state.shown_forms
+    is_sent = forms.take(request.query_params.get("form", ""))
     answer = await _answer(request, ResearchRequest(query=question)) if question and is_sent else None
     html = (
         templates()
         .get_template("ask.html")
-        .render(path=request.url.path, form=SearchForm(), can_ask=True, question=question, answer=answer)
+        .render(
+            path=request.url.path,
+            form=SearchForm(),
+            can_ask=True,
+            question=question,
+            answer=answer,
+            shown_form=forms.show(),
+        )
     )
     return HTMLResponse(html, headers={"cache-control": "no-store"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from archive_pipeline.browse.app import build_app
-from archive_pipeline.browse.asking import MOST_BYTES
+from archive_pipeline.browse.asking import MOST_BYTES, ShownForms
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -28,7 +29,12 @@ ENDPOINT = "/api/research/ask"
 QUESTION = "how hot is the oven"
 TOKEN = "t" * 32
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
-SENT = {"Sec-Fetch-Site": "same-origin", **BEARER}
+
+
+def send_form(client: Any, question: str) -> Any:
+    """Send the form of the page as a browser does."""
+    [form] = re.findall(r'name="form" value="([^"]+)"', client.get("/ask", headers=BEARER).text)
+    return client.get("/ask", params={"question": question, "form": form}, headers=BEARER)
 
 
 @pytest.fixture
@@ -95,9 +101,7 @@ def test_only_the_users_own_programs_can_ask(client: Any, chat: ChatServer):
     assert client.post(ENDPOINT, json=body, headers={**BEARER, "Host": "a.example"}).status_code == 421
     assert client.post(ENDPOINT, data=body, headers=BEARER).status_code == 415
     assert client.get(ENDPOINT, headers=BEARER).status_code == 405
-    assert (
-        client.get("/ask", params={"question": QUESTION}, headers={"Sec-Fetch-Site": "same-origin"}).status_code == 401
-    )
+    assert client.get("/ask", params={"question": QUESTION}).status_code == 401
     assert chat.requests == []
 
 
@@ -105,7 +109,7 @@ def test_an_endpoint_that_fails_is_said(client: Any, chat: ChatServer):
     chat.answers += [Prepared([b"no"], status=404), Prepared([b"no"], status=404)]
     answer = client.post(ENDPOINT, json={"query": QUESTION}, headers=BEARER)
     assert (answer.status_code, answer.json()) == (502, {"error": f"{chat.url}/chat/completions answered HTTP 404: no"})
-    page = client.get("/ask", params={"question": QUESTION}, headers=SENT)
+    page = send_form(client, QUESTION)
     assert page.status_code == 502
     assert "HTTP 404" in page.text
 
@@ -120,14 +124,16 @@ def test_without_a_model_there_is_nothing_to_ask(settings: Settings, database: D
 
 def test_the_page_asks_when_its_form_is_sent_and_only_then(client: Any, chat: ChatServer):
     assert 'href="/ask"' in client.get("/", headers=BEARER).text
-    assert 'action="/ask"' in client.get("/ask", headers=SENT).text
-    for site in ({}, {"Sec-Fetch-Site": "none"}):
-        page = client.get("/ask", params={"question": QUESTION}, headers={**BEARER, **site})
+    assert 'action="/ask"' in client.get("/ask", headers=BEARER).text
+    # As a link in a message does, which is of the same origin.
+    for made_up in ({}, {"form": ""}, {"form": "guessed"}):
+        asked = {"question": QUESTION, **made_up}
+        page = client.get("/ask", params=asked, headers={**BEARER, "Sec-Fetch-Site": "same-origin"})
         assert f'value="{QUESTION}"' in page.text
         assert "Sources" not in page.text
     assert chat.requests == []
     chat.answers.append(streamed("**At 240** degrees [1].\n\n<script>alert(1)</script> ![x](http://a.example/?q=1)"))
-    page = client.get("/ask", params={"question": QUESTION}, headers=SENT)
+    page = send_form(client, QUESTION)
     assert "<strong>At 240</strong> degrees [1]." in page.text
     assert "<script" not in page.text
     assert "<img" not in page.text
@@ -135,11 +141,23 @@ def test_the_page_asks_when_its_form_is_sent_and_only_then(client: Any, chat: Ch
     html = unescape(page.text)
     assert f'href="/pages/{key("bread")}/2"' in html
     assert "1 of 2 sentences cite no source" in html
+    again = client.get(str(page.request.url), headers=BEARER)  # the page is loaded again
+    assert "Sources" not in again.text
+    assert f'value="{QUESTION}"' in again.text
     assert len(chat.requests) == 1
 
 
+def test_forms_are_forgotten_once_they_asked_or_many_came_after():
+    forms = ShownForms()
+    first, second = forms.show(), forms.show()
+    assert (forms.take(first), forms.take(first), forms.take("")) == (True, False, False)
+    for _ in range(1_000):
+        newest = forms.show()
+    assert (forms.take(second), forms.take(newest)) == (False, True)
+
+
 def test_the_page_says_that_nothing_was_found(client: Any, chat: ChatServer):
-    page = client.get("/ask", params={"question": "unheard"}, headers=SENT)
+    page = send_form(client, "unheard")
     assert "no model was asked" in page.text
     assert chat.requests == []
 
