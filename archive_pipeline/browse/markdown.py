@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
@@ -30,11 +31,19 @@ def to_html(markdown: str) -> Markup:
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
+    parser.core.ruler.push("direction", _direction)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("heading_close", _heading)
     return parser
+
+
+def _direction(state: StateCore) -> None:
+    """Have a browser tell the direction of each block by its text: answers mix languages."""
+    for token in state.tokens:
+        if token.level == 0 and token.nesting == 1:
+            token.attrSet("dir", "auto")
 
 
 def _image(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: Any) -> str:

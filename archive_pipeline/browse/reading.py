@@ -125,6 +125,11 @@ class Comparison:
         return [*before, *(message for version in self.versions for message in version.messages)]
 
     @property
+    def earlier_start(self) -> int | None:
+        """Where the siblings before these begin; None at the beginning."""
+        return max(0, self.start - VERSIONS_SIDE_BY_SIDE) if self.start else None
+
+    @property
     def next_start(self) -> int | None:
         """Where the next siblings begin; None at the end."""
         end = self.start + len(self.versions)

@@ -35,6 +35,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
+from archive_pipeline.text.shown_names import as_name
 from archive_pipeline.web.browse_links import dialogue_path, document_path
 
 ROWS_ON_PAGE: Final = 50
@@ -121,7 +122,8 @@ async def document(request: Request) -> Response:
     shown = await read_in_request(
         request, lambda connection: read_document(connection, document_id, first_page=first, limit=PAGES_ON_PAGE)
     )
-    return _page("document.html", request, document=shown, first=first)
+    earlier = max(1, first - PAGES_ON_PAGE) if first > 1 else None
+    return _page("document.html", request, document=shown, first=first, earlier=earlier)
 
 
 async def page_image(request: Request) -> Response:
@@ -209,7 +211,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(markdown=to_html, moment=_moment, role=_role, size=_size, key=_in_path, is_web=_is_web)
+    environment.filters.update(
+        markdown=to_html, moment=_moment, role=_role, size=_size, key=_in_path, is_web=_is_web, name=as_name
+    )
     environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES)
     return environment
 

@@ -14,7 +14,7 @@ from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.failures import is_transient, is_unavailable, reason_of
+from archive_pipeline.store.failures import is_read_only, is_transient, is_unavailable, reason_of
 from archive_pipeline.store.home import mend_home
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.migrate import migrate
@@ -44,6 +44,10 @@ def open_archive() -> Iterator[OpenArchive]:
             migrate(database)
             yield OpenArchive(settings, database)
     except Exception as error:
+        if is_read_only(error):
+            raise DatabaseUnavailableError(
+                f"the database takes no writes ({reason_of(error)}); is it a standby, or set read-only?"
+            ) from error
         if not is_unavailable(error):
             raise
         raise DatabaseUnavailableError(f"the database failed ({reason_of(error)}); run the command again") from error

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from archive_pipeline.text.sanitize import clean_text
+from archive_pipeline.text.shown_names import printable
 
 # All controls but tab and line ends, and marks that turn the writing direction, which show a text in another order.
 _COMMANDING: Final = re.compile(
@@ -54,7 +55,7 @@ def note(message: str) -> None:
 def one_line(text: str) -> str:
     """Return the text on one line that a terminal shows as it is: names of files may hold anything."""
     line = " ".join(part.strip() for part in encodable(text).replace("\t", " ").splitlines() if part.strip())
-    return "".join(character if character.isprintable() else "\ufffd" for character in line)
+    return printable(line)
 
 
 def print_text(text: str) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from archive_pipeline.derive.forest import Forest, forest_of
 from archive_pipeline.derive.linear_sequences import branch_reason
 from archive_pipeline.domain.batch import DialogueBatch
+from archive_pipeline.text.shown_names import printable
 
 MOST_LINES: Final = 200
 WORDS_WIDTH: Final = 60
@@ -79,7 +80,5 @@ def _first_words(text: str | None) -> str:
     if is_cut:
         words = words[: WORDS_WIDTH - 1].rstrip()
     # Backticks would end the code block that the drawing stands in.
-    words = words.replace("`", "'")
-    if not words.isprintable():
-        words = "".join(character if character.isprintable() else "�" for character in words)
+    words = printable(words.replace("`", "'"))
     return f"{words}…" if is_cut else words

@@ -9,12 +9,13 @@ from typing import Final
 from urllib.parse import quote
 
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
+from archive_pipeline.text.shown_names import TURNING_MARKS, as_name
 
 FOLDER: Final = "files"
 _DIGITS: Final = 16
 _NAME_BYTES: Final = 120
 # What the file systems of the three systems have another meaning for; a name that begins with a dot would be hidden.
-_NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f-\x9f]+')
+_NOT_IN_NAMES: Final = re.compile(rf'[\\/:*?"<>|\x00-\x1f\x7f-\x9f{TURNING_MARKS}]+')
 
 
 def exported_name(content: AttachedContent) -> str:
@@ -42,7 +43,7 @@ def kept(files: Iterable[AttachedContent]) -> list[AttachedContent]:
 
 
 def _line(content: AttachedContent, up: str) -> str:
-    label = re.sub(r"([\\\[\]])", r"\\\1", " ".join(content.name.split()))
+    label = re.sub(r"([\\\[\]])", r"\\\1", " ".join(as_name(content.name).split()))
     if content.sha256 is None:
         return f"*[missing: {label}]*"
     is_picture = (content.media_type or "").startswith("image/")

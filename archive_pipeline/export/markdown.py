@@ -19,12 +19,13 @@ from archive_pipeline.export.branches import Branch, branches
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 from archive_pipeline.text.markdown import close_blocks
+from archive_pipeline.text.shown_names import TURNING_MARKS
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
 _TOOLS: Final = {"tool_use": "Calls", "tool_result": "Result of"}
 # What the file systems of the three systems, and links of Obsidian, have another meaning for.
-_NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f]+')
+_NOT_IN_NAMES: Final = re.compile(rf'[\\/:*?"<>|#^\[\]\x00-\x1f\x7f-\x9f{TURNING_MARKS}]+')
 _ESCAPED_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _TITLE_BYTES: Final = 120
 _TO_MINUTES: Final = len("2024-05-31 18:30")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 import sqlalchemy
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy.engine import make_url
 
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError, DatabaseVersionError
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
 _DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
+_ENCODING: Final = {"client_encoding": "utf8"}
+# Names come unquoted, NULL in an array is none, dates are ISO, and a transaction may wait for what is computed.
+_SESSION: Final = "-cquote_all_identifiers=off -carray_nulls=on -cdatestyle=ISO -cidle_in_transaction_session_timeout=0"
 # Columns have types that every server has. To ask for its types takes longer than to read a thousand messages.
 _ARROW: Final = {"adbc.postgresql.type_resolver_mode": "builtin"}
 
@@ -100,7 +103,7 @@ class Database:
         Its pool lends the connection that came back last: that one has most of the statements prepared.
         """
         url, arguments = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
-        connect_args = {**arguments, **self._preparing, "client_encoding": "utf8"}
+        connect_args = {**arguments, **self._preparing, **self._own_settings(self.url)}
         return sqlalchemy.create_engine(url, pool_pre_ping=True, pool_use_lifo=True, connect_args=connect_args)
 
     @property
@@ -109,9 +112,25 @@ class Database:
         return {} if self.direct_url is None else {"prepare_threshold": None}
 
     @property
-    def session_url(self) -> str:
-        """URL for what outlives a transaction: locks of a session, temporary tables, parameters of a connection."""
-        return self.direct_url or self.url
+    def conninfo(self) -> str:
+        """What libpq connects by, with the settings of a session that the program counts on."""
+        return make_conninfo(self.url, **self._own_settings(self.url))
+
+    @property
+    def session_conninfo(self) -> str:
+        """What libpq connects by for what outlives a transaction: locks of a session, temporary tables."""
+        url = self.direct_url or self.url
+        return make_conninfo(url, **self._own_settings(url))
+
+    def _own_settings(self, url: str) -> dict[str, str]:
+        """Return parameters of a connection that win over what is set for the role, the database, or by environment.
+
+        A pooler that lends connections for a transaction takes no options: they would be those of the next client.
+        """
+        if url != (self.direct_url or self.url):
+            return _ENCODING
+        given = conninfo_to_dict(url).get("options") or ""
+        return {**_ENCODING, "options": f"{given} {_SESSION}".strip()}
 
     @contextmanager
     def session(self) -> Iterator[psycopg.Connection[Any]]:
@@ -122,7 +141,7 @@ class Database:
     @contextmanager
     def statements(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a psycopg connection of its own, on which each statement is a transaction."""
-        with psycopg.connect(self.url, autocommit=True, **self._preparing) as connection:
+        with psycopg.connect(self.conninfo, autocommit=True, **self._preparing) as connection:
             yield connection
 
     @contextmanager
@@ -140,7 +159,7 @@ class Database:
         It asks for a result in several requests, which a pooler passes to one server in a transaction only.
         """
         is_session = self.direct_url is None
-        with arrow_connection(self.url, autocommit=is_session) as connection:
+        with arrow_connection(self.conninfo, autocommit=is_session) as connection:
             with connection.cursor() as cursor:
                 cursor.execute(SESSION_BY_INDEX if is_session else TRANSACTION_BY_INDEX)
             yield connection
@@ -172,10 +191,10 @@ class Database:
         """Raise if the direct URL leads elsewhere: locks that are held there would keep nobody out."""
         identity = load_query("server/identity")
         try:
-            with psycopg.connect(self.session_url) as connection:
+            with psycopg.connect(self.session_conninfo) as connection:
                 there = connection.execute(identity).fetchone()
         except psycopg.OperationalError as error:
-            shown = shown_url(self.session_url)
+            shown = shown_url(self.direct_url or self.url)
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {shown}: {_reason(str(error))}") from error
         with self.session() as connection:
             here = connection.execute(identity).fetchone()
@@ -193,9 +212,11 @@ class Database:
 
         Dagster reads the server's local time as UTC: west of it a run that was just created would count as hours old.
         """
-        url = make_url(self.session_url).set(drivername="postgresql+psycopg2")
-        options = f"{url.query.get('options', '')} -csearch_path={DAGSTER_SCHEMA} -ctimezone=UTC".strip()
-        return url.update_query_dict({"options": options}).render_as_string(hide_password=False)
+        direct = self.direct_url or self.url
+        own = self._own_settings(direct)
+        own["options"] += f" -csearch_path={DAGSTER_SCHEMA} -ctimezone=UTC"
+        url = make_url(direct).set(drivername="postgresql+psycopg2")
+        return url.update_query_dict(own).render_as_string(hide_password=False)
 
 
 def psycopg_connection(connection: sqlalchemy.Connection) -> psycopg.Connection[Any]:
@@ -206,11 +227,11 @@ def psycopg_connection(connection: sqlalchemy.Connection) -> psycopg.Connection[
     return below
 
 
-def arrow_connection(url: str, *, autocommit: bool) -> adbc_driver_postgresql.dbapi.Connection:
+def arrow_connection(conninfo: str, *, autocommit: bool) -> adbc_driver_postgresql.dbapi.Connection:
     """Return an ADBC connection, on which columns of types that extensions add cannot be read."""
     import adbc_driver_postgresql.dbapi  # noqa: PLC0415 (it loads pandas, and many processes read no table by Arrow)
 
-    return adbc_driver_postgresql.dbapi.connect(url, db_kwargs=_ARROW, autocommit=autocommit)
+    return adbc_driver_postgresql.dbapi.connect(conninfo, db_kwargs=_ARROW, autocommit=autocommit)
 
 
 def _reason(message: str) -> str:

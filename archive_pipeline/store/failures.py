@@ -30,6 +30,7 @@ _OF_THE_MACHINE: Final = (MemoryError, OSError)
 _PROGRAM_LIMIT: Final = "54"
 # A read-only server, a missing privilege, a table that is not there: no other row would fare better.
 _OF_THE_DATABASE: Final = ("25", "42")
+_READ_ONLY: Final = "25006"
 
 
 def is_systemic(error: BaseException) -> bool:
@@ -52,6 +53,11 @@ def is_transient(error: BaseException) -> bool:
 def is_unavailable(error: BaseException) -> bool:
     """Tell whether an error of a driver means that the database cannot be reached or used now."""
     return isinstance(error, _UNAVAILABLE) and not sqlstate_of(error).startswith(_PROGRAM_LIMIT)
+
+
+def is_read_only(error: BaseException) -> bool:
+    """Tell whether the database takes no writes: a standby, or a role or server that is set so."""
+    return sqlstate_of(error) == _READ_ONLY
 
 
 def reason_of(error: BaseException) -> str:

@@ -60,7 +60,7 @@ def held(database: Database, key: int, on_wait: Callable[[str], None] = silent) 
         key: of the lock.
         on_wait: called once with the message for people, before waiting.
     """
-    with contextlib.closing(psycopg.connect(database.session_url, autocommit=True)) as connection:
+    with contextlib.closing(psycopg.connect(database.session_conninfo, autocommit=True)) as connection:
         if not _hold_if_free(connection, key):
             on_wait(WAITING[key])
             connection.execute(load_query("locks/hold"), {"key": key})
@@ -71,7 +71,7 @@ def held(database: Database, key: int, on_wait: Callable[[str], None] = silent) 
 @contextlib.contextmanager
 def held_if_free(database: Database, key: int) -> Iterator[bool]:
     """Hold a lock in a session of its own if nobody else has it; yield whether it is held. Never waits."""
-    with contextlib.closing(psycopg.connect(database.session_url, autocommit=True)) as connection:
+    with contextlib.closing(psycopg.connect(database.session_conninfo, autocommit=True)) as connection:
         if not _hold_if_free(connection, key):
             yield False
             return

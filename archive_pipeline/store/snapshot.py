@@ -62,7 +62,7 @@ def read_snapshot(database: Database, *, seconds: float = 0) -> Iterator[Snapsho
             connection.execute(limit)
             connection.execute(_ZONE)
             [(name,)] = connection.execute("SELECT pg_export_snapshot()").fetchall()
-            with arrow_connection(database.url, autocommit=False) as arrow:
+            with arrow_connection(database.conninfo, autocommit=False) as arrow:
                 with arrow.cursor() as cursor:
                     for statement in (isolation, f"SET TRANSACTION SNAPSHOT '{name}'", limit, _ZONE):
                         cursor.execute(statement)

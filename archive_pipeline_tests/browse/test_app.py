@@ -110,7 +110,7 @@ def test_all_kinds_of_parts_are_shown(client: Any, database: Database, tmp_path:
     html = page(client, "/dialogues/chatgpt-parts")
     for shown in (
         *("file-service://x", "cat.png", "2 kB", "let me see", "Calls python", "print(40 + 2)", "Result of python"),
-        *("the output is 42", "It is <strong>42</strong>.", "brand_new", "Tool python"),
+        *("the output is 42", "It is <strong>42</strong>.", "brand_new", "Tool <bdi>python</bdi>"),
     ):
         assert shown in unescape(html), shown
     assert '<a href="https://e.org/42" rel="noopener noreferrer nofollow">Why 42' in html
@@ -134,7 +134,7 @@ def test_a_question_that_is_found_stands_with_its_answer(
     load(database, tmp_path / "a.json", chatgpt("tide", chain("Why are there tides?", "The <moon> pulls the water.")))
     build_stale(database, settings)
     of_question, of_answer = (page(client, f"/?q={word}") for word in ("tides", "pulls"))
-    assert re.search(r"Answer:</span> The &lt;moon&gt; pulls the water\.", of_question)
+    assert re.search(r"Answer:</span> <bdi>The &lt;moon&gt; pulls the water\.", of_question)
     assert "Answer:" not in of_answer
 
 

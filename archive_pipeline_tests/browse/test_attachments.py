@@ -49,7 +49,7 @@ def test_a_conversation_shows_its_files_and_what_is_missing(client: Any):
     assert f'<img src="{address(SVG)}"' not in html
     assert "evil &#34;page&#34;.html" in html
     missing = html[html.index("gone.pdf", html.index('aria-label="Files"')) :]
-    assert missing.startswith('gone.pdf <span class="note">missing')
+    assert missing.startswith('gone.pdf</bdi> <span class="note">missing')
 
 
 def test_versions_of_a_message_show_its_files_and_those_of_the_message_before(client: Any, database: Database):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -43,7 +44,7 @@ def test_html_stays_text():
 
 def test_an_image_is_a_link_that_nothing_loads():
     assert to_html("![a *cat*](https://example.org/c.png)") == (
-        '<p><a href="https://example.org/c.png" rel="noopener noreferrer nofollow">a <em>cat</em></a></p>\n'
+        '<p dir="auto"><a href="https://example.org/c.png" rel="noopener noreferrer nofollow">a <em>cat</em></a></p>\n'
     ).replace("<em>cat</em>", "*cat*")
 
 
@@ -53,7 +54,12 @@ def test_links_run_nothing(address: str):
 
 
 def test_headings_stand_below_those_of_the_page():
-    assert to_html("# One\n\n##### Five") == "<h3>One</h3>\n<h6>Five</h6>\n"
+    assert to_html("# One\n\n##### Five") == '<h3 dir="auto">One</h3>\n<h6 dir="auto">Five</h6>\n'
+
+
+def test_each_block_has_the_direction_of_its_own_text():
+    html = to_html("One\n\n1. \u05e9\u05dc\u05d5\u05dd\n   - x\n\n> a\n\n```\ncode\n```\n")
+    assert re.findall(r"<(\w+) dir=\"auto\">", html) == ["p", "ol", "blockquote"]  # what is within them inherits it
 
 
 def test_what_is_nested_deeply_is_shown():
@@ -64,4 +70,4 @@ def test_what_is_nested_deeply_is_shown():
 def test_whatever_is_written_gives_harmless_elements(text: str):
     seen = Seen(to_html(text))
     assert seen.names <= HARMLESS
-    assert {name for name, _ in seen.attributes} <= {"href", "rel", "title", "class", "start", "style"}
+    assert {name for name, _ in seen.attributes} <= {"href", "rel", "title", "class", "start", "style", "dir"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -23,10 +24,31 @@ def test_a_database_without_utf_8_is_refused(own_server: str):
         Database.open(Settings(home=Path("/nonexistent"), database_url=url))
 
 
-def test_a_role_that_writes_dates_in_another_style_is_refused(own_server: str):
+def test_what_is_set_for_a_role_changes_nothing(own_server: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PGCLIENTENCODING", "latin1")
+    said = "-cclient_encoding=SQL_ASCII -cdatestyle=German -carray_nulls=off -cquote_all_identifiers=on -cwork_mem=5MB"
+    database = Database.open(Settings(home=Path("/nonexistent"), database_url=f"{own_server}&options={quote(said)}"))
+    names = ["client_encoding", "datestyle", "array_nulls", "quote_all_identifiers", "work_mem"]
+    expected = ["UTF8", "ISO, DMY", "on", "off", "5MB"]
+    statement = "SELECT " + ", ".join(f"current_setting('{name}')" for name in names)
+    with database.session() as connection:
+        assert list(connection.execute(statement).fetchone() or ()) == expected
+    with database.statements() as connection:
+        assert list(connection.execute(statement).fetchone() or ()) == expected
+    with database.arrow() as connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        assert list(cursor.fetchone()) == expected
+    engine = sqlalchemy.create_engine(database.dagster_url)
+    with engine.connect() as connection:
+        assert list(connection.exec_driver_sql(statement).one()) == expected
+    engine.dispose()
+
+
+def test_dates_in_another_style_behind_a_pooler_are_refused(own_server: str):
     url = f"{own_server}&options=-cdatestyle%3DGerman"
+    settings = Settings(home=Path("/nonexistent"), database_url=url, direct_database_url=own_server)
     with pytest.raises(ConfigurationError, match="writes dates as German, DMY; ISO is needed"):
-        Database.open(Settings(home=Path("/nonexistent"), database_url=url))
+        Database.open(settings)
 
 
 def test_the_times_of_dagster_are_in_utc_whatever_the_server_says(own_server: str):

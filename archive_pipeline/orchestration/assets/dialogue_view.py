@@ -19,6 +19,7 @@ from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
+from archive_pipeline.text.shown_names import as_name
 from archive_pipeline.web.browse_links import dialogue_path, link
 
 LINES_IN_RANGE: Final = 12
@@ -90,5 +91,5 @@ def _as_markdown(drawing: str) -> str:
 
 def one_line(title: str | None) -> str:
     """Return a title as one line of bounded length."""
-    line = " ".join((title or "").split()) or "(untitled)"
+    line = " ".join(as_name(title or "").split()) or "(untitled)"
     return line if len(line) <= MOST_TITLE else line[: MOST_TITLE - 1].rstrip() + "…"

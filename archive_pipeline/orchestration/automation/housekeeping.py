@@ -40,7 +40,7 @@ def delete_old_events(database: Database, days: int) -> int:
     """
     if days <= 0:
         return 0
-    with psycopg.connect(database.session_url, autocommit=True) as connection:
+    with psycopg.connect(database.session_conninfo, autocommit=True) as connection:
         if not fetch_value(connection, "dagster/has_events", bool):
             return 0
         old = fetch_row(connection, "dagster/old_event_ids", _OldEvents, {"days": days})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -62,9 +61,16 @@ def ensure_configuration(settings: Settings) -> Path:
     """Return the home's ``dagster.yaml``, written if it is missing and never overwritten."""
     path = settings.home / CONFIGURATION
     if not path.exists():
+        source = packaged_configuration()
+        try:
+            content = source.read_bytes()
+        except OSError as error:  # a checkout's own home is private to who used it
+            raise ConfigurationError(
+                f"cannot read {source}: {error.strerror}; it is another user's, use a checkout of your own"
+            ) from error
         try:
             prepare_home(settings.home)
-            shutil.copyfile(packaged_configuration(), path)
+            path.write_bytes(content)
         except OSError as error:
             raise ConfigurationError(f"cannot write {path}: {error.strerror}; set ARCHIVE_HOME") from error
     return path

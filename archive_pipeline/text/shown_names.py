@@ -1,0 +1,26 @@
+"""Names and single lines as people are shown them: somebody else wrote them, and they are not to pretend anything."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from archive_pipeline.text.sanitize import REPLACEMENT
+
+# They turn the writing direction of what follows: with one, ``photo<U+202E>gpj.exe`` reads as a picture.
+TURNING_MARKS: Final = "\u202a-\u202e\u2066-\u2069"
+_TURNING: Final = re.compile(f"[{TURNING_MARKS}]")
+# Persian joins and parts letters by them, emoji are joined by one, and words may be parted at a soft hyphen.
+_JOINERS: Final = frozenset("\u200c\u200d\u00ad")
+
+
+def as_name(text: str) -> str:
+    """Return a name that reads in the direction of its letters."""
+    return _TURNING.sub(REPLACEMENT, text)
+
+
+def printable(line: str) -> str:
+    """Return a line of characters that a terminal shows as they are."""
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() or each in _JOINERS else REPLACEMENT for each in line)
