@@ -56,12 +56,14 @@ class _Builder:
 
     def _build(self, dialogue_id: UUID | str | None, batch_size: int) -> dict[str, int]:
         """Build one dialogue or all, whether they are stale or not."""
+        _check_size(batch_size)
         with _archive(self.session, self.settings) as database:
             rows = _build_batches(database, self.settings, self.assets, _chosen(database, dialogue_id, batch_size))
         return self._counts(rows)
 
     def _build_stale(self, batch_size: int) -> dict[str, int]:
         """Build what is stale of each asset."""
+        _check_size(batch_size)
         rows: Counter[str] = Counter()
         with _archive(self.session, self.settings) as database:
             for name in self.assets:
@@ -72,6 +74,11 @@ class _Builder:
 
     def _counts(self, rows: Counter[str]) -> dict[str, int]:
         return {label: rows[table] for table, label in self.counted.items()}
+
+
+def _check_size(batch_size: int) -> None:
+    if batch_size < 1:
+        raise ValueError(f"batch_size is at least 1, not {batch_size}")
 
 
 class _WholeBuilder(_Builder):

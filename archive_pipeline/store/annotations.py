@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import psycopg
 from psycopg.rows import class_row
 
 from archive_pipeline.domain.identity import row_id
-from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.errors import ConfigurationError, UnknownDialogueError
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.text.sanitize import clean_text
 
 Kind = Literal["tag", "note", "chosen", "rejected", "never_export"]
 
@@ -39,8 +41,14 @@ class Annotation:
         Raises:
             ConfigurationError: they do not.
         """
-        if (self.kind in {"tag", "note"}) != bool(self.text and self.text.strip()) or "\0" in (self.text or ""):
+        if self.kind not in get_args(Kind):
+            raise ConfigurationError(f"{self.kind} is no annotation; there are {', '.join(get_args(Kind))}")
+        if (self.kind in {"tag", "note"}) != bool(self.text and self.text.strip()):
             raise ConfigurationError(f"{self.kind.replace('_', ' ')}: a tag and a note have a text, nothing else has")
+        if self.text is not None and clean_text(self.text, Counter()) != self.text:
+            raise ConfigurationError(
+                f"{self.kind}: its text has a NUL or half a character, which cannot be stored"
+            )
         if self.kind in {"chosen", "rejected"} and self.message_id is None:
             raise ConfigurationError(f"{self.kind} is said of a message")
         if self.kind == "never_export" and self.message_id is not None:
@@ -51,6 +59,9 @@ def annotate(connection: psycopg.Connection[Any], dialogue_id: str, annotation: 
     """Say something about a dialogue or message; return False if it was said before.
 
     A message is chosen or rejected: one takes the other's place.
+
+    Raises:
+        UnknownDialogueError: the archive has no such dialogue, or the dialogue no such message.
     """
     other = {"chosen": "rejected", "rejected": "chosen"}.get(annotation.kind)
     if other is not None:
@@ -64,7 +75,12 @@ def annotate(connection: psycopg.Connection[Any], dialogue_id: str, annotation: 
         "kind": annotation.kind,
         "text": annotation.text,
     }
-    return connection.execute(load_query("annotations/insert_annotation"), parameters).rowcount == 1
+    try:
+        with connection.transaction():
+            return connection.execute(load_query("annotations/insert_annotation"), parameters).rowcount == 1
+    except (psycopg.errors.ForeignKeyViolation, psycopg.errors.InvalidTextRepresentation) as error:
+        about = "" if annotation.message_id is None else f", or it has no message {annotation.message_id}"
+        raise UnknownDialogueError(f"no dialogue has the id {dialogue_id}{about}") from error
 
 
 def remove_annotation(connection: psycopg.Connection[Any], dialogue_id: str, annotation: Annotation) -> bool:

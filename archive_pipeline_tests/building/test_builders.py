@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,20 @@ def test_rows_of_a_dialogue_that_were_lost_come_back(session: Session, database:
     session.query(LinearSequence).delete()
     rebuild_derived(session, settings=settings)
     assert derived_rows(database) == before
+
+
+@pytest.mark.parametrize("batch_size", [0, -5])
+def test_a_batch_has_a_dialogue_at_least(session: Session, settings: Settings, batch_size: int):
+    tree = TreeBuilder(session, settings)
+    calls: list[Callable[..., Any]] = [
+        tree.build,
+        tree.build_incremental,
+        HashBuilder(session, settings).build,
+        partial(rebuild_derived, session, settings=settings),
+    ]
+    for build in calls:
+        with pytest.raises(ValueError, match="batch_size is at least 1"):
+            build(batch_size=batch_size)
 
 
 @pytest.mark.parametrize("entity_type", ["message", "exchange"])

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -33,6 +35,8 @@ _TOKEN_BYTES: Final = 32
 # Ray names a socket so, below the folder. The address of one holds 103 bytes on any system.
 _LONGEST_FOLDER: Final = 103 - len("/session_2026-01-31_12-00-00_123456_1234567/sockets/plasma_store")
 _SECONDS_TO_START: Final = 120
+_SECONDS_TO_ANSWER: Final = 10
+_HOST_AND_PORT: Final = re.compile(r"(?:ray://)?\[?(?P<host>[^/\[\]]+)\]?:(?P<port>[0-9]+)")
 # Calls that find no connection do not start a cluster, which would be open to others; no statistics are sent.
 _OURS_ALONE: Final = {"RAY_ENABLE_AUTO_CONNECT": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
@@ -71,7 +75,9 @@ def connected(workers: int) -> Iterator[Cluster]:
         MissingExtraError: Ray is not installed.
         ExecutorError: the cluster cannot be reached or started.
     """
-    if os.environ.get("RAY_ADDRESS"):
+    address = os.environ.get("RAY_ADDRESS")
+    if address:
+        _check_answers(address)
         with _environment(_OURS_ALONE):
             ray = _import_ray()
             with _initialised(ray, {}):
@@ -89,6 +95,17 @@ def connected(workers: int) -> Iterator[Cluster]:
             }
             with _initialised(ray, own):
                 yield Cluster(ray, is_own=True)
+
+
+def _check_answers(address: str) -> None:
+    """Raise ``ExecutorError`` if nothing answers at a cluster's address: Ray would try for many minutes."""
+    found = _HOST_AND_PORT.fullmatch(address)
+    if found is None:
+        return
+    try:
+        socket.create_connection((found["host"], int(found["port"])), _SECONDS_TO_ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise ExecutorError(f"no Ray cluster answers at {address} (RAY_ADDRESS): {first_line(error)}") from error
 
 
 def _import_ray() -> Any:

@@ -84,7 +84,7 @@ class SearchFilters:
     model: Annotated[
         str | None,
         Filter(
-            help="Only answers of this model, named as in results; no documents.",
+            help="Only questions and answers of which this model gave the answer, named as in results; no documents.",
             column="model",
             metavar="NAME",
             known="known_models",
