@@ -48,8 +48,8 @@ class SearchForm:
             source=self.source or None,
             model=self.model or None,
             title=self.title or None,
-            since=_moment(self.since),
-            until=_moment(self.until),
+            since=_moment("From", self.since),
+            until=_moment("Before", self.until),
         )
 
     def list_filters(self) -> ListFilters:
@@ -105,10 +105,10 @@ def place_text(moment: datetime, row_id: str) -> str:
     return f"{moment.isoformat()}_{row_id}"
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(label: str, text: str) -> datetime | None:
     if not text:
         return None
     try:
         return parse_moment(text)
     except ValueError as error:
-        raise InvalidQueryError(str(error)) from error
+        raise InvalidQueryError(f"{label}: {error}") from error

@@ -156,7 +156,9 @@ async def cited(request: Request) -> Response:
 async def failed(request: Request, error: Exception) -> Response:
     """Show an error as a page: what cannot be shown, and why."""
     status, reason = told(error)
-    page = _page("error.html", request, title=HTTPStatus(status).phrase, reason=reason)
+    # What was typed stays in the form, to be corrected.
+    form = SearchForm.of(request.query_params) if request.url.path == "/" else SearchForm()
+    page = _page("error.html", request, form=form, title=HTTPStatus(status).phrase, reason=reason)
     page.status_code = status
     return page
 

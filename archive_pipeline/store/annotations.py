@@ -46,9 +46,7 @@ class Annotation:
         if (self.kind in {"tag", "note"}) != bool(self.text and self.text.strip()):
             raise ConfigurationError(f"{self.kind.replace('_', ' ')}: a tag and a note have a text, nothing else has")
         if self.text is not None and clean_text(self.text, Counter()) != self.text:
-            raise ConfigurationError(
-                f"{self.kind}: its text has a NUL or half a character, which cannot be stored"
-            )
+            raise ConfigurationError(f"{self.kind}: its text has a NUL or half a character, which cannot be stored")
         if self.kind in {"chosen", "rejected"} and self.message_id is None:
             raise ConfigurationError(f"{self.kind} is said of a message")
         if self.kind == "never_export" and self.message_id is not None:

@@ -15,7 +15,8 @@ from archive_pipeline.web.access_token import PARAMETER
 
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A token is needed</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>A token is needed</title></head>
 <body>
 <h1>A token is needed</h1>
 <p><code>{program}</code> prints an address with a token in it. A browser that opened that address once may go on:

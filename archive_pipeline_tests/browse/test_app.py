@@ -171,6 +171,18 @@ def test_what_cannot_be_shown_is_said_on_a_page(client: Any, address: str, statu
     assert 'href="/"' in html
 
 
+def test_a_form_that_is_refused_keeps_what_was_typed(client: Any):
+    html = unescape(page(client, "/?since=nonsense&title=joke&source=claude_ai", status=400))
+    assert "From: " in html
+    assert all(f'value="{typed}"' in html for typed in ("nonsense", "joke", "claude_ai"))
+
+
+def test_a_dialogue_without_a_time_says_when_it_came(client: Any, database: Database, tmp_path: Path):
+    said = [Said("q", None, "user", "When?", None), Said("a", "q", "assistant", "Never.", None)]
+    load(database, tmp_path / "a.json", chatgpt("timeless", said))
+    assert re.search(r"messages ·\s+imported <time", page(client, "/"))
+
+
 def test_a_list_beyond_its_end_is_not_an_empty_archive(client: Any, database: Database, tmp_path: Path):
     beyond = "/?after=1990-01-01T00:00:00Z_00000000-0000-0000-0000-000000000000"
     assert "The archive holds no conversations yet." in page(client, beyond)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.postgres
 
 HTML = b"<!doctype html><script>alert(document.cookie)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-NAMES = {1: "cat.png", 2: 'evil "page".html', 3: "drawing.svg", 4: "gone.pdf"}
+NAMES = {1: "cat.png", 2: 'evil "page".html', 3: "drawing.svg", 4: "gone.pdf", 5: "copy of the cat.png"}
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def client(settings: Settings, database: Database, tmp_path: Path) -> Iterator[A
         f"{file_id(1)}.dat": PNG,
         f"{file_id(2)}.dat": HTML,
         f"{file_id(3)}.dat": SVG,
+        f"{file_id(5)}.dat": PNG,
     }
     imported(database, home, export(tmp_path / "export.zip", members))
     with TestClient(build_app(SearchEngine(database, home)), follow_redirects=False) as client:
@@ -45,6 +46,7 @@ def address(content: bytes) -> str:
 def test_a_conversation_shows_its_files_and_what_is_missing(client: Any):
     html = client.get("/dialogues/chatgpt-c1").text
     assert f'<img src="{address(PNG)}" alt="cat.png"' in html
+    assert f'<img src="{address(PNG)}" alt="copy of the cat.png"' in html
     assert f'href="{address(HTML)}?download"' in html
     assert f'<img src="{address(SVG)}"' not in html
     assert "evil &#34;page&#34;.html" in html

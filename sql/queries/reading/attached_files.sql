@@ -1,20 +1,33 @@
--- The files that the messages of some dialogues, or some messages, point to, each once a message, kept or missing; the
--- planner reduces the CASE to a column.
-SELECT DISTINCT ON (file.message_id, coalesce(file.sha256, file.file_id))
-    file.message_id::text AS message_id,
-    file.file_id,
-    file.file_name,
-    file.sha256,
+-- The files that the messages of some dialogues, or some messages, point to, each name of a content once a message,
+-- kept or missing; a pointer without a name is one of the content's. The planner reduces the CASE to a column.
+WITH pointed AS (
+    SELECT
+        file.message_id,
+        file.file_id,
+        file.file_name,
+        file.sha256,
+        file.pointer,
+        coalesce(file.sha256, file.file_id) AS content_id,
+        count(file.file_name) OVER (PARTITION BY file.message_id, coalesce(file.sha256, file.file_id)) AS names
+    FROM raw.attached_files AS file
+    WHERE
+        CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END -- noqa: RF02
+        = ANY(%(ids)s::uuid [])
+)
+
+SELECT DISTINCT ON (pointed.message_id, pointed.content_id, pointed.file_name)
+    pointed.message_id::text AS message_id,
+    pointed.file_id,
+    pointed.file_name,
+    pointed.sha256,
     content.size_bytes,
     content.media_type
-FROM raw.attached_files AS file
+FROM pointed
 LEFT JOIN raw.attachment_contents AS content
-    ON file.sha256 = content.sha256
-WHERE
-    CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END -- noqa: RF02
-    = ANY(%(ids)s::uuid [])
+    ON pointed.sha256 = content.sha256
+WHERE pointed.file_name IS NOT NULL OR pointed.names = 0
 ORDER BY
-    file.message_id,
-    coalesce(file.sha256, file.file_id),
-    file.file_name NULLS LAST,
-    file.pointer;
+    pointed.message_id,
+    pointed.content_id,
+    pointed.file_name,
+    pointed.pointer;
