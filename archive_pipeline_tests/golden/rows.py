@@ -152,9 +152,12 @@ def missing(record: Record, made: Digests, own: dict[str, str]) -> list[str]:
     """Return the assets of which rows are not recorded yet, each with its version."""
     return [
         f"{asset}: version {own[asset]!r} is not recorded; run `make golden`"
-        for asset, rows in made.items()
-        if set(rows) - set(record["rows"].get(asset, {}).get(own[asset], {}))
+        for asset in _unrecorded(record, made, own)
     ]
+
+
+def _unrecorded(record: Record, made: Digests, own: dict[str, str]) -> list[str]:
+    return [asset for asset, rows in made.items() if set(rows) - set(record["rows"].get(asset, {}).get(own[asset], {}))]
 
 
 def with_new(record: Record, made: Digests, cases: dict[str, str], own: dict[str, str]) -> Record:
@@ -173,9 +176,11 @@ def update(path: Path, made: Digests, cases: dict[str, str], own: dict[str, str]
     """Record what is new; write nothing and say why if something recorded would be another."""
     record = read_record(path)
     wrong = differences(record, made, cases, own)
-    for line in wrong or missing(record, made, own):
+    for line in wrong:
         say(line)
     if not wrong:
+        for asset in _unrecorded(record, made, own):
+            say(f"{asset}: version {own[asset]!r} is recorded now")
         text = json.dumps(with_new(record, made, cases, own), indent=1, sort_keys=True)
         path.write_text(text + "\n", encoding="utf-8")
     return not wrong
