@@ -27,6 +27,9 @@ MOST_MONTHS: Final = 60
 # How much of "2024-05" is kept: months; of too many columns years, then decades ("202x"), then centuries.
 _PERIODS: Final = (7, 4, 3, 2)
 MOST_LABELS: Final = 6
+# Characters that fit below a chart, and between two labels.
+_LABEL_CHARACTERS: Final = 56
+_BETWEEN_LABELS: Final = 2
 MOST_CHARACTERS: Final = 24
 OTHERS: Final = "others"
 # Colours that stand for those of a palette; they occur nowhere else.
@@ -159,10 +162,17 @@ def _draw_columns(axes: Axes, bars: Bars, series: Sequence[str]) -> None:
     for colour, values in zip(_SERIES, _stacked(bars, series), strict=False):
         axes.bar(range(len(bars)), values, bottom=below, width=0.8, color=colour)
         below = [low + value for low, value in zip(below, values, strict=True)]
-    every = -(-len(bars) // MOST_LABELS) or 1
-    axes.set_xticks(range(0, len(bars), every), [_printable(label) for label in list(bars)[::every]])
+    labels = [*map(_printable, bars)]
+    every = _labelled_each(labels)
+    axes.set_xticks(range(0, len(bars), every), labels[::every])
     _scale(axes.yaxis)
     axes.grid(axis="y", color=_LINE, linewidth=0.8)
+
+
+def _labelled_each(labels: Sequence[str]) -> int:
+    """Return how many columns share a label, so that none covers another."""
+    widest = max(map(len, labels), default=0) + _BETWEEN_LABELS
+    return -(-len(labels) // max(1, min(MOST_LABELS, _LABEL_CHARACTERS // widest))) or 1
 
 
 def _draw_rows(axes: Axes, bars: Bars, series: Sequence[str]) -> None:

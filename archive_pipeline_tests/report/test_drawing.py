@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from archive_pipeline.report import drawing
 from archive_pipeline.report.charts import CHARTS, Chart, Count, Form
 from archive_pipeline.report.drawing import LIGHT, MOST_MONTHS, MOST_ROWS, OTHERS, PAGE, draw, months_between
 
@@ -108,3 +109,17 @@ def test_any_counts_are_a_well_formed_picture(chart: Chart, data: st.DataObject)
         st.lists(st.builds(Count, st.text(), LABELS[chart.form], st.integers(1, 10**9)), min_size=1, max_size=20)
     )
     assert texts(draw(chart, counts, PAGE))
+
+
+@pytest.mark.parametrize(
+    ("labels", "shared"),
+    [
+        ([], 1),
+        (["2024-01"], 1),
+        ([f"2024-{month:02d}" for month in range(1, 13)], 2),  # six of seven characters
+        ([f"{2**n + 1} to {2 ** (n + 1)}" for n in range(16)], 6),  # three of 14
+        (["x" * 200, "y"], 2),
+    ],
+)
+def test_labels_of_columns_cover_none_other(labels: list[str], shared: int):
+    assert drawing._labelled_each(labels) == shared
