@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import psycopg
 import sqlalchemy.exc
 
 from archive_pipeline.cli.output import note
@@ -116,7 +117,7 @@ def _lack(settings: Settings) -> str | None:
 def _connect(settings: Settings) -> Database:
     try:
         return Database.open(settings)
-    except (ValueError, sqlalchemy.exc.ProgrammingError) as error:
+    except (ValueError, psycopg.ProgrammingError, sqlalchemy.exc.ProgrammingError) as error:
         raise ConfigurationError(
             f"ARCHIVE_DATABASE_URL cannot be used ({reason_of(error)}); write postgresql://user:password@host:5432/database"
         ) from error
