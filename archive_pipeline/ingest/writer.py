@@ -11,7 +11,7 @@ from typing import Any, Final
 import psycopg
 
 from archive_pipeline.domain.identity import partition_key
-from archive_pipeline.domain.vintages import shape_of
+from archive_pipeline.domain.vintages import at_time, shape_of
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
@@ -140,6 +140,9 @@ class GroupWriter:
         dialogue = self._group.prepared(item.position, parents)
         kept = _live_beside(dialogue, messages)
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
+        layer = vintages.get(at_time(header.vintage, header.updated_at))
+        if layer is not None and layer.layer is not None and is_outdated(header.source, layer):
+            return self._write_merged(dialogue, known, vintages)
         if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
         if not is_unchanged and vintages.keys() - {header.vintage}:

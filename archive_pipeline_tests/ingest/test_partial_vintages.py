@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.ingest.importer import ImportSummary
+from archive_pipeline.readers.registry import readers
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import load
@@ -139,6 +140,15 @@ def test_a_part_of_any_time_is_not_taken_back(database: Database, tmp_path: Path
         load(database, tmp_path / "export.json", EXPORTS[name])
     # Of what is older than the full export, that one says that it is deleted.
     assert {"q1", "a1"} <= {*live(database)} or time == 10.0
+
+
+def test_a_part_that_an_older_reader_read_is_read_again(database: Database, tmp_path: Path):
+    load_in_turn(database, tmp_path, ["full1", "slim1", "part", "slim3"])
+    with database.session() as connection:
+        connection.execute("UPDATE raw.dialogue_vintages SET reader_version = 1 WHERE vintage LIKE 'partial%'")
+    load(database, tmp_path / "part.json", part(SECOND, ADDED), is_partial=True)
+    versions = query(database, "SELECT DISTINCT reader_version FROM raw.dialogue_vintages")
+    assert versions == [(readers()["chatgpt"].version,)]
 
 
 def test_edits_between_an_export_and_a_part_are_read(database: Database, tmp_path: Path):
