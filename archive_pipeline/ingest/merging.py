@@ -57,7 +57,9 @@ def merge_with_stored(
     layers[own] = dialogue
     versions = {name: vintage.reader_version for name, vintage in stored.items()}
     versions[own] = reader_versions().get(dialogue.record.source)
-    encoded = [_encoded(layer, versions[name]) for name, layer in layers.items()]
+    # What is stored as a layer and is not the import's is as it was.
+    changing = [name for name in layers if name == own or stored[name].layer is None]
+    encoded = [_encoded(layers[name], versions[name]) for name in changing]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
     return Merged(merge([Layer.of(layer) for layer in layers.values()]) if new else dialogue, new, own)
 

@@ -30,6 +30,14 @@ NO_MESSAGE: Final = "paths without a message to export"
 # Of columns whose values have another shape in every row.
 JSON: Final = pa.json_()
 
+
+def calls_type(arguments: pa.DataType) -> pa.DataType:
+    """Return the type of ``tool_calls`` in messages, whose arguments are of a type."""
+    text = pa.string()
+    function = pa.struct([("name", text), ("arguments", arguments)])
+    return pa.list_(pa.struct([("id", text), ("type", text), ("function", function)]))
+
+
 Kind = Literal["lines", "files", "tables"]
 
 

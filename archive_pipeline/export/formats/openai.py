@@ -13,7 +13,17 @@ import pyarrow as pa
 
 from archive_pipeline.export.chat import as_messages
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.formats.base import CHAT, JSON, Format, Row, Run, are_copies, chat_paths, is_copy
+from archive_pipeline.export.formats.base import (
+    CHAT,
+    JSON,
+    Format,
+    Row,
+    Run,
+    are_copies,
+    calls_type,
+    chat_paths,
+    is_copy,
+)
 from archive_pipeline.export.selection import Group
 from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -42,10 +52,8 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
 
 def _features(_choices: Choices) -> pa.Schema:
     text = pa.string()
-    function = pa.struct([("name", text), ("arguments", text)])
-    call = pa.struct([("id", text), ("type", text), ("function", function)])
     message = [("role", text), ("content", text), ("weight", pa.int64())]
-    message += [("tool_calls", pa.list_(call)), ("tool_call_id", text)]
+    message += [("tool_calls", calls_type(text)), ("tool_call_id", text)]
     return pa.schema([("messages", pa.list_(pa.struct(message))), ("tools", pa.list_(JSON))])
 
 

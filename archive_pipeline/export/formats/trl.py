@@ -25,6 +25,7 @@ from archive_pipeline.export.formats.base import (
     Row,
     Run,
     are_copies,
+    calls_type,
     chat_paths,
     is_within_tokens,
     tokens_of,
@@ -123,9 +124,7 @@ def _features(names: Sequence[str], *more: tuple[str, pa.DataType]) -> Callable[
             message.append((_THINKING, text))
         tools = []
         if "tool" in choices.roles:
-            function = pa.struct([("name", text), ("arguments", JSON)])
-            call = pa.struct([("id", text), ("type", text), ("function", function)])
-            message += [("tool_calls", pa.list_(call)), ("tool_call_id", text), ("name", text)]
+            message += [("tool_calls", calls_type(JSON)), ("tool_call_id", text), ("name", text)]
             tools = [("tools", text)]
         return pa.schema([*((name, pa.list_(pa.struct(message))) for name in names), *tools, *more])
 
