@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from archive_pipeline.retrieval.search.fusion import PageKey, Retrieved, fuse
-from archive_pipeline.retrieval.search.running import RankingRules
+from archive_pipeline.retrieval.search.interface import RankingRules
 
 _PLAIN: Final = RankingRules(is_relevance_judged=False, are_times_read=False, are_words_compared=False)
 _TRIED_WEIGHTS: Final = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)

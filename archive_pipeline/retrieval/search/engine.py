@@ -18,12 +18,13 @@ from archive_pipeline.retrieval.pages.store import PageStore
 from archive_pipeline.retrieval.rerank.opening import open_reranker
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
+from archive_pipeline.retrieval.search.interface import DEFAULT_RULES, RankingRules
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.query_reader import QueryReader
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, read_vocabulary
-from archive_pipeline.retrieval.search.running import DEFAULT_RULES, DOCUMENTS_ONLY, RankingRules, Search
+from archive_pipeline.retrieval.search.running import DOCUMENTS_ONLY, Search
 from archive_pipeline.retrieval.search.time_words import NOTHING_THEN, READ_AS_TIME, read_time
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.retrieval.visual.models import open_encoder

@@ -12,8 +12,8 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.interface import RankingRules
 from archive_pipeline.retrieval.search.results import SearchResults
-from archive_pipeline.retrieval.search.running import RankingRules
 from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database

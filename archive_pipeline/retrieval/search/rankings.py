@@ -1,0 +1,157 @@
+"""The rankings of one search: its retrievers run at the same time, and one that fails does not keep the others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Final
+
+import psycopg
+
+from archive_pipeline.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    MissingExtraError,
+    VectorStoreError,
+    VisualModelError,
+)
+from archive_pipeline.retrieval.embedders.interface import Vectors
+from archive_pipeline.retrieval.embedders.words import WordVectors
+from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.interface import Engine
+from archive_pipeline.retrieval.search.modes import Retriever
+from archive_pipeline.retrieval.search.query import Query
+from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking, allowed_chunks
+from archive_pipeline.retrieval.search.retrievers.dense import (
+    SearchedVectors,
+    find_nearest_allowed,
+    searched_vectors,
+    with_shares,
+)
+from archive_pipeline.retrieval.search.retrievers.lexical import find_lexically
+from archive_pipeline.retrieval.search.retrievers.visual import find_images, images_missing
+from archive_pipeline.store.embeddings import Chance
+from archive_pipeline.store.reading import ReadRequest
+
+# Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
+CHUNKS_PER_RESULT: Final = 10
+FEWEST_CHUNKS: Final = 100
+# How much longer again where wide filters or exclusions may take most of it away.
+FILTERED_FACTOR: Final = 20
+# What a retriever may fail with while the others succeed.
+_RETRIEVER_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError, VisualModelError)
+
+_log = logging.getLogger(__name__)
+
+
+class Rankings:
+    """Runs the retrievers of one search.
+
+    Attributes:
+        images_missing: why no image of a page can be compared, None if some can.
+        notes: what the user is told of how the query was read.
+        chance: what random questions reach; None as long as no meaning was compared, or where nobody measured it.
+        words: the words that the model of meaning knows; None as long as no meaning was compared, or if it knows none.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        request: ReadRequest,
+        connection: psycopg.Connection[Any],
+        query: Query,
+        filters: SearchFilters,
+        num_results: int,
+    ) -> None:
+        self._engine = engine
+        self._request = request
+        self._connection = connection
+        self._query = query
+        self._filters = filters
+        self._num_results = num_results
+        self._allowed: FilteredChunks | None = allowed_chunks(connection, filters)
+        is_wide = (self._allowed is None and not filters.is_empty) or bool(query.excluded)
+        self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
+        self.images_missing = images_missing(connection, engine.settings)
+        self.notes: list[str] = []
+        self.chance: Chance | None = None
+        self.words: WordVectors | None = None
+
+    def run(self, retrievers: Sequence[Retriever]) -> tuple[dict[str, Ranking], dict[str, Exception]]:
+        """Return the rankings of the retrievers, by name, and why others failed."""
+        ranked: dict[str, Ranking] = {}
+        failures: dict[str, Exception] = {}
+        for retriever, answer in self._run_all(retrievers).items():
+            try:
+                ranked[retriever.value] = answer.result()
+            except _RETRIEVER_ERRORS as error:
+                _log.info("the %s retriever failed: %s", retriever, error)
+                failures[retriever.value] = error
+        return ranked, failures
+
+    def _run_all(self, retrievers: Sequence[Retriever]) -> dict[Retriever, Future[Ranking]]:
+        """Run the retrievers at the same time: one waits for PostgreSQL, another one computes."""
+        threads = ThreadPoolExecutor(len(retrievers))
+        try:
+            running = {retriever: threads.submit(self._ranking, retriever) for retriever in retrievers}
+            wait(running.values())
+        except BaseException:  # Ctrl-C, which only this thread gets
+            self._request.cancel()
+            raise
+        finally:
+            threads.shutdown()
+        for answer in running.values():
+            # A statement that was ended spoils the transaction for the other retrievers and causes their errors.
+            if isinstance(error := answer.exception(), psycopg.errors.QueryCanceled):
+                raise error
+        return running
+
+    def _ranking(self, retriever: Retriever) -> Ranking:
+        find: Mapping[Retriever, Callable[[], Ranking]] = {
+            Retriever.DENSE: self._dense,
+            Retriever.LEXICAL: self._lexical,
+            Retriever.VISUAL: self._visual,
+        }
+        return find[retriever]()
+
+    def _lexical(self) -> Ranking:
+        vocabulary = self._engine.vocabulary(self._connection)
+        return find_lexically(
+            self._connection, self._query, vocabulary=vocabulary, allowed=self._allowed, most=self._most
+        )
+
+    def _dense(self) -> Ranking:
+        vectors = self._searched()
+        if not self._query.wanted_text:
+            return EMPTY_RANKING
+        self.chance = vectors.chance
+        vector = self._vector(vectors)
+        self.words = self._engine.query_reader.words(vectors)
+        if self._allowed is not None:
+            return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
+        return with_shares(vectors.chunks(vector, most=self._most))
+
+    def _visual(self) -> Ranking:
+        if not self._query.wanted_text:
+            return EMPTY_RANKING
+        if self.images_missing is None:
+            return find_images(
+                self._connection,
+                self._request,
+                self._engine.encoder(),
+                self._query.wanted_text,
+                filters=self._filters,
+                most=self._num_results * (CHUNKS_PER_RESULT if self._query.excluded else 1),
+            )
+        vectors = self._searched()
+        return vectors.pages(self._vector(vectors), most=self._most)
+
+    def _searched(self) -> SearchedVectors:
+        return searched_vectors(self._request, self._engine.settings, self._engine.client(), self._engine.held_vectors)
+
+    def _vector(self, vectors: SearchedVectors) -> Vectors:
+        vector, note = self._engine.query_reader.read(self._request, vectors, self._query.wanted_text)
+        if note is not None:
+            self.notes.append(note)
+        return vector
