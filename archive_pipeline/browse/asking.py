@@ -11,6 +11,8 @@ import secrets
 from http import HTTPStatus
 from typing import Final
 
+import psycopg
+import sqlalchemy
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -73,7 +75,7 @@ async def research(request: Request) -> Response:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"])) or "the body"
         return _refused(HTTPStatus.BAD_REQUEST, f"{place}: {first['msg']}")
-    except (HTTPException, ArchiveError) as error:
+    except (HTTPException, ArchiveError, psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return _refused(*told(error))
     return JSONResponse(answer.to_dict(), headers={"cache-control": "no-store"})
 

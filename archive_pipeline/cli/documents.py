@@ -37,6 +37,7 @@ from archive_pipeline.readers.places import Place
 from archive_pipeline.retrieval.visual.encoding import Encoded, encode_pages
 from archive_pipeline.retrieval.visual.models import open_encoder
 from archive_pipeline.store import documents as stored
+from archive_pipeline.store.attachments import pointers_of
 
 READ: Final = frozenset({Outcome.NEW, Outcome.READ_AGAIN})
 _WHOLE: Final = frozenset({"id", "kind", "pages", "messages"})
@@ -80,7 +81,7 @@ def _found(
 ) -> Iterator[Found]:
     yield from chain.from_iterable(files_at(path, archive.settings.home) for path in paths)
     with archive.database.session() as connection:
-        pointers = stored.attachment_pointers(connection) if exports else []
+        pointers = pointers_of(connection) if exports else []
     yield from chain.from_iterable(map(texts_of_projects, exports))
     holding_files = (export for export in exports if not is_text_file(export.path.name))
     yield from chain.from_iterable(files_of_export(export, pointers) for export in holding_files)

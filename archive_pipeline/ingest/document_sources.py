@@ -21,8 +21,9 @@ from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
 from archive_pipeline.readers.found import SourceFile, is_container
 from archive_pipeline.readers.places import Place
+from archive_pipeline.store.attachments import Pointer
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.documents import AttachmentPointer, attachment_text, attachment_texts
+from archive_pipeline.store.documents import attachment_text, attachment_texts
 
 PASTED: Final = "pasted text"
 
@@ -61,14 +62,14 @@ def files_at(place: Path | Place, home: Path) -> Iterator[Found]:
                 yield Added(file.name, Outcome.SKIPPED, reason=f"{file.name} is no document by its name")
 
 
-def files_of_export(place: Path | Place, pointers: Iterable[AttachmentPointer]) -> Iterator[Found]:
+def files_of_export(place: Path | Place, pointers: Iterable[Pointer]) -> Iterator[Found]:
     """Yield the files in an export, a zip or a folder, that messages of the archive point to.
 
     They are found wherever ``readers.attached_files`` finds them: in zips in zips, and on Grok's asset server.
 
     Args:
         place: the export. Files of a zip are unpacked one by one, and are gone when the next one is taken.
-        pointers: ``store.documents.attachment_pointers``.
+        pointers: ``store.attachments.pointers_of`` all dialogues.
     """
     place = Place.of(place)
     messages, names = _by_id(pointers)
@@ -126,7 +127,7 @@ def texts_of_attachments(database: Database) -> Iterator[Candidate]:
             yield Candidate(file, f"{found.place}/{name}", name, found.message_ids, Kind.TEXT)
 
 
-def _by_id(pointers: Iterable[AttachmentPointer]) -> tuple[dict[str, list[str]], dict[str, str]]:
+def _by_id(pointers: Iterable[Pointer]) -> tuple[dict[str, list[str]], dict[str, str]]:
     messages: dict[str, set[str]] = defaultdict(set)
     names: dict[str, str] = {}
     for row in pointers:

@@ -63,10 +63,13 @@ class Totals(NamedTuple):
     missing: int
 
 
-def pointers_of(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> list[Pointer]:
-    """Return what live messages of some dialogues call the files that they came with."""
-    wanted = {"dialogue_ids": list(dialogue_ids), "characters": MAX_POINTER_CHARACTERS}
-    return fetch_rows(connection, "attachments/pointers_of_dialogues", Pointer, wanted)
+def pointers_of(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str] | None = None) -> list[Pointer]:
+    """Return what live messages of some dialogues, or of all, call the files that they came with."""
+    wanted = {
+        "dialogue_ids": None if dialogue_ids is None else list(dialogue_ids),
+        "characters": MAX_POINTER_CHARACTERS,
+    }
+    return fetch_rows(connection, "attachments/pointers", Pointer, wanted)
 
 
 def replace_files(

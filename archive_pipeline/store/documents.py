@@ -39,14 +39,6 @@ class NamedDocument(NamedTuple):
     file_name: str
 
 
-class AttachmentPointer(NamedTuple):
-    """What a message calls a file: by an id or address, and by a name if it has one."""
-
-    message_id: str
-    pointer: str
-    file_name: str | None
-
-
 class AttachmentText(NamedTuple):
     """A text that sources extracted from files.
 
@@ -124,11 +116,6 @@ def all_documents(connection: psycopg.Connection[Any]) -> list[dict[str, Any]]:
     """Return every document in the order in which they came, with its number of ``messages``."""
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(load_query("documents/list_documents")).fetchall()
-
-
-def attachment_pointers(connection: psycopg.Connection[Any]) -> list[AttachmentPointer]:
-    """Return what live messages call the files that they came with."""
-    return fetch_rows(connection, "documents/attachment_pointers", AttachmentPointer)
 
 
 def attachment_texts(connection: psycopg.Connection[Any]) -> list[AttachmentText]:

@@ -108,7 +108,7 @@ def _segments_of(connection: psycopg.Connection[Any], numbers: Sequence[int]) ->
 
 
 def _with_dead(connection: psycopg.Connection[Any], segments: Sequence[Segment], share: float) -> list[Segment]:
-    """Return the segments of whose chunks more than a share is gone."""
+    """Return the segments of whose chunks more than a share is gone, but for those that another one has rewritten."""
     if not segments:
         return []
     asked = {"first_numbers": [segment.first_number for segment in segments]}
@@ -118,7 +118,8 @@ def _with_dead(connection: psycopg.Connection[Any], segments: Sequence[Segment],
     return [
         segment
         for segment in segments
-        if segment.chunk_count - live[segment.first_number] > share * segment.chunk_count
+        if segment.first_number in live
+        and segment.chunk_count - live[segment.first_number] > share * segment.chunk_count
     ]
 
 

@@ -114,6 +114,16 @@ def test_an_endpoint_that_fails_is_said(client: Any, chat: ChatServer):
     assert "HTTP 404" in page.text
 
 
+def test_an_archive_that_does_not_answer_is_said_as_json(settings: Settings, chat: ChatServer):
+    gone = Database("postgresql://archive@127.0.0.1:1/archive?connect_timeout=2")
+    engine = SearchEngine(gone, settings.with_values(answer_url=chat.url, answer_model="small"))
+    guarded = RequestGuard(build_app(engine), token=AccessToken(TOKEN, port=80))
+    with TestClient(guarded, base_url="http://127.0.0.1") as client:
+        response = client.post(ENDPOINT, json={"query": QUESTION}, headers=BEARER)
+    assert (response.status_code, list(response.json())) == (503, ["error"])
+    assert chat.requests == []
+
+
 def test_without_a_model_there_is_nothing_to_ask(settings: Settings, database: Database):
     app = build_app(SearchEngine(database, settings))
     with TestClient(app) as client:

@@ -205,6 +205,12 @@ def test_a_key_is_found_between_blanks_of_any_script(blank: str):
     assert value not in redactor().text(f"the key{blank}{value}{blank}next")
 
 
+@pytest.mark.parametrize("text", ['secret_swordfish = "swordfish"', 'db_password_hunter = "hunter"'])
+def test_a_value_is_found_that_its_name_has_too(text: str):
+    value = text.split('"')[1]
+    assert value not in redactor().text(text)
+
+
 @pytest.mark.parametrize("text", ["2019 2020 2021 2022 2023 2024 2025 2026", "1,2345 3456 4567 5678 6789 7890"])
 def test_lists_of_short_numbers_stay(text: str):
     assert redactor().text(text) == text

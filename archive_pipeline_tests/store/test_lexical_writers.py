@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 import pytest
@@ -17,7 +17,7 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import lexical_index, lexical_segments
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted
+from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted, tidy_index
 from archive_pipeline.store.replace import encode_frames, replace_rows
 from archive_pipeline_tests.derive.batches import Talk, batch_of, linear, store
 from archive_pipeline_tests.tables import query
@@ -78,6 +78,33 @@ def test_a_writer_does_not_wait_for_one_that_has_not_ended(database: Database, s
         write(connection, settings, talks[2])
     check(database, settings)
     assert sorted(last - first + 1 for first, last, _ in segments(database)) == [2, 2, 2]
+
+
+class Interrupted(psycopg.Cursor[Any]):
+    """A cursor after whose first query others are at work."""
+
+    between: ClassVar[Callable[[], object] | None] = None
+
+    def fetchall(self) -> list[Any]:
+        found = super().fetchall()
+        between, Interrupted.between = Interrupted.between, None
+        if between is not None:
+            between()
+        return found
+
+
+def test_a_segment_that_another_one_merges_meanwhile_is_no_error(
+    database: Database, settings: Settings, talks: list[Talk]
+):
+    with writing(database, settings, *talks[:3]):
+        pass
+    with writing(database, settings, *talks[3:6]), psycopg.connect(database.url) as connection:
+        deleted = [number for (number,) in connection.execute("SELECT first_number FROM derived.search_segments")]
+        connection.execute("DELETE FROM derived.qa_chunks WHERE chunk_number = ANY(%s)", (deleted,))
+        connection.cursor_factory = Interrupted
+        Interrupted.between = lambda: query(database, "DELETE FROM derived.search_segments RETURNING 1")
+        tidy_index(connection, deleted)
+    assert Interrupted.between is None
 
 
 def test_one_that_has_not_ended_is_not_merged_over(database: Database, settings: Settings, talks: list[Talk]):

@@ -214,8 +214,9 @@ def _assigned(text: str, detector: Any) -> Iterator[Span]:
         line = text[start : start + _WINDOW].partition("\n")[0]
         for value in sorted(set(detector.analyze_string(line))):
             if len(value) >= _SHORTEST_SECRET and not _NO_SECRET.fullmatch(value):
-                place = start + line.index(value)
-                yield Span(place, place + len(value), "SECRET")
+                # The name may have the value's characters, too: "hunter" in db_hunter = "hunter".
+                for found in re.finditer(re.escape(value), line):
+                    yield Span(start + found.start(), start + found.end(), "SECRET")
 
 
 @cache

@@ -181,11 +181,13 @@ def hash_on(entry: Entry, state: EntryState, budget: int, deadline: float) -> tu
     At least one block is read, and none is begun after the deadline (of the monotonic clock).
 
     The digest is a chain over blocks of a fixed size, so that it can be continued by another process and does not
-    depend on where looks ended.
+    depend on where looks ended. A file that has grown since the look is not read to its end.
     """
     used, file, offset, digest = 0, state.file, state.offset, state.digest
     while file < len(entry.files) and _may_go_on(used, budget, deadline):
         path, size = entry.files[file]
+        if offset > size:  # it has grown, which the next look sees
+            break
         with path.open("rb") as stream:
             stream.seek(offset)
             while offset <= size and _may_go_on(used, budget, deadline):

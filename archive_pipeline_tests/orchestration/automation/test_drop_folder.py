@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from archive_pipeline.orchestration.automation import drop_folder
 from archive_pipeline.orchestration.automation.drop_folder import (
+    Entry,
     EntryState,
     ScanResult,
+    hash_on,
     parse_cursor,
     scan_once,
     settle,
@@ -46,6 +49,16 @@ def test_a_file_that_grows_between_looks_waits(tmp_path: Path) -> None:
         assert names(seen) == []
         cursor = seen.cursor
     assert names(scan_once(tmp_path, cursor)) == ["conversations.json"]
+
+
+def test_a_file_that_grew_since_the_look_is_not_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drop_folder, "BLOCK_BYTES", 4)
+    path = tmp_path / "conversations.json"
+    path.write_text("x" * 40)
+    entry, state = Entry("signature", ((path, 6),)), EntryState("signature")
+    state, used = hash_on(entry, state, 1_000, time.monotonic() + 60)
+    assert (state.file, used) == (0, 8)
+    assert hash_on(entry, state, 1_000, time.monotonic() + 60) == (state, 0)
 
 
 def test_a_taken_file_that_changes_is_taken_again_with_another_content(tmp_path: Path) -> None:

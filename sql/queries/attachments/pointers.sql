@@ -1,5 +1,5 @@
--- What live messages of some dialogues call the files they came with: ids of attachments, and pointers of pictures and
--- other media. Contents that stand in the pointer itself are no pointers.
+-- What live messages of some dialogues, or of all, call the files they came with: ids of attachments, and pointers of
+-- pictures and other media. Contents that stand in the pointer itself are no pointers.
 SELECT
     message.id::text AS message_id,
     message.dialogue_id::text AS dialogue_id,
@@ -11,7 +11,7 @@ INNER JOIN raw.messages AS message
         attachment.message_id = message.id
         AND attachment.dialogue_id = message.dialogue_id
 WHERE
-    attachment.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+    attachment.dialogue_id = ANY(coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT id FROM raw.dialogues)))
     AND message.deleted_at IS NULL
     AND length(coalesce(attachment.source_id, attachment.uri)) <= %(characters)s
 UNION
@@ -26,7 +26,7 @@ INNER JOIN raw.messages AS message
         part.message_id = message.id
         AND part.dialogue_id = message.dialogue_id
 WHERE
-    part.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+    part.dialogue_id = ANY(coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT id FROM raw.dialogues)))
     AND message.deleted_at IS NULL
     AND part.part_type IN ('image', 'audio', 'video', 'file')
     AND length(part.uri) <= %(characters)s
