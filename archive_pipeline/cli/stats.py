@@ -12,7 +12,6 @@ from archive_pipeline.cli import contents, outdated
 from archive_pipeline.cli import look_ups as reuse
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import cell, count_table, note, one_line, print_json, stdout_console
-from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.retrieval.index.choice import chosen_store, searched_index
@@ -32,7 +31,7 @@ def run(*, as_json: bool) -> None:
     """Count and print."""
     with open_archive() as archive:
         versions = {name: effective_version(name, archive.settings) for name in ASSETS}
-        found = archive_stats(archive.database, versions, chunks_version(archive.settings.chunk_tokens))
+        found = archive_stats(archive.database, versions, effective_version(DOCUMENT_CHUNKS, archive.settings))
         with archive.database.session() as connection:
             spans = archive_contents(connection)
             asked = look_ups(connection)

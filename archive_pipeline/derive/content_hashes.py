@@ -83,7 +83,8 @@ def content_hashes(batch: DialogueBatch, normalizations: Sequence[Normalization]
     rows = _Rows()
     for normalization, encoded in normalized.items():
         if normalization is Normalization.NONE:
-            hashes = [text_hashes(batch)[position] for position in with_text]
+            known = text_hashes(batch)
+            hashes = [known[position] for position in with_text]
         else:
             hashes = [sha256(text) for text in encoded]
         for entity in entities:

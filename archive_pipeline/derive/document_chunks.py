@@ -33,7 +33,7 @@ _COLUMNS: Final = (
 )
 
 
-def chunks_version(chunk_tokens: int) -> str:
+def _full_version(chunk_tokens: int) -> str:
     """Return what ``derived.document_builds`` records of code, settings and the packages that cut chunks."""
     return f"{CODE_VERSION};tokens={chunk_tokens};{chunking_runtime()}"
 
@@ -92,7 +92,7 @@ ASSET: Final = DerivedAsset(
     tables=("document_chunks",),
     derive=_derive,
     code_version=CODE_VERSION,
-    full_version=lambda settings: chunks_version(settings.chunk_tokens),
+    full_version=lambda settings: _full_version(settings.chunk_tokens),
     description="Cut are documents that are new, were read again, or were cut by another version or to another size.",
     reads=("documents", "document_pages"),
     lineage={

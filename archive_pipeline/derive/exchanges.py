@@ -26,7 +26,7 @@ def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
     runs = exchange_runs_of(batch)
     patterns = _patterns(runs)
     started, ended = _times(runs)
-    ids = batch.message_ids
+    ids, depth = batch.message_ids, forest_of(batch).depth
     rows = frame(
         {
             "id": runs.ids,
@@ -34,8 +34,7 @@ def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
             "first_message_id": [ids[first] for first in runs.first],
             "last_message_id": [ids[last] for last in runs.last],
             "message_count": [
-                forest_of(batch).depth[last] - forest_of(batch).depth[first] + 1
-                for first, last in zip(runs.first, runs.last, strict=True)
+                depth[last] - depth[first] + 1 for first, last in zip(runs.first, runs.last, strict=True)
             ],
             "user_message_count": _count_messages(runs, "user"),
             "assistant_message_count": _count_messages(runs, "assistant"),

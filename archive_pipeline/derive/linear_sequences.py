@@ -42,9 +42,9 @@ def linear_sequences(batch: DialogueBatch) -> pd.DataFrame:
 
 def last_shared_with_primary(batch: DialogueBatch) -> list[int]:
     """Return per message the last one on the way to it that is on the primary path; -1 if none is."""
-    shared = [ROOT] * len(batch)
-    for position in forest_of(batch).order:
-        if forest_of(batch).on_primary_path[position]:
+    forest, shared = forest_of(batch), [ROOT] * len(batch)
+    for position in forest.order:
+        if forest.on_primary_path[position]:
             shared[position] = position
         elif batch.parent[position] != ROOT:
             shared[position] = shared[batch.parent[position]]

@@ -51,14 +51,15 @@ def prompt_responses(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
             "pairing_rule": rules,
         }
     )
+    counts = word_counts(batch)
     content = frame(
         {
             "prompt_response_id": pair_ids,
             "dialogue_id": dialogues,
             "prompt_text": [batch.text[prompt] for prompt in prompts],
             "response_text": [batch.text[response] for response in responses],
-            "prompt_word_count": [word_counts(batch)[prompt] for prompt in prompts],
-            "response_word_count": [word_counts(batch)[response] for response in responses],
+            "prompt_word_count": [counts[prompt] for prompt in prompts],
+            "response_word_count": [counts[response] for response in responses],
         }
     )
     return {"prompt_responses": pairs, "prompt_response_content": content}

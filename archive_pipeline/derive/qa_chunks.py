@@ -26,7 +26,7 @@ from archive_pipeline.text.chunks import Piece, split_into_pieces
 from archive_pipeline.text.languages import MOST_CHARACTERS, UNKNOWN, text_languages
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
-from archive_pipeline.text.simhash import SHINGLE_WORDS, shingle_hashes, word_hashes
+from archive_pipeline.text.simhash import shingle_counts, shingle_hashes, word_hashes
 
 CODE_VERSION: Final = "4"
 QUESTION: Final = "question"
@@ -129,8 +129,7 @@ class _Shingles:
         words = word_hashes([normalize(text, Normalization.FULL) for text in self._numbers])
         counts = np.diff(words.offsets)
         self._hashes = shingle_hashes(words.hashes, words.offsets, counts)
-        shingles = np.where(counts > 0, np.maximum(counts - (SHINGLE_WORDS - 1), 1), 0)
-        self._bounds: list[int] = [0, *np.cumsum(shingles).tolist()]
+        self._bounds: list[int] = [0, *np.cumsum(shingle_counts(counts)).tolist()]
 
     def of(self, text: str) -> set[int]:
         """Return the hashes of a text's shingles; what has no word has one that all of that kind have."""

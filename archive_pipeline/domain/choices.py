@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, Literal
 
+# Source of dialogues, and origin of messages, that programs stored by ``archive_pipeline.matching``.
+API: Final = "api"
+
 
 class Partitioning(StrEnum):
     """How dialogues map to Dagster partitions."""

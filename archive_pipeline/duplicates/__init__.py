@@ -1,5 +1,5 @@
 """Duplicates: which messages and exchanges of the whole archive say the same, or nearly.
 
-Pure functions over batches of dialogues, in files that know neither the database nor Dagster; ``refresh`` alone reads
-batches from the archive and writes the table ``derived.duplicate_clusters``.
+Pure functions over batches of dialogues: no database, no Dagster. ``building.duplicates`` reads the batches and writes
+the table ``derived.duplicate_clusters``.
 """

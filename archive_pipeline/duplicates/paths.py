@@ -127,11 +127,11 @@ def path_hashes(batch: DialogueBatch) -> list[int]:
 
     A message without text has its parent's; 0 means that there is no text down to it, and no other path has that.
     """
-    hashes = [0] * len(batch)
+    hashes, texts = [0] * len(batch), text_hashes(batch)
     for position in forest_of(batch).order:
         parent = batch.parent[position]
         above = 0 if parent == ROOT else hashes[parent]
-        text_hash = text_hashes(batch)[position]
+        text_hash = texts[position]
         if text_hash is None:
             hashes[position] = above
         else:

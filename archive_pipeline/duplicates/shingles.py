@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from archive_pipeline.text.simhash import WordHashes, shingle_hashes
+from archive_pipeline.text.simhash import WordHashes, shingle_counts, shingle_hashes
 
 HASH_BITS: Final = 48
 # As many sets can be told apart in one sort.
@@ -43,8 +43,7 @@ def shingle_sets(words: WordHashes) -> ShingleSets:
     """Return the set of shingles of each text, fewer than ``SETS_PER_SORT`` texts."""
     counts = np.diff(words.offsets)
     hashes = shingle_hashes(words.hashes, words.offsets, counts) if words.hashes.size else words.hashes
-    shingles = np.where(counts > 0, np.maximum(counts - 2, 1), 0)
-    tagged = np.sort(tag(hashes >> np.uint64(64 - HASH_BITS), shingles))
+    tagged = np.sort(tag(hashes >> np.uint64(64 - HASH_BITS), shingle_counts(counts)))
     if tagged.size:
         tagged = tagged[np.concatenate(([True], tagged[1:] != tagged[:-1]))]
     sizes = np.bincount((tagged >> _TAG_SHIFT).astype(np.int64), minlength=counts.size)

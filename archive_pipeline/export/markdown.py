@@ -113,13 +113,6 @@ def _is_shown(dialogue: Dialogue, position: int) -> bool:
     return not dialogue.message(position).is_hidden
 
 
-def message_markdown(message: Message, files: Sequence[str] = ()) -> str:
-    """Return a message: a heading with its role, model and time, then its parts, attachments, and lines for files."""
-    blocks: list[str] = []
-    _add_message(blocks, message, files)
-    return "\n\n".join(blocks)
-
-
 def _add_message(blocks: list[str], message: Message, files: Sequence[str]) -> None:
     # The blocks of all messages are joined at once: a text is copied a single time.
     blocks.append(_message_heading(message))

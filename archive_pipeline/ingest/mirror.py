@@ -15,13 +15,14 @@ from typing import Final
 
 from more_itertools import chunked
 
+from archive_pipeline.domain.choices import API
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import delete_dialogues, dialogues_of_source
 
 # Dialogues of these sources come one by one, not in exports that could have all of them.
-NEVER_MIRRORED: Final = frozenset({"api"})
+NEVER_MIRRORED: Final = frozenset({API})
 # A transaction for so many: a build that writes rows of one of them waits for it.
 _PER_TRANSACTION: Final = 500
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from archive_pipeline.domain import identity
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
+from archive_pipeline.store.raw_writes import StoredMessage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,9 +144,20 @@ def text_hash(text: str | None) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest() if text else None
 
 
-def message_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    """Return rows of ``raw.messages`` as a frame."""
-    return _frame(MESSAGE_COLUMNS, rows)
+def named(names: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Return rows with the names of their columns, as parameters of statements."""
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def sequence_numbers(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]) -> dict[str, int]:
+    """Stored messages keep their number; new ones get higher ones, in source order."""
+    following = max((message.sequence_number for message in stored.values()), default=-1) + 1
+    numbers: dict[str, int] = {}
+    for message in dialogue.messages:
+        known = stored.get(message.source_id)
+        numbers[message.source_id] = following if known is None else known.sequence_number
+        following += known is None
+    return numbers
 
 
 def part_frame(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:

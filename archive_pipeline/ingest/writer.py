@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import psycopg
 
+from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.identity import partition_key
 from archive_pipeline.domain.vintages import at_time, shape_of
 from archive_pipeline.ingest import rows
@@ -24,7 +25,7 @@ from archive_pipeline.store import raw_writes
 from archive_pipeline.store.layers import StoredVintage, dialogue_row, mark_read, stored_vintages, write_vintages
 from archive_pipeline.store.links import refresh_links
 from archive_pipeline.store.partition_keys import check_partition_keys
-from archive_pipeline.store.raw_writes import API, StoredDialogue, StoredMessage
+from archive_pipeline.store.raw_writes import StoredDialogue, StoredMessage
 
 
 class Outcome(StrEnum):
@@ -213,14 +214,16 @@ class GroupWriter:
         self, dialogue: PreparedDialogue, messages: Mapping[str, StoredMessage], kept: Sequence[StoredMessage]
     ) -> None:
         connection, written = self._connection, self._written
-        numbers = _sequence_numbers(dialogue, messages)
+        numbers = rows.sequence_numbers(dialogue, messages)
         present = {message.id for message in dialogue.messages} | {message.id for message in kept}
         gone = [message.id for message in messages.values() if message.is_live and message.id not in present]
         own = [message.id for message in dialogue.messages]
         deleted = raw_writes.soft_delete(connection, dialogue.id, gone)
         values = dialogue_values(dialogue, len(own) + len(kept), fingerprint_of(dialogue, kept))
         raw_writes.update_dialogue(connection, {**values, "import_id": self._context.import_id})
-        upserted = raw_writes.upsert_messages(connection, rows.message_frame(rows.message_rows(dialogue, numbers)))
+        upserted = raw_writes.upsert_messages(
+            connection, rows.named(rows.MESSAGE_COLUMNS, rows.message_rows(dialogue, numbers))
+        )
         parts = raw_writes.replace_parts(
             connection,
             dialogue.id,
@@ -261,14 +264,3 @@ def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMes
 
 def _was_deleted(message: StoredMessage | None) -> bool:
     return message is not None and not message.is_live
-
-
-def _sequence_numbers(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]) -> dict[str, int]:
-    """Stored messages keep their number; new ones get higher ones, in source order."""
-    following = max((message.sequence_number for message in stored.values()), default=-1) + 1
-    numbers: dict[str, int] = {}
-    for message in dialogue.messages:
-        known = stored.get(message.source_id)
-        numbers[message.source_id] = following if known is None else known.sequence_number
-        following += known is None
-    return numbers

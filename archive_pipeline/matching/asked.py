@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.derive.response_hashes import MessageHashes, hash_messages
+from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartRecord, PartType
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.ingest.prepare import prepare
@@ -21,7 +22,6 @@ from archive_pipeline.matching.chain import chain_batch
 from archive_pipeline.readers.chat_arrays.messages import read_chat_messages
 from archive_pipeline.text.sanitize import json_text
 
-API: Final = "api"
 _PROBE: Final = MessageRecord(None, None, "assistant", (PartRecord(PartType.TEXT, "?"),))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
@@ -98,6 +98,12 @@ class _Message(NamedTuple):
 def run(session: Session, name: str, parameters: dict[str, Any]) -> None:
     """Run a statement of ``sql/queries``; both PostgreSQL drivers take the same text."""
     session.connection().exec_driver_sql(load_query(name), parameters)
+
+
+def run_all(session: Session, name: str, parameters: Sequence[Mapping[str, Any]]) -> None:
+    """Run a statement of ``sql/queries`` once for each set of parameters, if there is one."""
+    if parameters:
+        session.connection().exec_driver_sql(load_query(name), list(parameters))
 
 
 def fetch(session: Session, name: str, row: type[RowT], parameters: dict[str, Any], **names: str) -> list[RowT]:

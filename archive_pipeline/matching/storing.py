@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from archive_pipeline.domain import identity
+from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.fingerprint import dialogue_fingerprint
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
-from archive_pipeline.matching.asked import API, AskedMessage
-from archive_pipeline.matching.lookup import bases_of, fetch, run
+from archive_pipeline.matching.asked import AskedMessage
+from archive_pipeline.matching.lookup import bases_of, fetch, run, run_all
 from archive_pipeline.store.raw_writes import StoredMessage
 
 
@@ -102,7 +103,8 @@ def append_branch(
     prepared = _prepared(base, branch, model)
     known = fetch(session, "raw/stored_messages", StoredMessage, {"dialogue_id": base.dialogue_id})
     stored = {row.source_id: row for row in known}
-    _insert(session, prepared, _numbers(prepared, stored), options if branch[-1].record.role == "assistant" else None)
+    numbers = rows.sequence_numbers(prepared, stored)
+    _insert(session, prepared, numbers, options if branch[-1].record.role == "assistant" else None)
     live = {row.source_id: row.content_hash for row in stored.values() if row.is_live}
     live |= {message.source_id: message.content_hash for message in prepared.messages}
     grown = {
@@ -140,35 +142,23 @@ def _source_id(message: AskedMessage, model: str | None) -> str:
     return f"api-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def _numbers(prepared: PreparedDialogue, stored: dict[str, StoredMessage]) -> dict[str, int]:
-    following = max((row.sequence_number for row in stored.values()), default=-1) + 1
-    numbers: dict[str, int] = {}
-    for message in prepared.messages:
-        known = stored.get(message.source_id)
-        numbers[message.source_id] = following if known is None else known.sequence_number
-        following += known is None
-    return numbers
-
-
-def _insert(session: Session, prepared: PreparedDialogue, numbers: dict[str, int], options: str | None) -> None:
-    messages: list[dict[str, Any]] = rows.message_frame(rows.message_rows(prepared, numbers)).to_dict("records")  # type: ignore[assignment]
+def _insert(session: Session, prepared: PreparedDialogue, numbers: Mapping[str, int], options: str | None) -> None:
+    messages = rows.named(rows.MESSAGE_COLUMNS, rows.message_rows(prepared, numbers))
     for message in messages:
         message["request_options"] = options if message is messages[-1] else None
-        run(session, "match/insert_api_message", message)
-    parts: list[dict[str, Any]] = rows.part_frame(rows.part_rows(prepared, prepared.messages)).to_dict("records")  # type: ignore[assignment]
-    for part in parts:
-        run(session, "match/insert_api_part", part)
-    files: list[dict[str, Any]] = rows.attachment_frame(rows.attachment_rows(prepared, prepared.messages)).to_dict(
-        "records"
-    )  # type: ignore[assignment]
-    for file in files:
-        run(session, "match/insert_api_attachment", file)
+    parts = rows.named(rows.PART_COLUMNS, rows.part_rows(prepared, prepared.messages))
+    files = rows.named(rows.ATTACHMENT_COLUMNS, rows.attachment_rows(prepared, prepared.messages))
+    run_all(session, "match/insert_api_message", messages)
+    run_all(session, "match/insert_api_part", parts)
+    run_all(session, "match/insert_api_attachment", files)
 
 
 def _insert_hashes(
     session: Session, base: AttachPoint, branch: Sequence[AskedMessage], prepared: PreparedDialogue
 ) -> None:
     """Insert the rows that a build of ``response_hashes`` will make again, so that the path is found at once."""
+    contexts: list[dict[str, Any]] = []
+    responses: list[dict[str, Any]] = []
     parent_id, response_id = base.message_id, _response_above(session, base)
     for asked, message in zip(branch, prepared.messages, strict=True):
         context = {
@@ -179,7 +169,7 @@ def _insert_hashes(
             "normalized_hash": asked.normalized_hash,
             "prompt_path_hash": asked.prompts_hash,
         }
-        run(session, "match/insert_message_context", context)
+        contexts.append(context)
         if asked.prompt_hash is not None:
             response = {
                 "response_message_id": message.id,
@@ -190,9 +180,11 @@ def _insert_hashes(
                 "path_hash": asked.path_hash,
                 "context_hash": asked.context_hash,
             }
-            run(session, "match/insert_response_hash", response)
+            responses.append(response)
             response_id = message.id
         parent_id = message.id
+    run_all(session, "match/insert_message_context", contexts)
+    run_all(session, "match/insert_response_hash", responses)
 
 
 def _response_above(session: Session, base: AttachPoint) -> str | None:

@@ -59,13 +59,13 @@ class ArchiveStats:
     table_bytes: dict[str, int]
 
 
-def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_version: str) -> ArchiveStats:
+def archive_stats(database: Database, code_versions: Mapping[str, str], documents_version: str) -> ArchiveStats:
     """Return the figures.
 
     Args:
         database: the archive's.
         code_versions: effective version of each derived asset.
-        chunks_version: that of the chunks of documents.
+        documents_version: that of the chunks of documents.
     """
     with database.session() as connection, connection.cursor(row_factory=dict_row) as cursor:
         sources = cursor.execute(load_query("summary/stats_sources")).fetchall()
@@ -76,9 +76,9 @@ def archive_stats(database: Database, code_versions: Mapping[str, str], chunks_v
             counted = cursor.execute(sql.SQL("SELECT count(*) AS count FROM {}").format(name)).fetchone() or {}
             rows[str(table)] = counted["count"]
         stale = count_stale(connection, code_versions)
-        of_documents = count_stale_documents(connection, chunks_version)
+        of_documents = count_stale_documents(connection, documents_version)
         quarantined = count_quarantined(connection, code_versions)
-        documents_set_aside = len(quarantined_documents(connection, chunks_version))
+        documents_set_aside = len(quarantined_documents(connection, documents_version))
         not_noted = unacknowledged(connection)
         attached = totals(connection)
         sizes = cursor.execute(load_query("summary/table_sizes")).fetchall()

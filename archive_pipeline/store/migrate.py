@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
+from archive_pipeline.domain.choices import API
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.readers.registry import readers
 from archive_pipeline.store import locks
@@ -26,7 +27,7 @@ from archive_pipeline.store.views import update_views, view_texts
 VERSION_TABLE: Final = "schema_version"
 
 # Sources that no reader has.
-OWN_SOURCES: Final = {"api": "Messages arrays stored by archive_pipeline.matching"}
+OWN_SOURCES: Final = {API: "Messages arrays stored by archive_pipeline.matching"}
 
 
 def migrate(database: Database) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import pandas as pd
@@ -21,8 +21,6 @@ from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import raw
 from archive_pipeline.store.tables.dialogues import dialogue_vintages
 
-# Origin of messages that the matching API added to a dialogue.
-API: Final = "api"
 # What new dialogues have rows in: dialogues themselves, and what refers to them.
 _FIRST: Final = raw.dialogues
 _BELONGING: Final = (dialogue_vintages, raw.messages, raw.content_parts, raw.attachments)
@@ -158,12 +156,10 @@ def purge_builds(connection: psycopg.Connection[Any], dialogue_id: str) -> None:
     connection.execute(load_query("staleness/purge_builds"), {"id": dialogue_id})
 
 
-def upsert_messages(connection: psycopg.Connection[Any], rows: pd.DataFrame) -> int:
+def upsert_messages(connection: psycopg.Connection[Any], rows: Sequence[Mapping[str, Any]]) -> int:
     """Insert new messages; update, and bring back to life, those that are stored. Sequence numbers stay."""
-    if rows.empty:
-        return 0
     with connection.cursor() as cursor:
-        cursor.executemany(load_query("raw/upsert_message"), cast("list[dict[str, Any]]", rows.to_dict("records")))
+        cursor.executemany(load_query("raw/upsert_message"), rows)
     return len(rows)
 
 

@@ -143,7 +143,7 @@ def _simhash_group(hashes: _U64, offsets: _Index) -> list[str | None]:
     filled = np.flatnonzero(counts)
     if not filled.size:
         return result
-    shingles = np.maximum(counts[filled] - (SHINGLE_WORDS - 1), 1)
+    shingles = shingle_counts(counts[filled])
     votes = _count_bits(shingle_hashes(hashes, offsets, counts), shingles)
     bits = votes * 2 > shingles[:, None]
     packed = np.packbits(bits, axis=1, bitorder="little").view("<u8").ravel()
@@ -164,6 +164,11 @@ def words_of(text: bytes) -> list[bytes]:
     """Return the words of a text normalised as ``full``."""
     # In ASCII no sequence is a word of its own, and splitting is three times as fast.
     return text.split() if text.isascii() else _WORDS.findall(text)
+
+
+def shingle_counts(counts: _Index) -> _Index:
+    """Return how many shingles texts of so many words have: as many as ``shingle_hashes`` returns."""
+    return np.where(counts > 0, np.maximum(counts - (SHINGLE_WORDS - 1), 1), 0)
 
 
 def shingle_hashes(hashes: _U64, offsets: _Index, counts: _Index) -> _U64:

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.derive.document_chunks import chunks_version, document_chunks
+from archive_pipeline.derive.document_chunks import document_chunks
+from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
 ID = "1ca84a41-3f5c-5f5a-9d06-4a90ba1c46ff"
 GERMAN = "Die Häuser am alten Marktplatz der Stadt stehen unter Denkmalschutz und werden gepflegt. "
@@ -52,4 +55,5 @@ def test_pages_without_text_have_no_chunks():
 
 
 def test_the_version_tells_sizes_apart():
-    assert chunks_version(256) != chunks_version(128)
+    small, large = (effective_version(DOCUMENT_CHUNKS, Settings(chunk_tokens=size)) for size in (128, 256))
+    assert small != large

@@ -15,12 +15,12 @@ import pytest
 
 import archive_pipeline
 from archive_pipeline.derive.asset import DerivedAsset
-from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline_tests.derive.batches import batch_of
 from archive_pipeline_tests.golden import readers
 from archive_pipeline_tests.golden.cases import DIALOGUES
@@ -145,7 +145,7 @@ def test_unicode_and_the_packages_that_cut_chunks_are_part_of_the_versions():
         "response_hashes": {unicode},
         "qa_chunks": {unicode, *of_chunks},
     }
-    assert set(chunks_version(256).split(";")[-1].split(",")) == of_chunks
+    assert set(effective_version(DOCUMENT_CHUNKS, Settings()).split(";")[-1].split(",")) == of_chunks
 
 
 def test_every_package_that_derive_uses_is_known_to_shape_rows_or_to_carry_them():

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.building.dialogues import build_asset
-from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.summary import summarize
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.archive_stats import archive_stats
 from archive_pipeline.store.counts import count_all_messages, count_quarantined, count_stale, count_stale_documents
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.document_chunks import stale_documents
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS, stale_documents
 from archive_pipeline.store.staleness import quarantined_dialogues, stale_dialogues
 from archive_pipeline_tests.derive.batches import Talk, batch_of, linear, store
 
@@ -78,7 +77,8 @@ def test_counts_are_those_of_the_lists(database: Database, settings: Settings, v
         assert count_all_messages(connection) == sum(each.message_count for each in everything) == 14
 
 
-def test_documents_to_cut_are_counted_as_they_are_listed(database: Database):
+def test_documents_to_cut_are_counted_as_they_are_listed(database: Database, settings: Settings):
+    version = effective_version(DOCUMENT_CHUNKS, settings)
     with database.session() as connection:
         for number, status in enumerate(("done", "done", "done", "failed")):
             connection.execute(
@@ -87,15 +87,15 @@ def test_documents_to_cut_are_counted_as_they_are_listed(database: Database):
                 "VALUES (gen_random_uuid(), %s, 'a.md', '.md', 1, '/a.md', 'path', %s, %s, 1, now())",
                 [f"{number:064}", status, int(status == "done")],
             )
-        read = [document.id for document in stale_documents(connection, chunks_version(512))]
+        read = [document.id for document in stale_documents(connection, version)]
         connection.execute(
             "INSERT INTO derived.document_builds (document_id, read_at, code_version, built_at) "
             "SELECT id, read_at, %s, now() FROM raw.documents WHERE id = ANY(%s::uuid[])",
-            [chunks_version(512), read[:1]],
+            [version, read[:1]],
         )
         assert len(read) == 3
-        for tokens, left in ((512, 2), (256, 3)):
-            version = chunks_version(tokens)
+        for tokens, left in ((settings.chunk_tokens, 2), (settings.chunk_tokens + 1, 3)):
+            version = effective_version(DOCUMENT_CHUNKS, settings.with_values(chunk_tokens=tokens))
             assert count_stale_documents(connection, version) == len(stale_documents(connection, version)) == left
 
 
@@ -109,7 +109,7 @@ def test_figures_of_an_archive_take_as_many_rows_however_large_it_is(
         trace = tmp_path / f"{number}"
         with protocol_written(database, trace):
             if figures == "stats":
-                archive_stats(database, versions, chunks_version(512))
+                archive_stats(database, versions, "any")
             else:
                 summarize(database, versions)
         fetched.append(trace.read_text().count("\tDataRow\t"))

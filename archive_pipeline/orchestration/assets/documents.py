@@ -10,16 +10,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import dagster as dg
-from sqlalchemy import Table
 
 from archive_pipeline.building.document_source import DOCUMENTS
 from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.building.verify import Verification, verify_sample
-from archive_pipeline.derive.document_chunks import chunks_version
-from archive_pipeline.orchestration.assets.factory import KINDS, column_lineage
+from archive_pipeline.derive.registry import DOCUMENT_ASSETS, effective_version
+from archive_pipeline.orchestration.assets.factory import KINDS, definition_metadata, table_metadata
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
-from archive_pipeline.orchestration.assets.table_metadata import described, table_schema
+from archive_pipeline.orchestration.assets.table_metadata import described
 from archive_pipeline.orchestration.markdown import escaped
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.retrieval.visual.encoding import Encoded, encode_missing
@@ -35,14 +34,6 @@ NO_MODEL: Final = "No visual model is configured: set ARCHIVE_VISUAL_MODEL to ha
 SAMPLE: Final = 20
 SHOWN: Final = 20
 CUT_CHECK: Final = "cuts_every_document"
-
-
-def _definition_metadata(table: Table, lineage: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {
-        "dagster/table_name": f"{table.schema}.{table.name}",
-        "dagster/column_schema": table_schema(table),
-        "dagster/column_lineage": column_lineage(lineage),
-    }
 
 
 class DocumentChunksConfig(dg.Config):
@@ -86,7 +77,7 @@ def incremental_equals_rebuild(
     description="The pages of every document that was read are cut, as they were read, by this version.",
 )
 def cuts_every_document(archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
-    version = chunks_version(archive.settings.chunk_tokens)
+    version = effective_version(DOCUMENT_CHUNKS, archive.settings)
     with transient_errors_retried(), archive.database.session() as connection:
         stale = [document.id for document in stale_documents(connection, version)]
         failed = quarantined_documents(connection, version)
@@ -170,28 +161,17 @@ def encoding_metadata(model: str, result: Encoded) -> dict[str, Any]:
 
 def document_chunks_asset(settings: Settings) -> dg.AssetsDefinition:
     """Return the asset of the chunks of documents; ``settings`` are those of the archive."""
+    asset = DOCUMENT_ASSETS[DOCUMENT_CHUNKS]
 
     @dg.asset(
         name=DOCUMENT_CHUNKS,
-        deps=[raw_key("documents"), raw_key("document_pages")],
+        deps=[*map(raw_key, asset.reads)],
         group_name=GROUP,
         owners=OWNERS,
         kinds=set(KINDS),
-        description=(
-            f"{described(tables.document_chunks)}. Cut are documents that are new, were read again, or were cut by "
-            "another version or to another size."
-        ),
-        code_version=chunks_version(settings.chunk_tokens),
-        metadata=_definition_metadata(
-            tables.document_chunks,
-            {
-                "document_id": ("raw/documents.id",),
-                "page": ("raw/document_pages.page",),
-                "text": ("raw/document_pages.markdown",),
-                "content_hash": ("raw/document_pages.markdown",),
-                "language": ("raw/document_pages.markdown",),
-            },
-        ),
+        description=f"{described(tables.document_chunks)}. {asset.description}",
+        code_version=effective_version(DOCUMENT_CHUNKS, settings),
+        metadata=definition_metadata(asset),
     )
     def document_chunks(
         context: dg.AssetExecutionContext, config: DocumentChunksConfig, archive: dg.ResourceParam[Archive]
@@ -221,7 +201,7 @@ def document_chunks_asset(settings: Settings) -> dg.AssetsDefinition:
         f"{described(tables.page_vectors)}. Encoded are page images without vectors of ARCHIVE_VISUAL_MODEL; "
         "without a model there is nothing to do."
     ),
-    metadata=_definition_metadata(
+    metadata=table_metadata(
         tables.page_vectors,
         {
             "pooled": ("raw/document_pages.image_path",),

@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import dagster as dg
+from sqlalchemy import Table
 
 from archive_pipeline.building.dialogues import build_asset, expect_asset
 from archive_pipeline.building.engine import BuildResult
+from archive_pipeline.derive.asset import DerivedAsset
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.orchestration.assets.dialogue_view import NAMES, Shown, browse_link, dialogue_metadata
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
@@ -56,7 +58,7 @@ def derived_asset(name: str, settings: Settings) -> dg.AssetsDefinition:
         code_version=effective_version(name, settings),
         partitions_def=partitions_definition(settings),
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=KEYS_PER_RUN[settings.partitioning]),
-        metadata=definition_metadata(name),
+        metadata=definition_metadata(ASSETS[name]),
     )
     def build(
         context: dg.AssetExecutionContext, config: BuildConfig, archive: dg.ResourceParam[Archive]
@@ -144,14 +146,21 @@ def _quarantined(archive: Archive, name: str, keys: Collection[str]) -> list[str
     return [key for key in (key_of(dialogue, archive.settings.partitioning) for dialogue in failed) if key in keys]
 
 
-def definition_metadata(name: str) -> dict[str, Any]:
+def definition_metadata(asset: DerivedAsset[Any]) -> dict[str, Any]:
     """Return table name, column schema and lineage of an asset; its further tables are named beside the main one."""
-    main, *others = ASSETS[name].tables
+    main, *others = asset.tables
     return {
-        "dagster/table_name": f"{TABLES[main].schema}.{main}",
-        "dagster/column_schema": table_schema(TABLES[main]),
-        "dagster/column_lineage": column_lineage(ASSETS[name].lineage),
+        **table_metadata(TABLES[main], asset.lineage),
         **{f"columns of {table}": table_schema(TABLES[table]) for table in others},
+    }
+
+
+def table_metadata(table: Table, lineage: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return name, columns and lineage of a table, as the UI shows them."""
+    return {
+        "dagster/table_name": f"{table.schema}.{table.name}",
+        "dagster/column_schema": table_schema(table),
+        "dagster/column_lineage": column_lineage(lineage),
     }
 
 

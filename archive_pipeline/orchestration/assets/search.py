@@ -11,7 +11,6 @@ from typing import Any, Final
 import dagster as dg
 
 from archive_pipeline.building.engine import BuildResult
-from archive_pipeline.derive.document_chunks import chunks_version
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.orchestration.assets.documents import report_document_chunks
@@ -119,7 +118,7 @@ def stale_chunks(archive: Archive) -> dict[str, int]:
     settings = archive.settings
     with archive.database.session() as connection:
         dialogues = count_stale(connection, {CHUNKS_ASSET: effective_version(CHUNKS_ASSET, settings)})
-        documents = count_stale_documents(connection, chunks_version(settings.chunk_tokens))
+        documents = count_stale_documents(connection, effective_version(DOCUMENT_CHUNKS, settings))
     return {"stale_dialogues": dialogues[CHUNKS_ASSET], "stale_documents": documents}
 
 

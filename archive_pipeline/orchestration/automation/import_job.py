@@ -18,6 +18,7 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.mirror import Mirrored, mirror
 from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.ingest.writer import Outcome
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.markdown import escaped
@@ -33,10 +34,8 @@ from archive_pipeline.store.later_indexes import indexes_made_after_import
 
 IMPORT_JOB: Final = "import_files"
 IMPORT_OP: Final = "import_exports"
-WAITING: Final = "Another process is writing to this archive; waiting for it to finish."
 SHOWN_REJECTED: Final = 100
 NAMED_REJECTED: Final = 3
-_OUTCOMES: Final = ("new", "changed", "unchanged", "reread", "older", "rejected")
 
 
 class ImportConfig(dg.Config):
@@ -134,7 +133,7 @@ def import_metadata(
     missing = "\n".join(f"- {escaped(line)}" for line in summary.missing[:SHOWN_REJECTED])
     skipped = "\n".join(f"- {escaped(f'{file.locator}: {file.reason}')}" for file in reading.skipped[:SHOWN_REJECTED])
     return {
-        **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in _OUTCOMES},
+        **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in [*Outcome, "rejected"]},
         **{f"rows_{table}": summary.rows[table] for table in RAW_ASSET_TABLES},
         "dialogues_removed": len(mirrored.keys),
         "files_read": summary.files_read,

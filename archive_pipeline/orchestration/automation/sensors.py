@@ -12,8 +12,7 @@ from typing import Any, Final
 import dagster as dg
 import psycopg
 
-from archive_pipeline.derive.document_chunks import chunks_version
-from archive_pipeline.derive.registry import code_versions
+from archive_pipeline.derive.registry import code_versions, effective_version
 from archive_pipeline.orchestration.assets.documents import ENCODE_JOB
 from archive_pipeline.orchestration.assets.search import INDEX_JOB
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
@@ -171,7 +170,7 @@ def _what_follows(archive: Archive, *, has_built: bool, has_documents: bool) -> 
 def _index_requests(connection: psycopg.Connection[Any], settings: Settings) -> list[dg.RunRequest]:
     if searched_index(connection, settings) is not None:
         return [dg.RunRequest(job_name=INDEX_JOB)]
-    if count_stale_documents(connection, chunks_version(settings.chunk_tokens)):
+    if count_stale_documents(connection, effective_version(DOCUMENT_CHUNKS, settings)):
         return [dg.RunRequest(job_name=INDEX_JOB, asset_selection=[dg.AssetKey(DOCUMENT_CHUNKS)])]
     return []
 
@@ -213,4 +212,4 @@ def _report_given_up(context: dg.SensorEvaluationContext, todo: AttemptPlan) -> 
 
 def _versions(archive: Archive) -> str:
     versions = code_versions(archive.settings).values()
-    return ",".join([*versions, chunks_version(archive.settings.chunk_tokens)])
+    return ",".join([*versions, effective_version(DOCUMENT_CHUNKS, archive.settings)])

@@ -33,7 +33,7 @@ STOP_SECONDS: Final = 60.0
 # At the level info the daemon writes every key of a backfill to the terminal, once a minute or more.
 LOG_LEVEL: Final = "warning"
 _DEFINITIONS: Final = "archive_pipeline.definitions"
-WEB_SERVER: Final = "archive_pipeline.orchestration.instance.web_server"
+_WEB_SERVER: Final = "archive_pipeline.orchestration.instance.web_server"
 
 Process = subprocess.Popen[bytes]
 
@@ -49,9 +49,7 @@ def main(web_server_options: Sequence[str]) -> None:
     os.umask(0o077)
     with dg.DagsterInstance.get() as instance, _code_server(instance) as workspace:
         processes = [
-            _start(
-                "archive_pipeline.orchestration.instance.web_server", *web_server_options, "--workspace", str(workspace)
-            ),
+            _start(_WEB_SERVER, *web_server_options, "--workspace", str(workspace)),
             _start("dagster._daemon", "run", "--log-level", LOG_LEVEL, "--workspace", str(workspace)),
         ]
         try:

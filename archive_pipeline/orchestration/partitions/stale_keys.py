@@ -10,11 +10,11 @@ from typing import Any
 import psycopg
 from psycopg.rows import class_row
 
-from archive_pipeline.derive.document_chunks import chunks_version
-from archive_pipeline.derive.registry import code_versions
+from archive_pipeline.derive.registry import code_versions, effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.rows import fetch_value
 from archive_pipeline.store.staleness import load_key_query
 
@@ -90,7 +90,7 @@ def documents_state(connection: psycopg.Connection[Any], settings: Settings) -> 
     It is empty without documents.
     """
     state = fetch_value(connection, "documents/documents_state", str)
-    return f"{state};{chunks_version(settings.chunk_tokens)}" if state else ""
+    return f"{state};{effective_version(DOCUMENT_CHUNKS, settings)}" if state else ""
 
 
 @contextmanager

@@ -75,8 +75,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         active_source_id=as_identifier(value.get("current_leaf_message_uuid")),
         is_linear_source=is_linear,
         vintage=LINEAR if is_linear else FULL,
-        project_id=as_identifier(value.get("project_uuid"))
-        or as_identifier(as_object(value.get("project")).get("uuid")),
+        project_id=_project(value),
         warnings=warnings,
         source_json={**source, "chat_messages": unread} if unread else source,
     )

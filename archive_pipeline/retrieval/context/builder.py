@@ -19,8 +19,8 @@ from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStor
 from archive_pipeline.retrieval.context.packing import ContextPacker
 from archive_pipeline.retrieval.context.rendering import SEPARATOR, render_source
 from archive_pipeline.retrieval.pages.stored_page import StoredPage
+from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.text.tokens import TokenCounter, default_counter
-from archive_pipeline.text.user_input import LONGEST_QUERY
 
 __all__ = ["ContextBuilder", "ResearchContext", "SourceDocument"]
 
@@ -219,12 +219,7 @@ def _search_mode(*, include_text: bool, include_visual: bool) -> str:
 
 
 def _check_query(query: str, num_results: int) -> None:
-    if not query.strip():
-        raise InvalidQueryError("The query is empty")
-    if len(query) > LONGEST_QUERY:
-        raise InvalidQueryError(
-            f"The query has {len(query):,} characters; at most {LONGEST_QUERY:,} can be searched for"
-        )
+    parse_query(query)
     if num_results < 1:
         raise InvalidQueryError(f"num_results must be at least 1, not {num_results}")
 

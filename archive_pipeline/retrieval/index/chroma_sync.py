@@ -39,7 +39,7 @@ def sync_chroma(
 ) -> SyncResult:
     """Bring the index of a generation up to date and make it the one that is searched.
 
-    The caller holds ``embedding.only_indexer``.
+    The caller holds ``embed.only_indexer``.
 
     Args:
         database: the archive.

@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.records import PartType
 from archive_pipeline.store.tables.base import (
     DIALOGUE,
@@ -42,7 +43,7 @@ from archive_pipeline.store.tables.match_log import match_log
 ROLES: Final = ["user", "assistant", "system", "tool"]
 STATES: Final = ["complete", "in_progress", "aborted", "error"]
 PARENT_FLAGS: Final = ["missing_parent", "cycle"]
-ORIGINS: Final = ["import", "api"]
+ORIGINS: Final = ["import", API]
 IMPORT_STATUSES: Final = ["running", "done", "failed"]
 
 sources: Final = Table(
