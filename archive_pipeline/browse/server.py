@@ -11,6 +11,7 @@ import uvicorn
 from archive_pipeline.browse.app import build_app
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.web.access_token import load_token, page_address
+from archive_pipeline.web.peers import is_own_peer
 from archive_pipeline.web.request_guard import RequestGuard
 
 LOOPBACK: Final = "127.0.0.1"
@@ -27,7 +28,7 @@ def serve(engine: SearchEngine, port: int, when_ready: Callable[[str], None]) ->
     """
     token = load_token(engine.settings.home, port=port, service="browse")
     config = uvicorn.Config(
-        RequestGuard(build_app(engine), token=token, program="llm-archive browse"),
+        RequestGuard(build_app(engine), token=token, program="llm-archive browse", is_own_peer=is_own_peer),
         host=LOOPBACK,
         port=port,
         log_level="warning",

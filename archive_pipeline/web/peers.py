@@ -9,14 +9,34 @@ import os
 import socket
 import sys
 from collections.abc import Iterator, MutableMapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+NO_OWN_PEER: Final = "the client is no process of the user who started this server"
 _TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ROOT: Final = 0
 # The kernel shows what is left of a closed connection as root's, without a file.
 _NO_FILE: Final = "0"
 _MAPPED: Final = "::ffff:"
+
+
+class OwnPeersOnly:
+    """An ASGI layer that answers processes of this user, as far as the system can say whose they are."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http" and not is_own_peer(scope):
+            refusal = PlainTextResponse(f"refused: {NO_OWN_PEER}\n", HTTPStatus.FORBIDDEN)
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
 
 def is_own_peer(scope: MutableMapping[str, Any]) -> bool:

@@ -2,8 +2,10 @@
 
 A page of any web site can send requests to servers on the reader's machine, and a name that an attacker owns can
 resolve to 127.0.0.1 (DNS rebinding). So a request is refused unless its `Host` is a known name, it does not come from a
-page of another origin, it cannot change anything by GET, and, where a token is asked for, it has the token. The layer
-knows nothing of the server behind it but the path of its GraphQL.
+page of another origin, it cannot change anything by GET, and, where a token is asked for, it has the token. A token is
+not enough where clients are of this machine: a browser sends the cookie to every port of 127.0.0.1, also to one on
+which another user of the machine listens, so who shows it has to be a process of this user, too. The layer knows
+nothing of the server behind it but the path of its GraphQL.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from archive_pipeline.web.access_token import AccessToken
+from archive_pipeline.web.peers import NO_OWN_PEER
 from archive_pipeline.web.token_page import token_page, wants_page
 
 Scope = MutableMapping[str, Any]
@@ -58,7 +61,7 @@ class RequestGuard:
         names: host names besides the loopback ones that users may reach it by, without ports.
         token: what every request has to show, None for nothing.
         program: command that starts the server, for what refusals say.
-        is_own_peer: tells whether the client is a process of this user; asked where there is no token.
+        is_own_peer: tells whether the client is a process of this user.
     """
 
     def __init__(
@@ -117,18 +120,11 @@ class RequestGuard:
         )
 
     def _stranger(self, scope: Scope) -> Refusal | None:
-        if self._token is not None:
-            if self._token.is_shown(scope):
-                return None
-            return Refusal(
-                HTTPStatus.UNAUTHORIZED, f"a token is needed; open the address that `{self._program}` printed"
-            )
-        if self._is_own_peer(scope):
+        if not self._is_own_peer(scope):
+            return Refusal(HTTPStatus.FORBIDDEN, NO_OWN_PEER)
+        if self._token is None or self._token.is_shown(scope):
             return None
-        return Refusal(
-            403,
-            f"the client is no process of the user who started this server; start it with `{self._program} --token`",
-        )
+        return Refusal(HTTPStatus.UNAUTHORIZED, f"a token is needed; open the address that `{self._program}` printed")
 
 
 def _is_health_check(scope: Scope) -> bool:

@@ -199,15 +199,19 @@ def test_a_second_header_that_decides_is_refused(name: str):
     assert status("POST", "/graphql", twice) == 400
 
 
-def test_clients_of_other_users_are_refused_where_there_is_no_token():
-    behind = Behind()
-    assert status("GET", "/", {}, behind=behind, is_own_peer=lambda _scope: False) == 403
-    assert status("WS", "/graphql", {}, behind=behind, is_own_peer=lambda _scope: False) == 1008
+@pytest.mark.parametrize("has_token", [False, True])
+def test_clients_of_other_users_are_refused_also_with_the_cookie_that_a_browser_sends_to_every_port(
+    has_token: bool,
+):
+    behind, options = Behind(), {"is_own_peer": lambda _scope: False, **(token_options() if has_token else {})}
+    cookie = {"cookie": f"llm_archive_3000={SECRET}"}
+    assert status("GET", "/", cookie, behind=behind, **options) == 403
+    assert status("WS", "/graphql", cookie, behind=behind, **options) == 1008
     assert behind.asked == []
 
 
 def token_options() -> dict[str, Any]:
-    return {"token": AccessToken(SECRET, port=3000), "is_own_peer": lambda _scope: False}
+    return {"token": AccessToken(SECRET, port=3000)}
 
 
 @pytest.mark.parametrize(

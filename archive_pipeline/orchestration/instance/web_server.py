@@ -12,8 +12,9 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import private_folder
 from archive_pipeline.web.access_token import AccessToken, load_token, page_address
 from archive_pipeline.web.peers import is_own_peer
-from archive_pipeline.web.request_guard import RequestGuard
+from archive_pipeline.web.request_guard import RequestGuard, Scope
 
 POLL_MILLISECONDS: Final = 2_000
 STATEMENT_MILLISECONDS: Final = 15_000
@@ -71,9 +72,20 @@ def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_t
             app: Any = create_app_from_workspace_process_context(
                 workspace_context, live_data_poll_rate=POLL_MILLISECONDS, lifespan=_lifespan
             )
-            # Where a token is asked for, a proxy or another machine may be the client.
-            guard = RequestGuard(app, names=names, token=token, is_own_peer=is_own_peer)
+            guard = RequestGuard(app, names=names, token=token, is_own_peer=_peer_check(host, names))
             _serve(guard, host, port, shown)
+
+
+def _peer_check(host: str, names: Sequence[str]) -> Callable[[Scope], bool]:
+    """Return what tells whether a client is this user's: all are where another machine or a proxy may be one."""
+    return is_own_peer if _is_loopback(host) and not names else lambda _scope: True
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _token(settings: Settings, port: int) -> AccessToken:
