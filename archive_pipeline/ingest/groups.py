@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.domain.vintages import partial_of
+from archive_pipeline.domain.vintages import is_partial, partial_of
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.new_rows import Kinds, encode_contents, encode_heads
@@ -22,6 +22,9 @@ from archive_pipeline.readers.file_reading import FileReading
 from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.shares import Share
 from archive_pipeline.store.copy_binary import EncodedTable
+
+# Surprises of dialogues that have more messages than could be read.
+_UNREAD: Final = ("malformed_message", "malformed_node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ class ReadGroup:
             return RejectedRecord(item.record.locator, "the dialogue cannot be prepared", cause)
         self._prepared[position] = dialogue
         self._fingerprints[position] = header.fingerprint
-        if self._is_partial:
+        if is_partial(dialogue.record.vintage):
             self._read[position] = item
         return header
 
@@ -174,10 +177,15 @@ class ReadGroup:
         return self._as_imported(prepare(item.record, item.raw, occurrence=occurrence, known=known))
 
     def _as_imported(self, dialogue: PreparedDialogue) -> PreparedDialogue:
-        """Return a dialogue as of a partial export, if the import is one."""
-        if not self._is_partial:
+        """Return a dialogue as of a partial export, if the import is one or not all of its messages could be read."""
+        if not self._is_partial and not _may_lack_messages(dialogue):
             return dialogue
         return replace(dialogue, record=replace(dialogue.record, vintage=partial_of(dialogue.record.vintage)))
+
+
+def _may_lack_messages(dialogue: PreparedDialogue) -> bool:
+    """Tell whether a dialogue has messages that could not be read, or none: it says nothing of what it lacks then."""
+    return not dialogue.messages or any(dialogue.counts[name] for name in _UNREAD)
 
 
 def header_of(dialogue: PreparedDialogue) -> Header:

@@ -12,15 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, TypeVar
 
-from archive_pipeline.domain.records import FULL, DialogueRecord, MessageRecord, PartType
+from archive_pipeline.domain.records import FULL, AttachmentRecord, DialogueRecord, MessageRecord, PartType
 from archive_pipeline.domain.vintages import Holds, Vintage, time_of, vintage
 from archive_pipeline.ingest.linking import Link, break_cycles
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, hash_of_message
 from archive_pipeline.ingest.source_json import joined_objects
 
-_SHOWN_PARTS: Final = frozenset(
-    {PartType.TEXT, PartType.CODE, PartType.IMAGE, PartType.AUDIO, PartType.VIDEO, PartType.FILE}
-)
+_MEDIA: Final = frozenset({PartType.IMAGE, PartType.AUDIO, PartType.VIDEO, PartType.FILE})
+_SHOWN_PARTS: Final = frozenset({PartType.TEXT, PartType.CODE}) | _MEDIA
 _TO_EVERYBODY: Final = frozenset({None, "all"})
 _FOR_THE_USER: Final = frozenset({None, "final"})
 
@@ -98,6 +97,7 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     kept = [name for name in ids if name in live]
     records = [merged[name][0] for name in kept]
     unbroken = break_cycles(records, kept, [links[name] for name in kept], {})
+    active = next((name for layer in ordered for name in _pointers(layer.dialogue) if name in live), None)
     return PreparedDialogue(
         id=newest.id,
         source_id=newest.source_id,
@@ -106,10 +106,15 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
             PreparedMessage(_row_id(name, ordered), name, link, record, hash_of_message(name, link, record))
             for name, link, record in zip(kept, unbroken, records, strict=True)
         ),
-        active=next((layer.dialogue.active for layer in ordered if layer.dialogue.active in live), None),
-        counts=_most([layer.dialogue for layer in ordered]),
+        active=active,
+        counts=_counts([layer.dialogue for layer in ordered], unbroken, active),
         raw=next((layer.dialogue.raw for layer in ordered if layer.dialogue.raw is not None), None),
     )
+
+
+def _pointers(dialogue: PreparedDialogue) -> tuple[str | None, str | None]:
+    """Return where the source's pointer leads to, and its own words: the message may be in another layer."""
+    return dialogue.active, dialogue.record.active_source_id
 
 
 def newest_first(moment: datetime | None, rules: Vintage) -> tuple[float, bool, bool, str]:
@@ -144,19 +149,34 @@ def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
     full = next((layer for layer in ordered if layer.rules.name == FULL and name in layer.by_id), newest)
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:
-        return said.record, _resolved(said, ordered)
+        return said.record, _resolved(said, ordered) if newest.rules.has_parents else _parent_of_any(name, ordered)
     return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, ordered)
 
 
 def _record(said: MessageRecord, whole: MessageRecord, rules: Vintage) -> MessageRecord:
-    """Return the message with what is new; where the text is the same, the fuller export says all of it."""
+    """Return the message with what is new; where the text is the same, the fuller export says all of it but files."""
     if _texts(said) == _texts(whole):
-        return whole
+        return _with_files(whole, said)
     return replace(said, **{name: getattr(whole, name) for name in rules.lacks})
 
 
+def _with_files(whole: MessageRecord, said: MessageRecord) -> MessageRecord:
+    """Return a message with the files that only a newer export points to: it may have another id for the same one."""
+    pointers = {part.uri for part in whole.parts if part.uri}
+    parts = [part for part in said.parts if part.part_type in _MEDIA and part.uri and part.uri not in pointers]
+    known = {_name_of(file) for file in whole.attachments}
+    attachments = [file for file in said.attachments if _name_of(file) not in known]
+    if not parts and not attachments:
+        return whole
+    return replace(whole, parts=(*whole.parts, *parts), attachments=(*whole.attachments, *attachments))
+
+
+def _name_of(file: AttachmentRecord) -> str | None:
+    return file.source_id or file.uri or file.file_name
+
+
 def _texts(record: MessageRecord) -> tuple[object, ...]:
-    parts = [(part.part_type, part.text) for part in record.parts if part.part_type in _SHOWN_PARTS]
+    parts = [(part.part_type, part.text) for part in record.parts if part.part_type in _SHOWN_PARTS - _MEDIA]
     return record.role, parts, [file.extracted_text for file in record.attachments if file.extracted_text]
 
 
@@ -165,6 +185,12 @@ def _resolved(said: PreparedMessage, ordered: Sequence[Layer]) -> Link:
     parent = said.record.parent_source_id
     is_known = parent != said.source_id and any(parent in layer.by_id for layer in ordered)
     return Link(parent) if said.link.flag == "missing_parent" and is_known else said.link
+
+
+def _parent_of_any(name: str, ordered: Sequence[Layer]) -> Link:
+    """Return the parent by the newest layer that has one: what is first in an export may follow others."""
+    links = [_resolved(layer.by_id[name], ordered) for layer in ordered if name in layer.by_id]
+    return next((link for link in links if link.parent is not None), links[0])
 
 
 def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered: Sequence[Layer]) -> Link:
@@ -220,8 +246,11 @@ def _first(values: Iterator[ValueT | None]) -> ValueT | None:
     return next((value for value in values if value is not None), None)
 
 
-def _most(dialogues: Sequence[PreparedDialogue]) -> Counter[str]:
+def _counts(dialogues: Sequence[PreparedDialogue], links: Sequence[Link], active: str | None) -> Counter[str]:
+    """Return the surprises of the layers, but for what one of them leads to and another has."""
     counts: Counter[str] = Counter()
     for dialogue in dialogues:
         counts |= dialogue.counts
-    return counts
+    counts["missing_parent"] = sum(link.flag == "missing_parent" for link in links)
+    counts["bad_current_pointer"] = int(active is None and any(map(any, map(_pointers, dialogues))))
+    return +counts

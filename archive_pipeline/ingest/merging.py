@@ -9,14 +9,15 @@ from typing import Any
 
 import psycopg
 
-from archive_pipeline.domain.vintages import at_time, is_partial
+from archive_pipeline.domain.vintages import at_time, is_partial, partial_of, shape_of
 from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer
 from archive_pipeline.ingest.layers import Layer, merge
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.ingest.source_json import joined_objects
 from archive_pipeline.ingest.stored_layer import layer_of_rows
+from archive_pipeline.ingest.superseded import without_superseded
 from archive_pipeline.readers.registry import reader_versions
-from archive_pipeline.store.layers import StoredVintage, dialogue_rows, write_vintages
+from archive_pipeline.store.layers import StoredVintage, delete_vintages, dialogue_rows, write_vintages
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,20 @@ class Merged:
 
     Attributes:
         dialogue: what its layers are together.
-        layers: those that are not stored so; none if nothing is to be written.
+        layers: those that are not stored so.
+        gone: vintages that are stored and are not needed any more.
         own: vintage of that which the import brings.
     """
 
     dialogue: PreparedDialogue
     layers: Sequence[StoredVintage]
+    gone: Sequence[str]
     own: str
+
+    @property
+    def is_as_stored(self) -> bool:
+        """Whether nothing is to be written."""
+        return not self.layers and not self.gone
 
 
 def merge_with_stored(
@@ -40,7 +48,7 @@ def merge_with_stored(
     stored: Mapping[str, StoredVintage],
     updated_at: datetime | None,
 ) -> Merged | None:
-    """Return what an export makes of a dialogue that others brought; None if it is older than its own vintage's newest.
+    """Return what an export makes of a dialogue that others brought; None if later ones say all that it says.
 
     Args:
         connection: in a transaction.
@@ -54,14 +62,27 @@ def merge_with_stored(
     own = dialogue.record.vintage
     if own in layers and Layer.of(layers[own]).is_after(Layer.of(dialogue)):
         return None
-    layers[own] = dialogue
-    versions = {name: vintage.reader_version for name, vintage in stored.items()}
-    versions[own] = reader_versions().get(dialogue.record.source)
+    layers = without_superseded({**layers, own: dialogue})
+    if own not in layers:
+        return None
+    version = reader_versions().get(dialogue.record.source)
+    if len(layers) == 1:
+        return _alone(dialogue, stored, version)
+    versions = {name: vintage.reader_version for name, vintage in stored.items()} | {own: version}
     # What is stored as a layer and is not the import's is as it was.
     changing = [name for name in layers if name == own or stored[name].layer is None]
     encoded = [_encoded(layers[name], versions[name]) for name in changing]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
-    return Merged(merge([Layer.of(layer) for layer in layers.values()]) if new else dialogue, new, own)
+    gone = [name for name in stored if name not in layers]
+    return Merged(merge([Layer.of(layer) for layer in layers.values()]) if new or gone else dialogue, new, gone, own)
+
+
+def _alone(dialogue: PreparedDialogue, stored: Mapping[str, StoredVintage], version: int | None) -> Merged:
+    """Return an export that says all that those before it said: the rows are its layer."""
+    record = dialogue.record
+    own = partial_of(shape_of(record.vintage)) if is_partial(record.vintage) else record.vintage
+    layer = StoredVintage(dialogue.id, own, record.updated_at, None, version)
+    return Merged(merge([Layer.of(dialogue)]), [layer], [name for name in stored if name != own], own)
 
 
 def _stored_layer(
@@ -108,21 +129,20 @@ def _encoded(layer: PreparedDialogue, reader_version: int | None) -> StoredVinta
     return StoredVintage(layer.id, record.vintage, record.updated_at, encode_layer(layer), reader_version)
 
 
-def write_layers(
-    connection: psycopg.Connection[Any], layers: Sequence[StoredVintage], own: str, import_id: str
-) -> None:
-    """Store layers of a dialogue; ``own`` is the vintage of the one that the import brought."""
+def write_layers(connection: psycopg.Connection[Any], merged: Merged, import_id: str) -> None:
+    """Store the layers of a dialogue."""
+    delete_vintages(connection, merged.dialogue.id, merged.gone)
     write_vintages(
         connection,
         [
             {
                 "dialogue_id": layer.dialogue_id,
                 "vintage": layer.vintage,
-                "import_id": import_id if layer.vintage == own else None,
+                "import_id": import_id if layer.vintage == merged.own else None,
                 "source_updated_at": layer.source_updated_at,
                 "layer": layer.layer,
                 "reader_version": layer.reader_version,
             }
-            for layer in layers
+            for layer in merged.layers
         ],
     )

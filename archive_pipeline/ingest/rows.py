@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from archive_pipeline.domain import identity
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
-from archive_pipeline.store.raw_writes import StoredMessage
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from archive_pipeline.store.raw_writes import StoredMessage
 
 MESSAGE_COLUMNS: Final = (
     "id",

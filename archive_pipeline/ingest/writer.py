@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import psycopg
 
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.identity import partition_key
-from archive_pipeline.domain.vintages import at_time, shape_of
+from archive_pipeline.domain.vintages import is_partial, shape_of
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
@@ -36,10 +36,6 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     REREAD = "reread"  # the content is the same; a newer reader keeps other values beside it
     OLDER = "older"
-
-
-# What other dialogues are linked with may be another one.
-_REWRITTEN: Final = frozenset({Outcome.NEW, Outcome.CHANGED, Outcome.REREAD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +64,7 @@ class GroupWriter:
         self._context = context
         self._written = Written({}, Counter(), Counter())
         self._found_as_stored: list[tuple[str, str, int]] = []
+        self._rewritten: list[str] = []
 
     def write(self, incoming: Sequence[Incoming]) -> Written:
         """Write dialogues with different ids."""
@@ -85,7 +82,7 @@ class GroupWriter:
                 written.surprises.update(header.counts)
                 continue
             of_dialogue = vintages.get(header.id, {})
-            if self._context.is_partial:
+            if is_partial(header.vintage):
                 written.outcomes[header.id] = self._write_partial(item, known, of_dialogue)
                 continue
             if of_dialogue.keys() - {header.vintage}:
@@ -104,8 +101,8 @@ class GroupWriter:
         metadata = [{"id": header.id, **header.metadata} for header in unchanged]
         written.row_counts.update({"dialogues": raw_writes.refresh_metadata(connection, metadata)})
         mark_read(connection, self._found_as_stored)
-        rewritten = [name for name, outcome in written.outcomes.items() if outcome in _REWRITTEN]
-        refresh_links(connection, rewritten)
+        # What other dialogues they are linked with may be another one: also by a time alone that has changed.
+        refresh_links(connection, [*(header.id for header in headers), *self._rewritten])
         return written
 
     def _write_stored(self, item: Incoming, known: StoredDialogue, vintage: StoredVintage | None) -> Outcome:
@@ -128,7 +125,7 @@ class GroupWriter:
         return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
     def _write_partial(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
-        """Write what a partial export brings: into the rows if others of its shape brought all, else as a layer."""
+        """Write what a partial export brings: into the rows if these are of its shape and time, else as a layer."""
         header = item.header
         newer = is_newer(header.updated_at, known.source_updated_at)
         older = is_older(header.updated_at, known.source_updated_at)
@@ -141,13 +138,14 @@ class GroupWriter:
         dialogue = self._group.prepared(item.position, parents)
         kept = _live_beside(dialogue, messages)
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
-        layer = vintages.get(at_time(header.vintage, header.updated_at))
-        if layer is not None and layer.layer is not None and is_outdated(header.source, layer):
-            return self._write_merged(dialogue, known, vintages)
-        if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
+        # The rows are one layer, that of the only vintage.
+        is_alone = len(vintages) <= 1 and vintages.keys() <= {header.vintage, shape_of(header.vintage)}
+        if is_alone and is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
-        if not is_unchanged and vintages.keys() - {header.vintage}:
-            return self._write_merged(dialogue, known, vintages)
+        is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
+        if vintages and (not is_alone or newer or older or not is_of_rows):
+            outcome = self._write_merged(dialogue, known, vintages)
+            return Outcome.UNCHANGED if is_unchanged and outcome is Outcome.OLDER else outcome
         stored = dialogue_row(self._connection, header.id)
         dialogue = with_source_of(stored.source_json, stored.source_bytes, dialogue)
         self._rewrite(dialogue, messages, kept, is_unchanged=is_unchanged)
@@ -159,8 +157,8 @@ class GroupWriter:
         self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
     ) -> bool:
         """Tell whether the rows of a dialogue that an older reader read have all values of today's, and note it."""
-        is_partial = self._context.is_partial
-        if not has_all_values(self._connection, dialogue, vintage, is_partial=is_partial):
+        is_part = is_partial(dialogue.record.vintage)
+        if not has_all_values(self._connection, dialogue, vintage, is_partial=is_part):
             return False
         self._mark_read(dialogue, vintage, kept)
         return True
@@ -169,7 +167,7 @@ class GroupWriter:
         self, dialogue: PreparedDialogue, vintage: StoredVintage | None, kept: Sequence[StoredMessage]
     ) -> None:
         """Note that today's reader read a dialogue, unless messages of it stay that the export does not have."""
-        if not (self._context.is_partial and kept):
+        if not (is_partial(dialogue.record.vintage) and kept):
             source = dialogue.record.source
             name = dialogue.record.vintage if vintage is None else vintage.vintage
             self._found_as_stored.append((dialogue.id, name, reader_versions().get(source, 0)))
@@ -186,13 +184,13 @@ class GroupWriter:
         rereads = own in vintages and is_outdated(prepared.record.source, vintages[own])
         if rereads and all(layer.vintage != own for layer in merged.layers):
             self._mark_read(prepared, vintages[own], ())
-        if not merged.layers:
+        if merged.is_as_stored:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(connection, merged.dialogue.id)
         kept = _with_branches_of_the_api(_live_beside(merged.dialogue, messages))
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)
-        write_layers(connection, merged.layers, own, self._context.import_id)
+        write_layers(connection, merged, self._context.import_id)
         return _outcome(is_unchanged=is_unchanged, rereads=rereads)
 
     def _rewrite(
@@ -205,6 +203,7 @@ class GroupWriter:
     ) -> None:
         """Bring the rows of a dialogue up to date; what was built of it is stale if anything it is made of changed."""
         connection = self._connection
+        self._rewritten.append(dialogue.id)
         inputs = raw_writes.inputs_beside_fingerprint(connection, dialogue.id) if is_unchanged else None
         self._update(dialogue, messages, kept)
         if inputs is None or inputs != raw_writes.inputs_beside_fingerprint(connection, dialogue.id):
@@ -248,6 +247,12 @@ def _live_beside(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]
     """Return the live messages that are stored of a dialogue and that it does not have."""
     own = {message.source_id for message in dialogue.messages}
     return [message for source_id, message in stored.items() if message.is_live and source_id not in own]
+
+
+def _finds_parents(dialogue: PreparedDialogue, kept: Sequence[StoredMessage]) -> bool:
+    """Tell whether messages that are stored without a parent have it in a dialogue."""
+    own = {message.source_id for message in dialogue.messages}
+    return any(message.missing_parent in own for message in kept)
 
 
 def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:

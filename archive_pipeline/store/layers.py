@@ -56,6 +56,12 @@ def write_vintages(connection: psycopg.Connection[Any], rows: Sequence[Mapping[s
             cursor.executemany(load_query("raw/upsert_vintage"), rows)
 
 
+def delete_vintages(connection: psycopg.Connection[Any], dialogue_id: str, vintages: Sequence[str]) -> None:
+    """Forget exports of a dialogue of which others say everything."""
+    if vintages:
+        connection.execute(load_query("raw/delete_vintages"), {"dialogue_id": dialogue_id, "vintages": list(vintages)})
+
+
 def mark_read(connection: psycopg.Connection[Any], rows: Sequence[tuple[str, str, int]]) -> None:
     """Note of dialogues, each with a vintage, that the reader of a version found them as they are stored."""
     if rows:

@@ -37,7 +37,7 @@ class StoredDialogue:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """What the database knows of a message."""
+    """What the database knows of a message; ``missing_parent`` is the source's id of one that no export had."""
 
     id: str
     source_id: str
@@ -46,6 +46,7 @@ class StoredMessage:
     is_live: bool
     content_hash: str
     origin: str
+    missing_parent: str | None
 
 
 class InputBesideFingerprint(NamedTuple):

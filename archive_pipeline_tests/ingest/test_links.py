@@ -57,6 +57,19 @@ COPY = talk("copy", 400.0, "a", "b")
 OTHER = talk("other", 50.0, "m", "n")
 
 
+def test_a_time_alone_that_comes_later_makes_another_one_the_original(database: Database, tmp_path: Path):
+    undated, dated = (talk("first", began, "a", "b", "c", "d") for began in (None, 100.0))
+    branch = talk("branch", 200.0, "a", "b", "x", "y")
+    empty(database)
+    for number, export in enumerate([undated, branch, dated | {"update_time": 1_000.0}]):
+        summary = load(database, tmp_path / f"{number}.json", export)
+    assert summary.dialogues == {"unchanged": 1}
+    found = links(database)
+    with database.session() as connection:
+        find_all_links(connection)
+    assert found == links(database) == [("branch", "first", "branch", 2)]
+
+
 @pytest.mark.parametrize("order", [*itertools.permutations([FIRST, BRANCH, OF_BRANCH, COPY, OTHER])][::17])
 def test_a_branch_is_linked_with_the_dialogue_that_had_its_beginning(
     database: Database, tmp_path: Path, order: tuple[Any, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,54 @@ def test_a_message_keeps_its_parent_where_that_is_in_another_layer(database: Dat
         assert query(database, statement) == [("a0", "r0-0"), ("r0-0", "c0-0")]
 
 
+PARTS: dict[str, tuple[dict[str, Any], bool]] = {
+    "full of 20": (full(FIRST), False),
+    "full of 50": (full(SECOND), False),
+    "part of 70 without news": (part(Chat(70.0, FIRST.turns), ["q0", "a0"]), True),
+    "part of 20": (part(Chat(20.0, {0: Turn("q", "old")}, "T1"), ["q0", "a0"]), True),
+    "part of 60": (part(Chat(60.0, {0: Turn("q", "new")}, "T2"), ["q0", "a0"]), True),
+    "beginning of 30": (part(Chat(30.0, THIRD.turns), ["s", "q0", "a0", "q1", "c1-0", "r1-0", "a1"]), True),
+    "end of 70": (part(THIRD, ["q2", "a2"]), True),
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["full of 20", "part of 70 without news", "full of 50"], {"q0", "a0", "s", *ADDED}),
+        (["part of 20", "part of 60", "part of 20"], {"q0", "a0"}),
+        (["beginning of 30", "end of 70"], {"s", "q0", "a0", *ADDED, "q2", "a2"}),
+        (["part of 20", "end of 70", "full of 50"], {"q0", "a0", "s", *ADDED, "q2", "a2"}),
+    ],
+)
+def test_parts_and_whole_exports_give_the_same_in_any_order(
+    database: Database, tmp_path: Path, names: list[str], found: set[str]
+):
+    rows = []
+    for order in itertools.permutations(names):
+        empty(database)
+        for name in order:
+            export, is_partial = PARTS[name]
+            load(database, tmp_path / "export.json", export, is_partial=is_partial)
+        assert {*live(database)} == found
+        rows.append(live_rows(database))
+    for each in rows[1:]:
+        assert each == rows[0]
+
+
+def test_of_parts_the_latest_alone_is_kept_where_it_says_all(database: Database, tmp_path: Path):
+    empty(database)
+    for at in range(4):
+        chat = Chat(100.0 + at, {number: Turn("q", f"{at}") for number in range(at + 1)})
+        load(database, tmp_path / "export.json", full(chat), is_partial=True)
+    statement = "SELECT vintage, layer, extract(epoch FROM source_updated_at)::int FROM raw.dialogue_vintages"
+    assert query(database, statement) == [("partial full", None, 103)]
+    load(database, tmp_path / "export.json", full(Chat(50.0, {5: Turn()})), is_partial=True)
+    assert query(database, "SELECT count(*) FROM raw.dialogue_vintages") == [(2,)]
+    load(database, tmp_path / "export.json", full(Chat(200.0, {5: Turn()})))
+    assert query(database, statement) == [("full", None, 200)]
+
+
 @st.composite
 def histories(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
     """Exports as time passes, each with whether it is partial: a chat that grows and is edited."""
@@ -232,6 +281,41 @@ def test_an_export_that_came_before_changes_nothing(
     for export in repeats(data, whole):
         load(database, folder / "export.json", export)
         assert live_rows(database) == before
+
+
+@st.composite
+def timed_exports(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
+    """Exports of different times, each with whether it is partial: of any turns, and if it is, of some messages."""
+    found = []
+    for at in range(draw(st.integers(2, 4))):
+        numbers = draw(st.sets(st.integers(0, 2), min_size=1))
+        turns = {number: Turn("q", draw(st.sampled_from("xy")), calls=number % 2) for number in sorted(numbers)}
+        chat = Chat(float(100 + at), turns, draw(st.sampled_from("TU")))
+        kind = draw(st.sampled_from(["full", "slim", "part", "part"]))
+        names = draw(st.sets(st.sampled_from([name for name, *_ in chat.rows()]), min_size=1))
+        export = {"full": full(chat), "slim": slim(chat), "part": part(chat, [*names])}[kind]
+        found.append((export, kind == "part"))
+    return found
+
+
+@hypothesis_settings(max_examples=25, deadline=None)
+@given(timed_exports(), st.data())
+def test_any_order_of_partial_and_whole_exports_gives_the_same(
+    database: Database,
+    tmp_path_factory: pytest.TempPathFactory,
+    exports: list[tuple[dict[str, Any], bool]],
+    data: st.DataObject,
+):
+    folder = tmp_path_factory.mktemp("exports")
+    found = []
+    orders = [exports, exports[::-1], data.draw(st.permutations(exports)), data.draw(st.permutations(exports))]
+    for order in orders:
+        empty(database)
+        for export, is_partial in order:
+            load(database, folder / "export.json", export, is_partial=is_partial)
+        found.append(live_rows(database))
+    for rows in found[1:]:
+        assert rows == found[0]
 
 
 def repeats(data: st.DataObject, exports: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.tables.raw import attachments, content_parts, dialogues, messages
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.exports import write
+from archive_pipeline_tests.exports import load, write
 from archive_pipeline_tests.tables import VOLATILE, derived_rows, query
 
 pytestmark = pytest.mark.postgres
@@ -126,6 +126,20 @@ def live(database: Database) -> list[str]:
 FIRST = Chat(100.0, {0: Turn(calls=1)})
 
 
+@pytest.mark.parametrize("shape", [full, slim])
+def test_an_export_whose_messages_are_gone_or_damaged_deletes_nothing(
+    database: Database, tmp_path: Path, shape: Callable[[Chat], dict[str, Any]]
+):
+    later = shape(Chat(200.0, FIRST.turns))
+    damaged = {**later["mapping"], "a0": {**later["mapping"]["a0"], "message": "?"}}
+    for mapping in ({}, {"root": {"id": "root"}}, damaged):
+        load_all(database, tmp_path, [full(FIRST), later | {"mapping": mapping}])
+        assert live(database) == ["a0", "c0-0", "q0", "r0-0", "s"]
+    # Once it can be read again, it is as any other.
+    load(database, tmp_path / "export.json", full(Chat(300.0, {0: Turn()})))
+    assert live(database) == ["a0", "q0", "s"]
+
+
 @pytest.mark.parametrize("relinks", [True, False])
 @pytest.mark.parametrize("time", [50.0, 100.0, 200.0])
 def test_a_slim_export_deletes_neither_calls_nor_hidden_messages(
@@ -201,6 +215,39 @@ def test_an_export_of_claude_without_parents_neither_moves_nor_deletes(database:
         assert query(database, statement) == [("a", "q"), ("b", "q"), ("q", None), ("r", "b")]
 
 
+def test_what_comes_first_in_an_export_without_parents_stays_below_what_others_have_above_it(
+    database: Database, tmp_path: Path
+):
+    begun = talk("2026-01-01T00:00:00Z", ("q", None), ("a", None), ("b", None))
+    end = talk("2026-02-01T00:00:00Z", ("a", None), ("b", None), ("r", None))
+    for order in ([(begun, False), (end, True)], [(end, True), (begun, False)]):
+        empty(database)
+        for export, is_partial in order:
+            load(database, tmp_path / "export.json", export, is_partial=is_partial)
+        statement = (
+            "SELECT m.source_id, above.source_id FROM raw.messages m LEFT JOIN raw.messages above "
+            "ON above.id = m.parent_id WHERE m.deleted_at IS NULL ORDER BY 1"
+        )
+        assert query(database, statement) == [("a", "q"), ("b", "a"), ("q", None), ("r", "b")]
+
+
+def test_files_that_a_newer_export_alone_points_to_come_with_the_same_text(database: Database, tmp_path: Path):
+    older, newer = full(FIRST), slim(Chat(200.0, FIRST.turns))
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-Old"}
+    new = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_new"}
+    for export, part in ((older, picture), (newer, new)):
+        export["mapping"]["q0"]["message"]["content"] = {"content_type": "multimodal_text", "parts": [part, "q"]}
+    older["mapping"]["a0"]["message"]["metadata"] = {"attachments": [{"id": "file-1", "name": "a.txt"}]}
+    newer["mapping"]["a0"]["message"]["metadata"] = {"attachments": [{"id": "file-2", "name": "b.txt"}]}
+    for order in ([older, newer], [newer, older]):
+        load_all(database, tmp_path, order)
+        assert query(database, "SELECT uri FROM raw.content_parts WHERE uri IS NOT NULL ORDER BY 1") == [
+            ("file-service://file-Old",),
+            ("sediment://file_new",),
+        ]
+        assert query(database, "SELECT source_id FROM raw.attachments ORDER BY 1") == [("file-1",), ("file-2",)]
+
+
 def test_what_is_built_between_exports_is_what_is_built_at_the_end(
     database: Database, settings: Settings, tmp_path: Path
 ):
@@ -254,9 +301,13 @@ def test_any_order_of_exports_of_any_vintages_gives_the_same(
 
 
 def expected(exports: list[dict[str, Any]]) -> set[str]:
-    """What could be in slim exports as the newest export has it, everything else as the newest full one has it."""
+    """What could be in slim exports as the newest export has it, everything else as the newest full one has it.
+
+    An export without messages says nothing.
+    """
+    exports = [export for export in exports if export["mapping"]]
     is_full = ["gizmo_id" in export for export in exports]
     there = [set(export["mapping"]) for export in exports]
     newest_full = max((at for at, value in enumerate(is_full) if value), default=None)
     hidden = {key for key in there[newest_full] if key[0] in "src"} if newest_full is not None else set()
-    return hidden | {key for key in there[-1] if key[0] in "qa"}
+    return hidden | {key for key in (there[-1] if there else ()) if key[0] in "qa"}

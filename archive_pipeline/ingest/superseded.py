@@ -1,0 +1,69 @@
+"""Layers of partial exports that later ones have taken the place of, and that need not be kept.
+
+The dialogue is the same without them, also after any export that may still come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from archive_pipeline.domain.records import FULL
+from archive_pipeline.domain.vintages import Holds
+from archive_pipeline.ingest.layers import Layer, newest_first
+from archive_pipeline.ingest.prepare import PreparedDialogue
+
+
+def without_superseded(layers: Mapping[str, PreparedDialogue]) -> dict[str, PreparedDialogue]:
+    """Return the layers that are needed, by vintage: without partial ones of which later ones say everything."""
+    needed = {name: Layer.of(layer) for name, layer in layers.items()}
+    for name in sorted(needed, key=lambda name: newest_first(needed[name].moment, needed[name].rules), reverse=True):
+        others = [layer for other, layer in needed.items() if other != name]
+        if needed[name].rules.is_partial and others and _is_superseded(needed[name], others):
+            del needed[name]
+    return {name: layers[name] for name in needed}
+
+
+def _is_superseded(layer: Layer, others: Sequence[Layer]) -> bool:
+    """Tell whether others say all that a partial layer says.
+
+    A layer without a time may be later than any other.
+    """
+    if layer.moment is None or layer.dialogue.raw is not None:
+        return False
+    replacing = [other for other in others if _may_replace(other, layer)]
+    are_decided = all(any(_decides(other, layer, name) for other in replacing) for name in layer.by_id)
+    return are_decided and _keys(layer.dialogue) <= set().union(*(_keys(other.dialogue) for other in replacing))
+
+
+def _may_replace(other: Layer, layer: Layer) -> bool:
+    """Tell whether a layer is as late and has all fields that another one has.
+
+    What a later export of an own vintage replaces is deleted then, where the vintage could have held it; where that
+    cannot be told, the message would be gone with the layer, though a partial export had brought it.
+    """
+    has_fields = other.rules.name in (FULL, layer.rules.name)
+    tells_deletions = other.rules.is_partial or other.rules.holds is not Holds.UNKNOWN
+    return has_fields and tells_deletions and (other.is_after(layer) or other.moment == layer.moment)
+
+
+def _decides(other: Layer, layer: Layer, name: str) -> bool:
+    """Tell whether a layer has a message that another has, of a later time or as it is there, or deletes it."""
+    said = other.by_id.get(name)
+    if other.is_after(layer):
+        return said is not None or other.rules.holds is Holds.ALL
+    return said is not None and said.content_hash == layer.by_id[name].content_hash
+
+
+def _keys(dialogue: PreparedDialogue) -> set[str]:
+    """Return the keys of what is kept of a dialogue beside columns, and those of the objects in it."""
+    return set(_paths(orjson.loads(dialogue.record.source_json)))
+
+
+def _paths(value: Mapping[str, Any]) -> Iterable[str]:
+    for name, item in value.items():
+        yield name
+        if isinstance(item, dict):
+            yield from (f"{name}\n{inner}" for inner in item)
