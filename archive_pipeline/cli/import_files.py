@@ -108,7 +108,15 @@ def _import(
     failures += attachments.build_texts(archive, kept, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
-    result["mirror"] = None if mirrored is None else {"removed": mirrored.removed, "refused": mirrored.refused}
+    result["mirror"] = (
+        None
+        if mirrored is None
+        else {
+            "removed": mirrored.removed,
+            "refused": mirrored.refused,
+            "kept": mirrored.kept,
+        }
+    )
     if as_json:
         print_json(result)
     else:
@@ -122,6 +130,11 @@ def _import(
         fail(failure)
     if not as_json:
         _print_summary(result)
+    if mirrored and mirrored.kept:
+        note(
+            f"{len(mirrored.kept):,} dialogues stay though the export does not have them, the first is "
+            f"{mirrored.kept[0]}: programs stored messages in them, or they came without an id"
+        )
     is_left = say_left(left, "removed dialogues")
     has_failed = summary.dialogues["rejected"] or failures or refused or is_left or kept.unreadable
     return EXIT_REJECTED if has_failed else 0

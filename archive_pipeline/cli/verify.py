@@ -35,12 +35,14 @@ def run(*, as_json: bool) -> int:
 
 
 def _say(contents: ContentCheck) -> None:
-    for wrong, hashes in (("lost", contents.lost), ("damaged", contents.damaged)):
+    again = "import the exports that have them again"
+    # Of a file that is there no export brings another one of that length.
+    for wrong, hashes, advice in (
+        ("lost", contents.lost, again),
+        ("damaged", contents.damaged, f"delete them in ARCHIVE_HOME/attachments (--json has all names) and {again}"),
+    ):
         if hashes:
-            fail(
-                f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; import the "
-                "exports that have them again"
-            )
+            fail(f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; {advice}")
     if contents.strays:
         note(f"{contents.strays:,} files in the folder of attachments are of no content; the next import removes them")
 

@@ -14,6 +14,8 @@ from typing import Final
 NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "llm-archive-pipeline")
 SEPARATOR: Final = "\x1f"
 SHARD_COUNT: Final = 1024
+# Begins the ids that are made for what has none in its source.
+MADE: Final = "made-"
 
 _SAFE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _HASHED_KEY: Final = re.compile(r"[a-z0-9_]+-h[0-9a-f]{16}")

@@ -19,7 +19,7 @@ from archive_pipeline.domain.choices import API
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.raw_writes import delete_dialogues, dialogues_of_source
+from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues, delete_dialogues
 
 # Dialogues of these sources come one by one, not in exports that could have all of them.
 NEVER_MIRRORED: Final = frozenset({API})
@@ -35,10 +35,13 @@ class Mirrored:
         removed: source -> partition keys (per dialogue) that were removed, sorted; a source that was looked at and had
             nothing to remove has none.
         refused: why nothing was removed; None if nothing stood in the way.
+        kept: partition keys of those that stay though the export does not have them: with messages that a program
+            stored, or with an id that was made of their beginning.
     """
 
     removed: dict[str, list[str]] = field(default_factory=dict)
     refused: str | None = None
+    kept: list[str] = field(default_factory=list)
 
     @property
     def keys(self) -> list[str]:
@@ -67,8 +70,11 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
         if len(absent) * 100 > limit * before:
             return Mirrored(refused=_too_many(source, len(absent), before, limit))
     for absent in gone.values():
-        _remove(database, sorted(absent))
-    return Mirrored({source: sorted(absent.values()) for source, absent in gone.items()})
+        _remove(database, [each.dialogue_id for each in absent if not each.stays])
+    return Mirrored(
+        {source: sorted(each.partition_key for each in absent if not each.stays) for source, absent in gone.items()},
+        kept=sorted(each.partition_key for absent in gone.values() for each in absent if each.stays),
+    )
 
 
 def why_not_whole(summary: ImportSummary) -> str | None:
@@ -82,10 +88,9 @@ def why_not_whole(summary: ImportSummary) -> str | None:
     return None
 
 
-def _absent(database: Database, source: str, present: set[str]) -> dict[str, str]:
+def _absent(database: Database, source: str, present: set[str]) -> list[AbsentDialogue]:
     with database.session() as connection:
-        stored = dialogues_of_source(connection, source)
-    return {dialogue_id: key for dialogue_id, key in stored.items() if dialogue_id not in present}
+        return absent_dialogues(connection, source, present)
 
 
 def _remove(database: Database, dialogue_ids: Sequence[str]) -> None:

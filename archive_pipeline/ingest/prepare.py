@@ -150,7 +150,7 @@ def content_derived_id(record: DialogueRecord, occurrence: int) -> str:
     texts = [clean_optional(text, Counter()) for text in ([p.text for p in first.parts] if first else [record.title])]
     created = record.created_at.isoformat() if record.created_at else None
     encoded = orjson.dumps([created, texts, occurrence], default=str, option=orjson.OPT_PASSTHROUGH_DATACLASS)
-    return f"made-{hashlib.sha256(encoded).hexdigest()[:24]}"
+    return f"{identity.MADE}{hashlib.sha256(encoded).hexdigest()[:24]}"
 
 
 def _source_ids(messages: Sequence[MessageRecord]) -> list[str]:
@@ -162,7 +162,7 @@ def _source_ids(messages: Sequence[MessageRecord]) -> list[str]:
             continue
         encoded = orjson.dumps([message.role, [[part.part_type, part.text] for part in message.parts]])
         digest = hashlib.sha256(encoded).hexdigest()[:24]
-        result.append(f"made-{digest}-{made[digest]}")
+        result.append(f"{identity.MADE}{digest}-{made[digest]}")
         made[digest] += 1
     return result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -12,6 +12,8 @@ import pandas as pd
 import psycopg
 from sqlalchemy import Table
 
+from archive_pipeline.domain.choices import API
+from archive_pipeline.domain.identity import MADE
 from archive_pipeline.store.copy import CopyFormat, binary_kind_of, copy_frame, copy_pieces, foreign_keys_unchecked
 from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable
 from archive_pipeline.store.lexical_segments import purge_deleted
@@ -66,9 +68,20 @@ def stored_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) ->
     return {row.id: row for row in fetch_rows(connection, "raw/stored_dialogues", StoredDialogue, {"ids": list(ids)})}
 
 
-def dialogues_of_source(connection: psycopg.Connection[Any], source: str) -> dict[str, str]:
-    """Return the partition keys (per dialogue) of a source's dialogues by their ids."""
-    return dict(connection.execute(load_query("raw/dialogues_of_source"), {"source": source}).fetchall())
+class AbsentDialogue(NamedTuple):
+    """A dialogue that an export does not have; it stays if that does not say that it is gone."""
+
+    dialogue_id: str
+    partition_key: str
+    stays: bool
+
+
+def absent_dialogues(
+    connection: psycopg.Connection[Any], source: str, present: Collection[str]
+) -> list[AbsentDialogue]:
+    """Return the dialogues of a source beside those with the given ids."""
+    parameters = {"source": source, "present": list(present), "made": f"{MADE}%", "api": API}
+    return fetch_rows(connection, "raw/absent_dialogues", AbsentDialogue, parameters)
 
 
 def delete_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> None:

@@ -275,3 +275,15 @@ def test_dialogues_that_came_through_the_api_stay(database: Database, tmp_path: 
     result = mirrored(database, write(path, *talks("c1"), claude("t1", "x")))
     assert result.removed == {"chatgpt": ["chatgpt-c2"]}
     assert names(database) == ["c1", "t1", "t2"]
+
+
+def test_dialogues_stay_in_which_a_program_stored_messages_or_that_have_no_id(database: Database, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    nameless = [{**claude("", text, "there"), "uuid": None} for text in ("hello", "hi")]
+    load(database, path, *talks("c1", "c2", "c3"), nameless[0])
+    [made] = query(database, "SELECT partition_key FROM raw.dialogues WHERE source = 'claude_ai'")
+    statement = "UPDATE raw.messages SET origin = 'api' FROM raw.dialogues AS d WHERE d.id = dialogue_id RETURNING 1"
+    query(database, statement.replace("RETURNING", "AND d.source_id = 'c2' RETURNING"))
+    result = mirrored(database, write(path, *talks("c1"), nameless[1]), limit=100)
+    assert result == Mirrored({"chatgpt": ["chatgpt-c3"], "claude_ai": []}, kept=["chatgpt-c2", *made])
+    assert len(names(database)) == 4

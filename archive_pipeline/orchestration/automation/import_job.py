@@ -143,6 +143,7 @@ def import_metadata(
         "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
         **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
         **({"removed": mirrored.keys[:SHOWN_REMOVED]} if mirrored.keys else {}),
+        **({"kept": mirrored.kept[:SHOWN_REMOVED]} if mirrored.kept else {}),
         **({"skipped": dg.MetadataValue.md(skipped)} if skipped else {}),
         **({"missing": dg.MetadataValue.md(missing)} if missing else {}),
     }
