@@ -31,7 +31,7 @@ def test_removed_dialogues_are_nowhere_and_told(
     assert llm_archive("import", export(path, "m1", "m2", "m3")).code == 0
     result = llm_archive("import", export(path, "m1", "m2"), "--mirror", "--json", ARCHIVE_PARTITIONING=partitioning)
     assert result.code == 0
-    assert result.json["mirror"] == {"removed": {"chatgpt": ["chatgpt-m3"]}, "refused": None}
+    assert result.json["mirror"] == {"removed": {"chatgpt": ["chatgpt-m3"]}, "refused": None, "kept": []}
     assert query(database, "SELECT source_id FROM raw.dialogues ORDER BY 1") == [("m1",), ("m2",)]
     assert counts(database)["dialogue_trees"] == 2
     with instance_for(settings) as instance:
