@@ -18,6 +18,7 @@ from archive_pipeline.store.batches import read_batch
 from archive_pipeline.store.copy import EncodedRows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.replace import quarantine, replace_rows
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef, stale_dialogues, text_bytes
 
@@ -105,7 +106,7 @@ class DialogueSource(Source[DialogueRef, DialogueBatch]):
             "seed": seed,
             "number": number,
         }
-        return [row[0] for row in connection.execute(load_query("verify/sample_current_dialogues"), parameters)]
+        return fetch_column(connection, "verify/sample_current_dialogues", str, parameters)
 
     def fingerprints(self, connection: psycopg.Connection[Any], ids: Sequence[str]) -> dict[str, Hashable]:
         """Return the fingerprints of the dialogues that are there."""

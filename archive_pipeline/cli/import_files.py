@@ -191,7 +191,7 @@ def _result(
         "rows": {name: summary.rows[name] for name in RAW_TABLES} | derived | (outcome.rows if outcome else {}),
         "seconds": round(seconds, 3),
         "files": {"read": summary.files_read, "failed": summary.files_failed, "skipped": len(reading.skipped)},
-        "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
+        "surprises": {name: count for name, count in sorted(summary.anomalies.items()) if count},
         "rejected": [
             {"locator": encodable(record.locator), "reason": encodable(record.reason), "error": encodable(record.error)}
             for record in summary.rejected

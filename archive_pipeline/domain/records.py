@@ -132,7 +132,7 @@ class DialogueRecord:
         vintage: the shape of the export, by what it can hold (``archive_pipeline.domain.vintages``).
         custom_gpt_id: the custom assistant that the dialogue was held with, in the source's words.
         project_id: the project that it belongs to.
-        warnings: counted surprises the reader met (``unknown_part``, ``bad_timestamp``, ``duplicate_message``, ...).
+        warnings: counted anomalies the reader met (``unknown_part``, ``bad_timestamp``, ``duplicate_message``, ...).
         source_json: the dialogue as the source has it, without its messages.
         locator: where it stands (``conversations.json[12]``), for messages to people.
     """

@@ -16,7 +16,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.rejections import PendingRejections
-from archive_pipeline.ingest.seen import Again, Seen, Vintage, compare, reject_rival
+from archive_pipeline.ingest.seen import Again, Seen, StateKey, compare, reject_rival
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.ingest.writer import GroupWriter, Incoming, Outcome, Written
 from archive_pipeline.readers.reading import FileReading
@@ -48,7 +48,7 @@ class FileImport:
         context: ImportContext,
         *,
         total: ImportSummary,
-        seen: dict[Vintage, Seen],
+        seen: dict[StateKey, Seen],
         on_step: Callable[[], None],
     ) -> None:
         self._database = database
@@ -136,7 +136,7 @@ class FileImport:
     def _count(self, waiting: list[Incoming], written: Written) -> None:
         self._own.dialogues.update(written.outcomes.values())
         self._own.rows.update(written.row_counts)
-        self._own.surprises.update(written.surprises)
+        self._own.anomalies.update(written.anomalies)
         for item in waiting:
             header = item.header
             self._total.present[header.source].add(header.id)
@@ -154,7 +154,7 @@ class FileImport:
         counts = {
             "dialogues": {**dict.fromkeys([*Outcome, "rejected"], 0), **own.dialogues},
             "rows": dict(own.rows),
-            "surprises": {name: count for name, count in sorted(own.surprises.items()) if count},
+            "surprises": {name: count for name, count in sorted(own.anomalies.items()) if count},
         }
         with self._database.session() as connection:
             self._rejections.write(connection, self._context.import_id)
@@ -170,11 +170,11 @@ class FileImport:
             )
         total.dialogues.update(own.dialogues)
         total.rows.update(own.rows)
-        total.surprises.update(own.surprises)
+        total.anomalies.update(own.anomalies)
         total.files_read += self._is_whole
         total.files_failed += not self._is_whole
         self._on_step()
 
 
-def _key_of(header: Header) -> Vintage:
+def _key_of(header: Header) -> StateKey:
     return header.id, header.vintage

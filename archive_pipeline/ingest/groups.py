@@ -36,7 +36,7 @@ class Header:
         source, source_id, locator, vintage, updated_at: of its record.
         fingerprint: of its content.
         metadata: columns of ``raw.dialogues`` that the fingerprint leaves out, by name.
-        counts: surprises by name.
+        counts: anomalies by name.
     """
 
     id: str

@@ -20,7 +20,7 @@ from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.ingest.file_import import FileImport
 from archive_pipeline.ingest.groups import ImportContext
 from archive_pipeline.ingest.processors import available_processors
-from archive_pipeline.ingest.seen import Seen, Vintage
+from archive_pipeline.ingest.seen import Seen, StateKey
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
@@ -54,7 +54,7 @@ def import_archive(
         ReaderProcessError: a process that reads ahead ended; what was committed stays.
     """
     summary = ImportSummary()
-    seen: dict[Vintage, Seen] = {}
+    seen: dict[StateKey, Seen] = {}
 
     def tell() -> None:
         reading.tell(progress)

@@ -247,7 +247,7 @@ def _first(values: Iterator[ValueT | None]) -> ValueT | None:
 
 
 def _counts(dialogues: Sequence[PreparedDialogue], links: Sequence[Link], active: str | None) -> Counter[str]:
-    """Return the surprises of the layers, but for what one of them leads to and another has."""
+    """Return the anomalies of the layers, but for what one of them leads to and another has."""
     counts: Counter[str] = Counter()
     for dialogue in dialogues:
         counts |= dialogue.counts

@@ -58,7 +58,7 @@ class PreparedDialogue:
         record: the record with a clean title; ``source_json`` is JSON text.
         messages: in source order.
         active: source id of the message the source's pointer leads to.
-        counts: surprises by name.
+        counts: anomalies by name.
         raw: the record's own bytes, zlib-compressed, if reading or sanitising changed something.
     """
 

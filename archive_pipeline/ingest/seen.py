@@ -12,7 +12,7 @@ from enum import Enum, auto
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.age import is_newer, is_older
 
-Vintage = tuple[str, str]  # a dialogue's id and the vintage of an export of it
+StateKey = tuple[str, str]  # a dialogue's id and the vintage of an export of it
 
 
 @dataclass(frozen=True, slots=True)

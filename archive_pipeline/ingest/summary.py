@@ -16,7 +16,7 @@ class ImportSummary:
     Attributes:
         dialogues: by outcome: new, changed, unchanged, reread, older, rejected.
         rows: rows written per table of ``raw``.
-        surprises: everything unusual that was met, by name.
+        anomalies: everything unusual that was met, by name.
         rejected: the rejected records, in order, up to a bound; ``dialogues["rejected"]`` has their number.
         files_read, files_failed: files that were read to their end, and that were not.
         present: source -> ids of the dialogues that were met and are in the archive now.
@@ -28,7 +28,7 @@ class ImportSummary:
 
     dialogues: Counter[str] = field(default_factory=Counter)
     rows: Counter[str] = field(default_factory=Counter)
-    surprises: Counter[str] = field(default_factory=Counter)
+    anomalies: Counter[str] = field(default_factory=Counter)
     rejected: list[RejectedRecord] = field(default_factory=list)
     files_read: int = 0
     files_failed: int = 0

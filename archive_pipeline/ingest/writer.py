@@ -52,7 +52,7 @@ class Written:
 
     outcomes: dict[str, Outcome]
     row_counts: Counter[str]
-    surprises: Counter[str]
+    anomalies: Counter[str]
 
 
 class GroupWriter:
@@ -79,7 +79,7 @@ class GroupWriter:
             if known is None:
                 new.append(item.position)
                 written.outcomes[header.id] = Outcome.NEW
-                written.surprises.update(header.counts)
+                written.anomalies.update(header.counts)
                 continue
             of_dialogue = vintages.get(header.id, {})
             if is_partial(header.vintage):
@@ -231,9 +231,9 @@ class GroupWriter:
             rows.attachment_frame(rows.attachment_rows(dialogue, dialogue.messages)),
         )
         written.row_counts.update({"dialogues": 1, "messages": upserted + deleted, **parts})
-        written.surprises.update(dialogue.counts)
+        written.anomalies.update(dialogue.counts)
         restored = sum(1 for message in dialogue.messages if _was_deleted(messages.get(message.source_id)))
-        written.surprises.update({"messages_deleted": deleted, "messages_restored": restored})
+        written.anomalies.update({"messages_deleted": deleted, "messages_restored": restored})
 
 
 def _outcome(*, is_unchanged: bool, rereads: bool) -> Outcome:

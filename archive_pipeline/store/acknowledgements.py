@@ -19,13 +19,13 @@ class Unacknowledged:
     Attributes:
         failed_imports: files that were not read to their end.
         rejected_records: records that could not be loaded.
-        surprises: what is unusual in dialogues, by name, with how often.
+        anomalies: what is unusual in dialogues, by name, with how often.
         acknowledged_at: when somebody last took note; None if nobody ever did.
     """
 
     failed_imports: int
     rejected_records: int
-    surprises: dict[str, int]
+    anomalies: dict[str, int]
     acknowledged_at: datetime | None
 
     @property
@@ -34,16 +34,16 @@ class Unacknowledged:
         return {
             "failed_imports": self.failed_imports,
             "rejected_records": self.rejected_records,
-            "surprises": sum(self.surprises.values()),
+            "surprises": sum(self.anomalies.values()),
         }
 
 
 def unacknowledged(connection: psycopg.Connection[Any]) -> Unacknowledged:
     """Return what nobody has taken note of."""
-    surprises: dict[str, int] = dict(connection.execute(load_query("imports/unacknowledged_surprises")).fetchall())
+    anomalies: dict[str, int] = dict(connection.execute(load_query("imports/unacknowledged_surprises")).fetchall())
     with connection.cursor(row_factory=dict_row) as cursor:
         [figures] = cursor.execute(load_query("imports/unacknowledged_imports")).fetchall()
-    return Unacknowledged(surprises=surprises, **figures)
+    return Unacknowledged(anomalies=anomalies, **figures)
 
 
 def acknowledge(connection: psycopg.Connection[Any]) -> Unacknowledged:

@@ -60,7 +60,7 @@ def sample_of_current(
 ) -> list[str]:
     """Return the ids of up to ``number`` documents of at most ``max_pages`` pages whose chunks are up to date."""
     parameters = {"code_version": code_version, "max_pages": max_pages, "number": number, "seed": seed}
-    return [row[0] for row in connection.execute(load_query("verify/sample_current_documents"), parameters)]
+    return fetch_column(connection, "verify/sample_current_documents", str, parameters)
 
 
 def stale_documents(

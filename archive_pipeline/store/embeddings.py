@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import psycopg
 
-from archive_pipeline.store.rows import fetch_column
+from archive_pipeline.store.rows import fetch_column, fetch_value
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.vector_copy import copy_vectors
 
@@ -102,14 +102,12 @@ def add_generation(connection: psycopg.Connection[Any], model: str, dimensions: 
 
 def count_texts_to_embed(connection: psycopg.Connection[Any], generation: Generation) -> int:
     """Return how many different texts have no vector."""
-    row = connection.execute(load_query("embeddings/count_texts_to_embed"), {"generation_id": generation.id}).fetchone()
-    return 0 if row is None else int(row[0])
+    return fetch_value(connection, "embeddings/count_texts_to_embed", int, {"generation_id": generation.id}) or 0
 
 
 def count_vectors(connection: psycopg.Connection[Any], generation: Generation) -> int:
     """Return how many vectors a generation has."""
-    row = connection.execute(load_query("embeddings/count_vectors"), {"generation_id": generation.id}).fetchone()
-    return 0 if row is None else int(row[0])
+    return fetch_value(connection, "embeddings/count_vectors", int, {"generation_id": generation.id}) or 0
 
 
 def texts_to_embed(

@@ -16,6 +16,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from archive_pipeline.store.by_index import by_index
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.sql_files import load_query
 
 
@@ -34,8 +35,7 @@ def sharing_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequenc
     if not dialogue_ids:
         return []
     with by_index(connection):
-        rows = connection.execute(load_query("links/sharing_dialogues"), {"ids": list(dialogue_ids)}).fetchall()
-    return sorted(row[0] for row in rows)
+        return sorted(fetch_column(connection, "links/sharing_dialogues", str, {"ids": list(dialogue_ids)}))
 
 
 def refresh_links(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> None:
@@ -60,7 +60,7 @@ def find_links_anew(connection: psycopg.Connection[Any], dialogue_ids: Sequence[
 
 def find_all_links(connection: psycopg.Connection[Any]) -> None:
     """Replace all links of the archive."""
-    find_links_anew(connection, [row[0] for row in connection.execute(load_query("links/all_dialogues"))])
+    find_links_anew(connection, fetch_column(connection, "links/all_dialogues", str))
 
 
 def _links(shared: Iterable[_Shared]) -> Iterator[tuple[str, str, int]]:

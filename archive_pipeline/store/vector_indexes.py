@@ -11,7 +11,7 @@ import psycopg
 
 from archive_pipeline.store.embeddings import Chance, Generation, chance_of
 from archive_pipeline.store.page_texts import PageRow
-from archive_pipeline.store.rows import fetch_rows, fetch_value
+from archive_pipeline.store.rows import fetch_column, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 
 TEXT: Final = "text"
@@ -163,14 +163,13 @@ def purge_index(connection: psycopg.Connection[Any], index: VectorIndex) -> None
 def count_stale(connection: psycopg.Connection[Any], index: VectorIndex, kind: str) -> int:
     """Return how many entries of a collection are missing or were made from something else."""
     parameters = {"index_id": index.id, "generation_id": index.generation.id}
-    row = connection.execute(load_query(f"vector_index/count_stale_{_QUERIES[kind]}"), parameters).fetchone()
-    return 0 if row is None else int(row[0])
+    return fetch_value(connection, f"vector_index/count_stale_{_QUERIES[kind]}", int, parameters) or 0
 
 
 def gone_entries(connection: psycopg.Connection[Any], index: VectorIndex, kind: str) -> list[str]:
     """Return the ids of entries of a collection that should not be there any more."""
     parameters = {"index_id": index.id, "generation_id": index.generation.id}
-    return [row[0] for row in connection.execute(load_query(f"vector_index/gone_{_QUERIES[kind]}"), parameters)]
+    return fetch_column(connection, f"vector_index/gone_{_QUERIES[kind]}", str, parameters)
 
 
 def stale_chunks(
@@ -217,7 +216,7 @@ def count_indexed(connection: psycopg.Connection[Any], index: VectorIndex, kind:
 def indexed_ids(connection: psycopg.Connection[Any], index: VectorIndex, kind: str) -> set[str]:
     """Return the ids of the entries that were written to a collection."""
     parameters = {"index_id": index.id, "collection": kind}
-    return {row[0] for row in connection.execute(load_query("vector_index/indexed_entry_ids"), parameters)}
+    return set(fetch_column(connection, "vector_index/indexed_entry_ids", str, parameters))
 
 
 def record(connection: psycopg.Connection[Any], index: VectorIndex, kind: str, entries: Sequence[EntryRow]) -> None:

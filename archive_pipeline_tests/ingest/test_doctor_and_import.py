@@ -57,7 +57,7 @@ def predicted_and_done(database: Database, files: Sequence[Path]) -> tuple[dict[
         "messages": messages,
         "rejected": [(record.locator, record.reason) for record in summary.rejected],
         "anomalies": {
-            name: count for name, count in summary.surprises.items() if count and not name.startswith("messages_")
+            name: count for name, count in summary.anomalies.items() if count and not name.startswith("messages_")
         },
     }
     return said, done

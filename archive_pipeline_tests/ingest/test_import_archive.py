@@ -141,11 +141,11 @@ def test_vanished_messages_are_deleted_softly_and_come_back(database: Database, 
     before = raw_rows(database)
     shrunk = load(database, path, short)
     assert shrunk.dialogues == {"changed": 1}
-    assert shrunk.surprises["messages_deleted"] == 2
+    assert shrunk.anomalies["messages_deleted"] == 2
     assert messages(database, live=False) == [("m1", 1), ("m2", 2)]
     assert query(database, "SELECT message_count FROM raw.dialogues") == [(1,)]
     restored = load(database, path, whole)
-    assert restored.surprises["messages_restored"] == 2
+    assert restored.anomalies["messages_restored"] == 2
     assert messages(database, live=False) == []
     assert raw_rows(database) == before
 
@@ -187,7 +187,7 @@ def test_a_partial_export_of_a_linear_source_goes_on_where_it_belongs(database: 
 def test_a_partial_export_makes_no_cycle_with_what_is_stored(database: Database, path: Path):
     load(database, path, chatgpt("c1", chain("a", "b")))
     summary = load(database, path, chatgpt("c1", [Said("m0", "m1", "user", "A")]), is_partial=True)
-    assert summary.surprises["cycle"] == 1
+    assert summary.anomalies["cycle"] == 1
     assert parents(database) == {"m0": (None, "cycle"), "m1": ("m0", None)}
 
 
@@ -284,7 +284,7 @@ def test_a_dialogue_is_rejected_also_by_an_error_that_says_nothing(
 def test_an_id_that_no_index_takes_is_shortened_to_a_stable_one(database: Database, path: Path):
     long_id = f"{random.Random(1).getrandbits(24_000):06000x}"  # noqa: S311 - it does not compress
     summary = load(database, path, chatgpt(long_id, chain("a")))
-    assert (summary.dialogues, summary.surprises["shortened_id"]) == ({"new": 1}, 1)
+    assert (summary.dialogues, summary.anomalies["shortened_id"]) == ({"new": 1}, 1)
     [(source_id, whole)] = query(database, "SELECT source_id, source_json ->> 'conversation_id' FROM raw.dialogues")
     assert (source_id[:5], len(source_id), whole) == ("long-", 29, long_id)
     assert load(database, path, chatgpt(long_id, chain("a"))).dialogues == {"unchanged": 1}
@@ -342,8 +342,8 @@ def test_a_file_that_breaks_off_is_failed_and_keeps_what_it_had(database: Databa
 def test_text_that_postgresql_refuses_is_repaired_and_the_source_kept(database: Database, path: Path):
     summary = load(database, path, chatgpt("c1", chain("a\0b", "\ud800"), title="t\0"))
     assert summary.dialogues == {"new": 1}
-    assert summary.surprises["sanitized_nul"] >= 2
-    assert summary.surprises["sanitized_surrogate"] >= 1
+    assert summary.anomalies["sanitized_nul"] >= 2
+    assert summary.anomalies["sanitized_surrogate"] >= 1
     texts = query(database, "SELECT text_content FROM raw.content_parts ORDER BY message_id, sequence")
     assert sorted(texts) == [("ab",), ("\ufffd",)]
     [(source, title)] = query(database, "SELECT source_bytes, title FROM raw.dialogues")

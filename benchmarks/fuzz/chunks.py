@@ -32,7 +32,7 @@ class ChunkResult:
         kind, first, count: which inputs.
         bytes, dialogues, rejected: sums.
         seconds: of processor time, sum.
-        surprises: dialogues by what was met in them.
+        anomalies: dialogues by what was met in them.
         findings: how often, by what.
         examples: finding -> the number of an input that shows it and the details.
         slowest, largest, traced: the worst inputs: [figure, number], the highest first.
@@ -45,7 +45,7 @@ class ChunkResult:
     dialogues: int = 0
     rejected: int = 0
     seconds: float = 0.0
-    surprises: Counter[str] = field(default_factory=Counter)
+    anomalies: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Any]] = field(default_factory=dict)
     slowest: list[list[float]] = field(default_factory=list)
@@ -82,7 +82,7 @@ def _add(result: ChunkResult, trial: Trial) -> None:
     result.dialogues += trial.dialogues
     result.rejected += trial.rejected
     result.seconds += trial.seconds
-    result.surprises.update(trial.surprises)
+    result.anomalies.update(trial.anomalies)
     for finding in trial.findings:
         result.findings[finding] += 1
         result.examples.setdefault(finding, [trial.number, "; ".join(trial.details)[:1_000]])

@@ -90,7 +90,7 @@ def _worst(
 def _surprises(results: Sequence[ChunkResult]) -> Iterator[str]:
     total: Counter[str] = Counter()
     for result in results:
-        total.update(result.surprises)
+        total.update(result.anomalies)
     yield "| met in dialogues | dialogues |"
     yield "|---|---:|"
     yield from (f"| `{name}` | {count:,} |" for name, count in total.most_common())

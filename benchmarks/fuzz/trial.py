@@ -49,7 +49,7 @@ class Trial:
         seconds: of processor time, for reading the file and preparing its rows.
         growth: bytes by which that made the peak memory of the process grow.
         traced: peak of Python's allocations in bytes; None if they were not traced.
-        surprises: what was met, by name.
+        anomalies: what was met, by name.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Trial:
     seconds: float = 0.0
     growth: int = 0
     traced: int | None = None
-    surprises: Counter[str] = field(default_factory=Counter)
+    anomalies: Counter[str] = field(default_factory=Counter)
 
 
 def try_input(seed: int, kind: str, number: int, folder: Path) -> Trial:
@@ -93,7 +93,7 @@ def _findings(given: Input, path: Path, trial: Trial) -> Iterator[str]:
         return
     trial.dialogues, trial.rejected = len(read.dialogues), len(read.rejected)
     for dialogue in read.dialogues:
-        trial.surprises.update(name.partition(":")[0] for name in dialogue.counts)
+        trial.anomalies.update(name.partition(":")[0] for name in dialogue.counts)
     yield from (f"{record.reason}: {record.error}" for record in read.rejected if record.reason in _UNFORESEEN)
     if given.said is not None:
         yield from judge(given.said)

@@ -27,8 +27,8 @@ _MONTHS_IN_TABLE: Final = 24
 _UNKNOWN: Final = "unknown"
 
 
-# What one looks for over the months, each with the surprises it is made of. All others are "other".
-SURPRISE_CLASSES: Final = {
+# What one looks for over the months, each with the anomalies it is made of. All others are "other".
+ANOMALY_CLASSES: Final = {
     "orphans": ("missing_parent",),
     "cycles": ("cycle",),
     "sanitized_characters": (SANITIZED_NUL, SANITIZED_SURROGATE, "invalid_utf8"),
@@ -45,7 +45,7 @@ class Summary:
         sources: per source its name, dialogues and messages.
         months: (month or None, dialogues, messages), in order.
         shapes: one number per name: linear dialogues, those with regenerations, and so on.
-        surprises: per name its occurrences, and the dialogues it occurs in.
+        anomalies: per name its occurrences, and the dialogues it occurs in.
         stale: dialogues to build per asset.
         quarantined: dialogues that cannot be built, per asset that has any.
         quarantined_dialogues: how many dialogues these are.
@@ -56,7 +56,7 @@ class Summary:
     sources: list[dict[str, Any]]
     months: list[tuple[str | None, int, int]]
     shapes: dict[str, int]
-    surprises: list[dict[str, Any]]
+    anomalies: list[dict[str, Any]]
     stale: dict[str, int]
     quarantined: dict[str, int]
     quarantined_dialogues: int
@@ -106,7 +106,7 @@ def summarize(database: Database, versions: dict[str, str]) -> Summary:
         sources=rows["stats_sources"],
         months=[(row["month"], row["dialogues"], row["messages"]) for row in rows["summary_months"]],
         shapes=rows["summary_shapes"][0],
-        surprises=rows["summary_surprises"],
+        anomalies=rows["summary_surprises"],
         stale=stale,
         quarantined=quarantined.by_asset,
         quarantined_dialogues=quarantined.dialogues,
@@ -122,7 +122,7 @@ def summary_metadata(summary: Summary) -> dict[str, Any]:
         **{f"dialogues_{row['source']}": row["dialogues"] for row in summary.sources},
         **{f"shape_{name}": count for name, count in summary.shapes.items()},
         **{f"surprises_{name}": count for name, count in anomaly_classes(summary).items()},
-        "surprises": sum(row["occurrences"] for row in summary.surprises),
+        "surprises": sum(row["occurrences"] for row in summary.anomalies),
         "stale_dialogues": max(summary.stale.values(), default=0),
         "quarantined_dialogues": summary.quarantined_dialogues,
         **reuse(summary),
@@ -144,15 +144,15 @@ def reuse(summary: Summary) -> dict[str, int | float]:
 
 
 def anomaly_classes(summary: Summary) -> dict[str, int]:
-    """Return the occurrences of every class of surprises, also of those that did not occur."""
-    return classes_of({row["name"]: row["occurrences"] for row in summary.surprises})
+    """Return the occurrences of every class of anomalies, also of those that did not occur."""
+    return classes_of({row["name"]: row["occurrences"] for row in summary.anomalies})
 
 
-def classes_of(surprises: Mapping[str, int]) -> dict[str, int]:
+def classes_of(anomalies: Mapping[str, int]) -> dict[str, int]:
     """Return the occurrences of every class, given those of every name."""
-    classes = {name: class_ for class_, names in SURPRISE_CLASSES.items() for name in names}
-    counted = dict.fromkeys([*SURPRISE_CLASSES, "other"], 0)
-    for name, occurrences in surprises.items():
+    classes = {name: class_ for class_, names in ANOMALY_CLASSES.items() for name in names}
+    counted = dict.fromkeys([*ANOMALY_CLASSES, "other"], 0)
+    for name, occurrences in anomalies.items():
         kind, _, _detail = name.partition(":")
         counted[classes.get(kind, "other")] += occurrences
     return counted
@@ -184,7 +184,7 @@ def report(summary: Summary) -> str:
         _table((f"month (last {_MONTHS_IN_TABLE})", "dialogues", "messages"), months[-_MONTHS_IN_TABLE:]),
         _table(
             ("surprise", "occurrences", "dialogues"),
-            [(row["name"].replace("_", " "), row["occurrences"], row["dialogues"]) for row in summary.surprises],
+            [(row["name"].replace("_", " "), row["occurrences"], row["dialogues"]) for row in summary.anomalies],
         ),
         _table(
             ("asset", "stale dialogues", "quarantined dialogues"),

@@ -23,7 +23,7 @@ BYTES_PER_SCAN: Final = 1_000_000_000
 # Dagster waits a minute for a sensor and then throws away what it found out: a slow disk would be read for ever. After
 # these seconds a look ends with the block it is in.
 SECONDS_PER_SCAN: Final = 20.0
-ENTRIES_PER_LOOK: Final = 25
+ENTRIES_PER_SCAN: Final = 25
 # Entries beyond these are not watched; with all that is known of an entry the cursor stays below half a megabyte.
 MOST_ENTRIES: Final = 2_000
 BLOCK_BYTES: Final = 64 * 1024 * 1024
@@ -108,7 +108,7 @@ def scan_once(
         if state is None or state.is_taken:
             continue
         is_late = has_read and time.monotonic() >= deadline
-        if budget <= 0 or is_late or len(ready) == ENTRIES_PER_LOOK:
+        if budget <= 0 or is_late or len(ready) == ENTRIES_PER_SCAN:
             break
         try:
             state, used = hash_on(entry, state, budget, deadline)

@@ -125,7 +125,7 @@ def import_files() -> None:
 def import_metadata(
     summary: ImportSummary, reading: ArchiveReading, mirrored: Mirrored, kept: KeptAttachments
 ) -> dict[str, Any]:
-    """Return what the run's page shows of an import: numbers first, then surprises, what was rejected, what removed."""
+    """Return what the run's page shows of an import: numbers first, then anomalies, what was rejected, what removed."""
     rejected = [
         dg.TableRecord({"locator": record.locator, "reason": record.reason, "error": record.error})
         for record in summary.rejected[:SHOWN_REJECTED]
@@ -140,7 +140,7 @@ def import_metadata(
         "files_failed": summary.files_failed,
         **(attachment_metadata(kept) if kept.is_wanted else {}),
         **{f"format_drift_{kind}": summary.drift[kind] for kind in KINDS},
-        "surprises": {name: count for name, count in sorted(summary.surprises.items()) if count},
+        "surprises": {name: count for name, count in sorted(summary.anomalies.items()) if count},
         **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
         **({"removed": mirrored.keys[:SHOWN_REMOVED]} if mirrored.keys else {}),
         **({"kept": mirrored.kept[:SHOWN_REMOVED]} if mirrored.kept else {}),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from archive_pipeline.orchestration.automation.drop_folder import (
-    ENTRIES_PER_LOOK,
+    ENTRIES_PER_SCAN,
     MOST_ENTRIES,
     UNFINISHED,
     EntryState,
@@ -35,7 +35,7 @@ class ReadyAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class InboxLook:
+class InboxScan:
     """The result of a look at the inbox.
 
     Attributes:
@@ -51,7 +51,7 @@ class InboxLook:
     note: str | None
 
 
-def look(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) -> InboxLook:
+def scan_inbox(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) -> InboxScan:
     """Return what is complete and new of the objects below an inbox."""
     found = _entries(inbox, objects)
     entries = dict(sorted(found.items())[:MOST_ENTRIES])
@@ -63,7 +63,7 @@ def look(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) -> Inb
         state = known.get(name)
         if state is None or state.signature != signature:
             state = EntryState(signature)
-        elif not state.is_taken and len(ready) < ENTRIES_PER_LOOK:
+        elif not state.is_taken and len(ready) < ENTRIES_PER_SCAN:
             ready.setdefault(signature, ReadyAddress(f"{inbox.rstrip('/')}/{name}", name.rstrip("/"), signature))
             state = replace(state, is_taken=True)
         kept[name] = state
@@ -71,7 +71,7 @@ def look(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) -> Inb
     note = None
     if len(found) > MOST_ENTRIES:
         note = f"{inbox} has {len(found):,} entries; the first {MOST_ENTRIES:,} are watched: put exports below prefixes"
-    return InboxLook(tuple(ready.values()), write_cursor(kept), waiting, note)
+    return InboxScan(tuple(ready.values()), write_cursor(kept), waiting, note)
 
 
 def _entries(inbox: str, objects: Iterable[RemoteObject]) -> Mapping[str, Sequence[tuple[str, int, str]]]:

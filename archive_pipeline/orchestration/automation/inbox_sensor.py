@@ -5,7 +5,7 @@
 import dagster as dg
 
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB, IMPORT_OP
-from archive_pipeline.orchestration.automation.inbox import ReadyAddress, look
+from archive_pipeline.orchestration.automation.inbox import ReadyAddress, scan_inbox
 from archive_pipeline.remote.storage import Storage
 from archive_pipeline.settings import Settings
 
@@ -27,7 +27,7 @@ def inbox_sensors(settings: Settings) -> list[dg.SensorDefinition]:
         ),
     )
     def new_objects(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-        seen = look(inbox, Storage(inbox).objects_below(inbox), context.cursor)
+        seen = scan_inbox(inbox, Storage(inbox).objects_below(inbox), context.cursor)
         if seen.note is not None:
             context.log.warning(seen.note)
         requests = [inbox_request(ready) for ready in seen.ready]

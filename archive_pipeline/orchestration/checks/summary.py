@@ -88,9 +88,9 @@ def recent_imports_result(figures: Mapping[str, Any], days: int) -> dg.AssetChec
     )
 
 
-def surprises_result(found: Unacknowledged) -> dg.AssetCheckResult:
+def anomalies_result(found: Unacknowledged) -> dg.AssetCheckResult:
     """Judge what nobody has taken note of."""
-    classes = {**classes_of(found.surprises), "rejected_records": found.rejected_records}
+    classes = {**classes_of(found.anomalies), "rejected_records": found.rejected_records}
     total = sum(classes.values())
     return dg.AssetCheckResult(
         passed=total == 0,
@@ -105,7 +105,7 @@ def surprises_result(found: Unacknowledged) -> dg.AssetCheckResult:
             "surprises": total,
             "failed_imports": found.failed_imports,
             **classes,
-            **{name: count for name, count in found.surprises.items() if name not in classes},
+            **{name: count for name, count in found.anomalies.items() if name not in classes},
         },
     )
 
@@ -120,7 +120,7 @@ def surprises_result(found: Unacknowledged) -> dg.AssetCheckResult:
 )
 def no_surprises(archive: dg.ResourceParam[Archive]) -> dg.AssetCheckResult:
     with transient_errors_retried(), archive.database.session() as connection:
-        return surprises_result(unacknowledged(connection))
+        return anomalies_result(unacknowledged(connection))
 
 
 def drift_result(rows: Sequence[DriftRow]) -> dg.AssetCheckResult:

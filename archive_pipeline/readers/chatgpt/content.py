@@ -60,7 +60,7 @@ class ContentReader:
         key: its node id, by which results name the call.
         call: the node id of the call it answers, if it answers one.
         is_call: whether it is addressed to a tool (``is_call``).
-        warnings: where surprises are counted.
+        warnings: where anomalies are counted.
     """
 
     def __init__(

@@ -256,7 +256,7 @@ def test_every_class_of_surprises_has_a_number() -> None:
     }
     names = ["missing_parent", "cycle", "sanitized_nul", "invalid_utf8", "unknown_part:a", "unknown_part:b", "rest"]
     found = [{"name": name, "occurrences": 2**place} for place, name in enumerate(names)]
-    assert anomaly_classes(replace(nothing, surprises=found)) == {
+    assert anomaly_classes(replace(nothing, anomalies=found)) == {
         "orphans": 1,
         "cycles": 2,
         "sanitized_characters": 4 + 8,

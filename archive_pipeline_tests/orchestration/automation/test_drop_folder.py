@@ -233,7 +233,7 @@ def test_a_file_that_changes_while_it_is_hashed_starts_over(tmp_path: Path, monk
 def test_a_flood_of_entries_is_taken_in_portions_and_watched_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drop_folder, "ENTRIES_PER_LOOK", 3)
+    monkeypatch.setattr(drop_folder, "ENTRIES_PER_SCAN", 3)
     monkeypatch.setattr(drop_folder, "MOST_ENTRIES", 7)
     for number in range(9):
         (tmp_path / f"{number}.json").write_text(f"[{number}]")

@@ -8,7 +8,7 @@ import pytest
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
 from archive_pipeline.orchestration.automation.drop_folder import MOST_ENTRIES
 from archive_pipeline.orchestration.automation.import_job import import_files
-from archive_pipeline.orchestration.automation.inbox import look
+from archive_pipeline.orchestration.automation.inbox import scan_inbox
 from archive_pipeline.orchestration.automation.inbox_sensor import inbox_sensors
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.remote.storage import RemoteObject
@@ -30,7 +30,7 @@ def looks(*listings: list[RemoteObject]) -> list[list[str]]:
     """What each of some looks one after the other finds ready."""
     cursor, found = None, []
     for listing in listings:
-        seen = look(INBOX, listing, cursor)
+        seen = scan_inbox(INBOX, listing, cursor)
         cursor = seen.cursor
         found.append([ready.address.removeprefix(INBOX) for ready in seen.ready])
     return found
@@ -46,7 +46,8 @@ def test_an_entry_is_ready_once_when_two_looks_agree():
 def test_another_version_is_another_content_and_a_name_is_not():
     assert looks(*[objects(a_zip="1")] * 2, *[objects(a_zip="2")] * 2, []) == [[], ["a.zip"], [], ["a.zip"], []]
     both = [
-        look(INBOX, objects(**{name: "1"}), look(INBOX, objects(**{name: "1"}), None).cursor) for name in ("a", "b")
+        scan_inbox(INBOX, objects(**{name: "1"}), scan_inbox(INBOX, objects(**{name: "1"}), None).cursor)
+        for name in ("a", "b")
     ]
     assert both[0].ready[0].content == both[1].ready[0].content
     assert looks(*[objects(a_zip="1", b_zip="1")] * 2) == [[], ["a.zip"]]
@@ -59,7 +60,7 @@ def test_hidden_empty_and_unfinished_objects_are_no_entries():
 
 def test_a_prefix_of_very_many_entries_is_said():
     many = [RemoteObject(f"{INBOX}{number:05}.zip", 1, str(number)) for number in range(MOST_ENTRIES + 1)]
-    seen = look(INBOX, many, None)
+    seen = scan_inbox(INBOX, many, None)
     assert seen.note is not None
     assert seen.waiting == MOST_ENTRIES
 

@@ -1,8 +1,6 @@
--- A few dialogues whose rows of every asset are up to date, with their fingerprints; other ones with another seed. Ten
--- times as many are looked at, which is enough unless most of the archive is stale.
-SELECT
-    candidate.dialogue_id::text AS dialogue_id,
-    candidate.fingerprint
+-- A few dialogues whose rows of every asset are up to date; other ones with another seed. Ten times as many are looked at,
+-- which is enough unless most of the archive is stale.
+SELECT candidate.dialogue_id::text AS dialogue_id
 FROM (
     SELECT
         dialogue.id AS dialogue_id,
@@ -23,7 +21,6 @@ INNER JOIN unnest(%(assets)s::text [], %(code_versions)s::text []) AS wanted (as
         AND state.code_version = wanted.code_version
 GROUP BY
     candidate.dialogue_id,
-    candidate.fingerprint,
     candidate.place
 HAVING count(*) = cardinality(%(assets)s::text [])
 ORDER BY candidate.place
