@@ -37,17 +37,6 @@ def message_paths(batch: DialogueBatch) -> pd.DataFrame:
     )
 
 
-def ancestor_path(batch: DialogueBatch, position: int) -> list[str]:
-    """Return the ids of all ancestors of the message at ``position``, root first (seed 000)."""
-    path: list[str] = []
-    ancestor = batch.parent[position]
-    while ancestor != ROOT:
-        path.append(batch.message_ids[ancestor])
-        ancestor = batch.parent[ancestor]
-    path.reverse()
-    return path
-
-
 ASSET: Final = DerivedAsset(
     name="message_paths",
     of=DialogueBatch,

@@ -16,7 +16,7 @@ from archive_pipeline.derive.dialogue_trees import dialogue_trees
 from archive_pipeline.derive.exchanges import exchanges
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.linear_sequences import linear_sequences
-from archive_pipeline.derive.message_paths import ancestor_path, message_paths
+from archive_pipeline.derive.message_paths import message_paths
 from archive_pipeline.derive.prompt_responses import prompt_responses
 from archive_pipeline.derive.qa_pairs import qa_pairs
 from archive_pipeline.derive.qa_turns import find_turns
@@ -79,15 +79,6 @@ def test_message_paths_say_where_each_message_is(batch: DialogueBatch):
             assert above[::-1] == [ancestor.id for ancestor in dialogue.ancestors(message)]
             assert 2 ** (pieces - 1) <= len(dialogue.messages)
     assert found == expected(batch, "message_paths")
-
-
-@given(random_batch())
-@many
-def test_ancestor_paths_run_from_the_root_to_the_parent(batch: DialogueBatch):
-    for dialogue in reference.dialogues(batch):
-        for message in dialogue.messages:
-            above = [ancestor.id for ancestor in dialogue.ancestors(message)]
-            assert ancestor_path(batch, batch.message_ids.index(message.id)) == above
 
 
 @given(random_batch())

@@ -15,7 +15,7 @@ from archive_pipeline.context_builder import ContextBuilder, ResearchContext, So
 from archive_pipeline.derive.dialogue_trees import dialogue_trees
 from archive_pipeline.derive.exchanges import exchanges
 from archive_pipeline.derive.linear_sequences import linear_sequences
-from archive_pipeline.derive.message_paths import ancestor_path, message_paths
+from archive_pipeline.derive.message_paths import message_paths
 from archive_pipeline.derive.prompt_responses import prompt_responses
 from archive_pipeline.derive.response_hashes import response_hashes
 from archive_pipeline.domain.choices import Normalization
@@ -82,9 +82,12 @@ def test_seed_000_the_breadth_first_search_gives_the_same_paths():
         queue += [(child, [*ancestors, name]) for child in children_of[name]]
     batch = batch_of(TREE)
     names = {TREE.message(name): name for name in by_id}
+    rows = sorted(message_paths(batch).itertuples(), key=lambda row: row.tree_left)
     own = {
-        names[batch.message_ids[position]]: [names[name] for name in ancestor_path(batch, position)]
-        for position in range(len(batch))
+        names[row.message_id]: [
+            names[other.message_id] for other in rows if other.tree_left < row.tree_left <= other.tree_right
+        ]
+        for row in rows
     }
     assert own == found
 
