@@ -37,10 +37,11 @@ def read_blocks(blocks: Sequence[object], place: str) -> list[Block]:
     Raises:
         InvalidMessagesError: a block is of no known type, or its content cannot be read.
     """
-    return [_read_block(block, f"{place}[{index}]") for index, block in enumerate(blocks)]
+    return [read_block(block, f"{place}[{index}]") for index, block in enumerate(blocks)]
 
 
-def _read_block(block: object, place: str) -> Block:
+def read_block(block: object, place: str) -> Block:
+    """Return the parts of one block; errors are those of ``read_blocks``."""
     if isinstance(block, str):
         return [PartRecord(PartType.TEXT, block, "text")] if block else []
     fields = as_mapping(block)
@@ -81,19 +82,16 @@ def _own_row(row: _Fields, place: str) -> PartRecord:
     )
 
 
-def _text(block: _Fields, place: str) -> Block:
-    value = block.get("text")
-    if value is not None and not isinstance(value, str):
-        raise InvalidMessagesError(f"{place}.text is a {type(value).__name__}, not text")
-    fields = _fields_of(block)
-    text, source = fields.take_text("text"), fields.rest()
-    return [PartRecord(PartType.TEXT, text, "text", source=source)] if text or source else []
+def _said_in(name: str) -> Callable[[_Fields, str], Block]:
+    def read(block: _Fields, place: str) -> Block:
+        value = block.get(name)
+        if value is not None and not isinstance(value, str):
+            raise InvalidMessagesError(f"{place}.{name} is a {type(value).__name__}, not text")
+        fields = _fields_of(block)
+        text, source = fields.take_text(name), fields.rest()
+        return [PartRecord(PartType.TEXT, text, name, source=source)] if text or source else []
 
-
-def _refusal(block: _Fields, _place: str) -> Block:
-    fields = _fields_of(block)
-    text, source = fields.take_text("refusal"), fields.rest()
-    return [PartRecord(PartType.TEXT, text, "refusal", source=source)] if text or source else []
+    return read
 
 
 def _thinking(block: _Fields, _place: str) -> Block:
@@ -165,6 +163,14 @@ def _openai_audio(block: _Fields, place: str) -> Block:
     ]
 
 
+def _spoken(block: _Fields, place: str) -> Block:
+    """What a model said aloud: later requests name it by its id alone, and its transcript is what it says."""
+    said = as_mapping(block.get("audio")) or {}
+    words = as_text(said.get("transcript"))
+    audio = _media(PartType.AUDIO, block, f"{place}.audio", address=as_text(said.get("id")), data=said.get("data"))
+    return [audio, PartRecord(PartType.TEXT, words, "transcript")] if words else [audio]
+
+
 def _openai_file(block: _Fields, place: str) -> Block:
     file = as_object(block.get("file"))
     address = as_text(file.get("file_data")) or as_text(file.get("file_id"))
@@ -186,15 +192,16 @@ def _anthropic_media(part_type: PartType) -> Callable[[_Fields, str], Block]:
 
 
 _READERS: Final[Mapping[str, Callable[[_Fields, str], Block]]] = {
-    "text": _text,
-    "input_text": _text,
-    "output_text": _text,
-    "refusal": _refusal,
+    "text": _said_in("text"),
+    "input_text": _said_in("text"),
+    "output_text": _said_in("text"),
+    "refusal": _said_in("refusal"),
     "thinking": _thinking,
     "redacted_thinking": _thinking,
     "image_url": _openai_image,
     "input_image": _openai_image,
     "input_audio": _openai_audio,
+    "audio": _spoken,
     "file": _openai_file,
     "image": _anthropic_media(PartType.IMAGE),
     "document": _anthropic_media(PartType.FILE),

@@ -13,7 +13,14 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord, PartRecord, PartType, Role
 from archive_pipeline.errors import InvalidMessagesError
-from archive_pipeline.readers.chat_arrays.blocks import Block, attachment, is_result, read_blocks, result_with_parts
+from archive_pipeline.readers.chat_arrays.blocks import (
+    Block,
+    attachment,
+    is_result,
+    read_block,
+    read_blocks,
+    result_with_parts,
+)
 from archive_pipeline.readers.chat_arrays.calls import legacy_call, tool_call
 from archive_pipeline.readers.chat_arrays.llm_messages import is_llm_message, with_blocks
 from archive_pipeline.readers.chat_arrays.objects import message_mapping
@@ -105,9 +112,31 @@ def _content(fields: Fields, role: Role, place: str) -> list[Block]:
     if content is not None and not isinstance(content, str | list | tuple):
         raise InvalidMessagesError(f"{place}.{name} is a {type(content).__name__}, not text, a list or null")
     blocks = read_blocks([content] if isinstance(content, str) else content or (), f"{place}.{name}")
-    if content is None or role != "tool" or any(is_result(block) for block in blocks):
+    blocks += _beside_content(fields, place)
+    if role != "tool" or any(is_result(block) for block in blocks):
         return blocks
     return [_as_result(fields, blocks)]
+
+
+def _beside_content(fields: Fields, place: str) -> list[Block]:
+    """What OpenAI's and Ollama's messages say beside ``content``, as the blocks that would say it there."""
+    images = fields.take("images") or ()
+    if not isinstance(images, list | tuple):
+        raise InvalidMessagesError(f"{place}.images is a {type(images).__name__}, not a list")
+    blocks = [_image(image, f"{place}.images[{index}]") for index, image in enumerate(images)]
+    for name in ("refusal", "audio"):
+        said = fields.take(name)
+        if said is not None:
+            block = {"type": name, name: said}
+            blocks.append(read_block(block, place))
+    return blocks
+
+
+def _image(image: object, place: str) -> Block:
+    """An image as Ollama takes it."""
+    if not isinstance(image, str):
+        raise InvalidMessagesError(f"{place} is a {type(image).__name__}, not base64 text")
+    return read_block({"type": "image", "source": {"data": image}}, place)
 
 
 def _as_result(fields: Fields, blocks: Sequence[Block]) -> Block:
