@@ -27,6 +27,8 @@ _COLUMNS: Final[dict[Level, str]] = {
     "normalized": "normalized_hash",
     "prompts": "prompt_path_hash",
 }
+# What a message of a chat says by itself; all else that is read of one is media.
+_SAID: Final = frozenset({"text", "tool_use"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,7 @@ def _known(item: MatchRow, parts: Sequence[_Part]) -> KnownMessage:
         response_hash=item.response_hash,
         path_hash=item.path_hash,
         follows_level=item.level,
+        has_media=any(part.part_type not in _SAID for part in parts),
     )
 
 

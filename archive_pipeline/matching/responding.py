@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -13,11 +14,12 @@ from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching.asked import hash_conversation
 from archive_pipeline.matching.creation import find_or_store
 from archive_pipeline.matching.lookup import fetch
-from archive_pipeline.matching.match_log import EntryPoint, log_match
+from archive_pipeline.matching.match_log import EntryPoint, Outcome, log_match
 from archive_pipeline.matching.paths import look_up
 from archive_pipeline.matching.results import KnownMessage, PathMatch
 
 Messages = Sequence[object]
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,13 @@ class Reply:
         message: an OpenAI chat message: the archive's, or what the call returned.
         from_archive: no call was made.
         match: the look-up, after storing what the call returned.
+        not_stored: why what the call returned is not in the archive: it cannot be read; None if it is there.
     """
 
     message: Any
     from_archive: bool
     match: PathMatch
+    not_stored: str | None = None
 
 
 def respond(
@@ -46,19 +50,20 @@ def respond(
     """Answer a messages array from the archive, or by ``call``, whose result is stored.
 
     Only an exact match answers, and where a model is named only one of its own responses; without options only
-    responses to requests without deterministic ones.
+    responses to requests without deterministic ones. A response with pictures, recordings or files does not answer,
+    since the archive's message would lack them.
 
     Args:
         session: on the archive's database. It is committed before and after the call, so that no lock is held while
             a model thinks.
         messages: the array.
         call: given the array, returns a text or an assistant's message. What it raises is the caller's, and nothing is
-            stored.
+            stored; nor is a message that cannot be read, which is returned as it is (``Reply.not_stored``).
         model: that ``call`` asks.
         options: of the request.
 
     Raises:
-        InvalidMessagesError: the messages, the options, or what ``call`` returned cannot be read.
+        InvalidMessagesError: the messages or the options cannot be read, or ``call`` returned None.
     """
     reply = answer_from_archive(session, messages, model=model, options=options)
     return reply or store_answer(session, messages, call(messages), model=model, options=options)
@@ -118,15 +123,32 @@ def store_answer(
     options: Mapping[str, Any] | None,
     door: EntryPoint = "respond",
 ) -> Reply:
-    """Store and log what a model answered; the session is committed."""
+    """Store and log what a model answered, unless it cannot be read; the session is committed.
+
+    Raises:
+        InvalidMessagesError: the messages or the options cannot be read, or the answer is None.
+    """
     if message is None:
         raise InvalidMessagesError("the response is None: there is nothing to store")
-    result = find_or_store(session, messages, response=message, model=model, options=options or {})
-    match = result.match
-    log_match(session, door, result.asked, match, result.outcome, model)
+    try:
+        result = find_or_store(session, messages, response=message, model=model, options=options or {})
+    except InvalidMessagesError as error:
+        asked = hash_conversation(messages, options=options or {})  # raises if it is the array that cannot be read
+        match = replace(look_up(session, asked, model), hit=False, response_id=None)
+        reply = Reply(message, from_archive=False, match=match, not_stored=str(error))
+        outcome: Outcome = "generated_new"
+        _log.warning("%s: the answer is returned and not stored: %s", door, error)
+    else:
+        asked, match, outcome = result.asked, result.match, result.outcome
+        reply = Reply(_as_stored(match.response, message), from_archive=False, match=match)
+    log_match(session, door, asked, match, outcome, model)
     session.commit()
-    known = match.response
-    return Reply(known.as_message() if known else message, from_archive=False, match=match)
+    return reply
+
+
+def _as_stored(known: KnownMessage | None, message: Any) -> Any:
+    """Return an answer as the archive gives it the next time, unless that lacks something of it."""
+    return message if known is None or known.has_media else known.as_message()
 
 
 def _reusable(
@@ -134,7 +156,7 @@ def _reusable(
 ) -> KnownMessage | None:
     if not match.hit or match.level != "exact":
         return None
-    fitting = (known for known in match.responses if accept(known))
+    fitting = (known for known in match.responses if accept(known) and not known.has_media)
     return next((known for known in fitting if model is None or _is_by(session, known, model)), None)
 
 

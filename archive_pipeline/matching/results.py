@@ -23,6 +23,7 @@ class KnownMessage:
         context_hash: of all messages on the way to it, itself included (docs/hashes.md).
         prompt_hash, response_hash, path_hash: of a response; None for other messages.
         follows_level: how well what comes before it fits the array.
+        has_media: pictures, recordings or files are parts of it, which ``as_message`` leaves out.
     """
 
     message_id: str
@@ -37,6 +38,7 @@ class KnownMessage:
     response_hash: str | None
     path_hash: str | None
     follows_level: Level
+    has_media: bool
 
     def as_message(self) -> dict[str, Any]:
         """Return it as an OpenAI chat message."""

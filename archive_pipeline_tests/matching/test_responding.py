@@ -7,6 +7,7 @@ import logging
 
 import pytest
 
+from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import find_or_create_from_messages, find_path, respond, respond_async
 from archive_pipeline_tests.matching.messages import assistant, turns, user
 from archive_pipeline_tests.tables import query
@@ -123,6 +124,49 @@ def test_nothing_is_stored_of_a_call_that_fails(session, database):
     with pytest.raises(ConnectionError, match="the model is gone"):
         respond(session, turns("Hi"), call=fails)
     assert query(database, "SELECT count(*) FROM raw.messages") == [(0,)]
+
+
+UNREADABLE = {"role": "assistant", "content": [{"type": "server_tool_use", "id": "s", "name": "web_search"}]}
+
+
+@pytest.mark.parametrize("answer", [UNREADABLE, {"role": "assistant", "content": []}, 7])
+def test_an_answer_that_cannot_be_read_is_returned_and_not_stored(session, database, caplog, answer):
+    respond(session, turns("Hi"), call=Model("Hello"), model="one")
+    model = Model(answer)
+    for _ in range(2):
+        reply = respond(session, turns("Hi"), call=model, model="two")
+        assert (reply.message, reply.from_archive) == (answer, False)
+        assert (reply.match.created, reply.match.hit, reply.match.response) == (False, False, None)
+        assert "the response" in reply.not_stored
+        assert reply.not_stored in caplog.text
+    assert model.calls == 2
+    assert query(database, "SELECT count(*) FROM raw.messages") == [(2,)]
+    outcomes = query(database, "SELECT outcome, is_hit, is_created FROM raw.match_log ORDER BY id")
+    assert outcomes[1:] == [("generated_new", False, False)] * 2
+
+
+def test_an_answer_that_cannot_be_read_is_returned_asynchronously(session):
+    async def call(_messages):
+        await asyncio.sleep(0)
+        return UNREADABLE
+
+    reply = asyncio.run(respond_async(session, [user("Hi")], call=call))
+    assert (reply.message, reply.match.created) == (UNREADABLE, False)
+    assert "the response.content[0].type is 'server_tool_use'" in reply.not_stored
+
+
+def test_an_answer_with_media_is_returned_whole_and_asked_for_again(session, database):
+    spoken = {"role": "assistant", "content": None, "audio": {"id": "a", "data": "aGVsbG8=", "transcript": "Hello"}}
+    model = Model(spoken)
+    replies = [respond(session, turns("Hi"), call=model) for _ in range(2)]
+    assert [(reply.message, reply.from_archive, reply.not_stored) for reply in replies] == [(spoken, False, None)] * 2
+    assert query(database, "SELECT outcome FROM raw.match_log") == [("generated_new",), ("generated_equal",)]
+    assert [known.has_media for known in find_path(session, turns("Hi")).responses] == [True]
+
+
+def test_none_is_no_answer(session):
+    with pytest.raises(InvalidMessagesError, match="the response is None"):
+        respond(session, turns("Hi"), call=lambda _: None)
 
 
 def test_asynchronous_calls(session):

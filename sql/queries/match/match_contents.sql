@@ -1,4 +1,4 @@
--- Visible texts and tool calls of some messages, in order.
+-- Visible texts, tool calls and media of some messages, in order.
 SELECT
     part.message_id::text AS message_id,
     part.part_type,
@@ -10,7 +10,7 @@ FROM raw.content_parts AS part
 WHERE
     part.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
     AND part.message_id = ANY(%(message_ids)s::uuid [])
-    AND part.part_type IN ('text', 'tool_use')
+    AND part.part_type IN ('text', 'tool_use', 'image', 'audio', 'video', 'file')
 ORDER BY
     part.message_id,
     part.sequence;
