@@ -40,11 +40,14 @@ class ContentReader:
         self._calls_made = 0
         self._readers: dict[str, Callable[[dict[str, Any]], PartRecord | None]] = {
             "text": self._text,
+            "voice_note": self._text,
             "thinking": self._thinking,
             "redacted_thinking": self._thinking,
             "tool_use": self._tool_use,
             "tool_result": self._tool_result,
             "image": self._image,
+            "token_budget": _nothing_said,
+            "flag": _nothing_said,
         }
 
     def parts(
@@ -108,12 +111,12 @@ class ContentReader:
         if value is None or value == "":
             return None
         if isinstance(value, dict | list):
-            return self._unknown(block, "text")
+            return self._unknown(block, block["type"])
         fields = _fields_of(block)
         if fields.take_text("text") is None:
             self._warnings["malformed_text"] += 1
         self._beside.extend(cited(block.get("citations")))
-        return PartRecord(_TEXT, str(value), "text", source=fields.rest())
+        return PartRecord(_TEXT, str(value), block["type"], source=fields.rest())
 
     def _thinking(self, block: dict[str, Any]) -> PartRecord | None:
         fields = _fields_of(block)
@@ -178,6 +181,10 @@ class ContentReader:
         return PartRecord(
             PartType.IMAGE, source_type="image", mime_type=mime_type, uri=uri, content_sha256=content, source=block
         )
+
+
+def _nothing_said(_block: dict[str, Any]) -> None:
+    """Leaves a block of the vendor's own bookkeeping to the message's source."""
 
 
 def _fields_of(block: dict[str, Any]) -> Fields:

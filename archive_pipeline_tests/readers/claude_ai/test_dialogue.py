@@ -83,13 +83,28 @@ def test_a_result_in_the_next_user_message_finds_its_call_and_a_stray_one_is_cou
     assert record.warnings == {"unpaired_tool_result": 1}
 
 
-@pytest.mark.parametrize("kind", ["token_budget", "voice_note", "text/markdown"])
+@pytest.mark.parametrize("kind", ["hologram", "text/markdown"])
 def test_other_blocks_are_kept_raw_and_counted(kind):
     block = {"type": kind, "data": 1}
     record = dialogue(message(content=[block, {"type": "text", "text": "a"}]))
     part = record.messages[0].parts[0]
     assert (part.part_type, part.text, part.source) == (PartType.UNKNOWN, None, block)
     assert record.warnings == {f"unknown_part:{kind}": 1}
+
+
+def test_what_was_spoken_is_text_and_its_title_is_kept():
+    note = {"type": "voice_note", "title": "Voice", "text": "how tall is the eiffel tower"}
+    record = dialogue(message(content=[note], text="This block is not supported on your current device yet."))
+    [part] = record.messages[0].parts
+    assert (part.part_type, part.text, part.source_type) == (PartType.TEXT, note["text"], "voice_note")
+    assert (part.source, record.warnings) == ({"title": "Voice"}, {})
+
+
+@pytest.mark.parametrize("block", [{"type": "token_budget", "remaining": 7}, {"type": "flag", "flags": ["f"]}])
+def test_bookkeeping_among_the_blocks_is_kept_and_is_no_surprise(block):
+    record = dialogue(message(content=[block, {"type": "text", "text": "a"}]))
+    assert [part.text for part in record.messages[0].parts] == ["a"]
+    assert (record.messages[0].source["content"], record.warnings) == ([block], {})
 
 
 @pytest.mark.parametrize(
