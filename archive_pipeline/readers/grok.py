@@ -1,6 +1,7 @@
 """Grok's export: conversations wrapped with their responses, each in a wrapper of its own, linked to their parents.
 
-Times are ISO 8601 in conversations and Mongo's in responses. The tree is built from ``parent_response_id`` alone.
+Times are ISO 8601 in conversations and Mongo's in responses; ids are texts or Mongo's. The tree is built from
+``parent_response_id`` alone.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ def _files(items: list[Any]) -> tuple[list[AttachmentRecord], list[Any]]:
 READER: Final = Reader(
     SOURCE,
     "Grok data export (prod-grok-backend.json)",
-    2,
+    3,
     recognise,
     read_conversation,
     beside=frozenset({"projects", "tasks", "media_posts", "workspaces"}),

@@ -94,6 +94,24 @@ def test_a_branched_conversation_is_read_whole():
     assert not record.warnings
 
 
+def with_mongo_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        return [with_mongo_ids(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ids = {"id", "_id", "parent_response_id", "leaf_response_id"}
+    return {name: {"$oid": item} if name in ids and item else with_mongo_ids(item) for name, item in value.items()}
+
+
+def test_ids_of_mongo_are_read_as_their_text():
+    record, plain = read(with_mongo_ids(BRANCHED)), read(BRANCHED)
+    assert (record.source_id, record.active_source_id, record.is_linear_source) == ("c", "r5", False)
+    links = [(m.source_id, m.parent_source_id) for m in plain.messages]
+    assert [(m.source_id, m.parent_source_id) for m in record.messages] == links
+    assert "_id" not in record.messages[0].source["response"]
+    assert record.warnings == plain.warnings
+
+
 def test_every_leaf_has_its_parents_when_it_is_imported():
     dialogue = prepare(read(BRANCHED), json.dumps(BRANCHED).encode())
     parents = {message.source_id: message.link.parent for message in dialogue.messages}

@@ -37,7 +37,7 @@ class Fields:
         return text
 
     def take_identifier(self, name: str) -> str | None:
-        """Takes an id: a string, or a number as text."""
+        """Takes an id: a string, a number as text, or Mongo's ``{"$oid": ...}`` as its text."""
         identifier = as_identifier(self._left.get(name))
         if identifier is not None:
             del self._left[name]

@@ -15,6 +15,8 @@ from typing import Any
 from archive_pipeline.domain.records import MessageRecord
 
 DUPLICATE_MESSAGE = "duplicate_message"
+# An id with anything beside it is none: what stands beside would be lost.
+_MONGO_ID = {"$oid"}
 
 
 def as_object(value: object) -> dict[str, Any]:
@@ -33,9 +35,11 @@ def as_text(value: object) -> str | None:
 
 
 def as_identifier(value: object) -> str | None:
-    """Returns an id as text; numbers are taken too, since some tools write them."""
+    """Returns an id as text; numbers are taken too, since some tools write them, and Mongo's ``{"$oid": ...}``."""
     if isinstance(value, str):
         return value or None
+    if isinstance(value, dict):
+        return as_text(value["$oid"]) if value.keys() == _MONGO_ID else None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
