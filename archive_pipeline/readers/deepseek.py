@@ -288,4 +288,4 @@ class _FragmentReader:
         return [use, result]
 
 
-READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", 2, recognise, read_conversation)
+READER: Final = Reader(SOURCE, "DeepSeek data export (conversations.json)", 3, recognise, read_conversation)

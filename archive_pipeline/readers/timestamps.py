@@ -1,8 +1,8 @@
 """One parser for every way the exports write a moment in time.
 
 Seconds, milliseconds, ISO 8601 with or without an offset, numeric strings and Mongo's ``{"$date": ...}`` all become an
-aware ``datetime`` in UTC. What cannot be a time of a conversation (negative, NaN, beyond year 9999, nonsense) becomes
-None and is counted; nothing here raises.
+aware ``datetime`` in UTC. What cannot be a time of a conversation (zero, negative, NaN, beyond year 9999, nonsense)
+becomes None and is counted; nothing here raises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 def read_timestamp(value: object, warnings: Counter[str]) -> datetime | None:
     """Returns the moment in UTC; None if there is none, and counts ``bad_timestamp`` if there is one nobody can read.
 
-    Times before 1970 count as unreadable: they are zero values (``0001-01-01``) or damage, whatever the notation.
+    Times up to the first moment of 1970 count as unreadable: they are zero values (``0``, ``0001-01-01``) or damage,
+    whatever the notation.
     """
     if value is None or value == "":
         return None
@@ -28,7 +29,7 @@ def read_timestamp(value: object, warnings: Counter[str]) -> datetime | None:
         moment = _parse(value)
     except (ValueError, OverflowError, TypeError, ArithmeticError):
         moment = None
-    if moment is None or moment < _EPOCH:
+    if moment is None or moment <= _EPOCH:
         warnings[BAD_TIMESTAMP] += 1
         return None
     return moment

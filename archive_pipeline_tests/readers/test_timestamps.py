@@ -39,6 +39,12 @@ def test_microseconds_survive():
     assert read_timestamp(1686792382.104189, Counter()) == datetime(2023, 6, 15, 1, 26, 22, 104189, tzinfo=UTC)
 
 
+def test_the_first_moment_after_zero_is_a_time():
+    warnings = Counter()
+    assert read_timestamp(0.000001, warnings) == datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)
+    assert not warnings
+
+
 @pytest.mark.parametrize("absent", [None, ""])
 def test_no_time_is_no_warning(absent):
     warnings = Counter()
@@ -49,6 +55,15 @@ def test_no_time_is_no_warning(absent):
 @pytest.mark.parametrize(
     "bad",
     [
+        0,
+        -0.0,
+        "0",
+        1e-7,
+        "1970-01-01T00:00:00Z",
+        "1970-01-01T01:00:00+01:00",
+        {"$date": 0},
+        {"$date": {"$numberLong": "0"}},
+        {"$date": "1970-01-01T00:00:00Z"},
         -1,
         float("nan"),
         float("inf"),

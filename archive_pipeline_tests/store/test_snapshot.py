@@ -55,7 +55,7 @@ def test_what_takes_too_long_ends_on_either_connection(database: Database, monke
 
 
 def test_times_are_in_utc_whatever_the_zone_of_the_server(database: Database, tmp_path: Path):
-    load(database, tmp_path / "one.json", chatgpt("one", chain("a"), create_time=0.0))
+    load(database, tmp_path / "one.json", chatgpt("one", chain("a"), create_time=1.0))
     with database.session() as connection:
         [(name,)] = connection.execute("SELECT current_database()").fetchall()
         connection.execute(f"ALTER DATABASE {name} SET timezone = 'America/New_York'")
@@ -64,7 +64,7 @@ def test_times_are_in_utc_whatever_the_zone_of_the_server(database: Database, tm
         with read_snapshot(database) as snapshot:
             [(began,)] = snapshot.connection.execute("SELECT source_created_at FROM raw.dialogues").fetchall()
             zone = snapshot.arrow("SELECT created_at FROM raw.messages").schema.field("created_at").type.tz
-        assert (began.isoformat(), zone) == ("1970-01-01T00:00:00+00:00", "UTC")
+        assert (began.isoformat(), zone) == ("1970-01-01T00:00:01+00:00", "UTC")
     finally:
         with database.session() as connection:
             connection.execute(f"ALTER DATABASE {name} RESET timezone")
