@@ -24,6 +24,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text
+from archive_pipeline.readers.mapping import aliases_of, parents_of
 from archive_pipeline.readers.search_results import results_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -80,13 +81,14 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     if not isinstance(mapping, dict):
         return RejectedRecord(locator, "the conversation has no 'mapping', so no messages", "missing mapping")
     warnings: Counter[str] = Counter()
-    nodes = [_node(key, node, warnings) for key, node in mapping.items()]
-    if not any(node.parent for node in nodes):
-        _take_parents_from_children(nodes, mapping)
+    aliases = aliases_of(mapping)
+    parents = parents_of(mapping, aliases)
+    nodes = [_Node(key, parents[key], _message_of(node, warnings)) for key, node in mapping.items()]
     roles = _roles(nodes, warnings)
     messages = tuple(_message(node, roles[node.key], warnings) for node in nodes if node.message is not None)
-    parents = {node.key: node.parent for node in nodes}
-    kept = {node.key: rest for node in nodes if (rest := _rest_of(node, mapping, parents)) is not None}
+    above = {**parents, **{name: parents[key] for name, key in aliases.items()}}
+    kept = {node.key: rest for node in nodes if (rest := _rest_of(node, mapping, above)) is not None}
+    current = as_identifier(value.get("current_message_id"))
     is_linear = len(messages) > 1 and not any(parents.values())
     warnings["no_parent_pointers"] += is_linear
     source = {key: item for key, item in value.items() if key != "mapping"}
@@ -99,29 +101,19 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         updated_at=read_timestamp(value.get("updated_at"), warnings),
         messages=messages,
         message_less_nodes={node.key: node.parent for node in nodes if node.message is None},
-        active_source_id=as_identifier(value.get("current_message_id")),
+        active_source_id=aliases.get(current, current) if current else None,
         is_linear_source=is_linear,
         warnings=+warnings,
         source_json={**source, "mapping": kept} if kept else source,
     )
 
 
-def _node(key: str, value: object, warnings: Counter[str]) -> _Node:
-    fields = as_object(value)
-    message = fields.get("message")
+def _message_of(value: object, warnings: Counter[str]) -> dict[str, Any] | None:
+    message = as_object(value).get("message")
     if not isinstance(value, dict) or (message is not None and not isinstance(message, dict)):
         warnings["malformed_node"] += 1
-        message = None
-    return _Node(key, as_identifier(fields.get("parent")), message)
-
-
-def _take_parents_from_children(nodes: list[_Node], mapping: Mapping[str, Any]) -> None:
-    """Give nodes the first of those as their parent that names them among its children."""
-    by_key = {node.key: node for node in nodes}
-    for key, value in mapping.items():
-        for child in map(as_identifier, as_list(as_object(value).get("children"))):
-            if child is not None and child != key and child in by_key:
-                by_key[child].parent = by_key[child].parent or key
+        return None
+    return message
 
 
 def _rest_of(node: _Node, mapping: Mapping[str, Any], parents: Mapping[str, str | None]) -> object:

@@ -74,6 +74,25 @@ def test_children_make_the_tree_where_no_node_has_a_parent():
     assert (record.is_linear_source, record.warnings) == (True, {"no_parent_pointers": 1})
 
 
+@pytest.mark.parametrize("has_parents", [True, False])
+def test_nodes_are_found_by_their_ids_too(*, has_parents: bool):
+    value = {**BRANCHED, "current_message_id": "5"}
+    nodes = value["mapping"].items()
+    kept = {"children"} if not has_parents else {"parent"}
+    value["mapping"] = {f"key {key}": {k: node[k] for k in {"id", "message", *kept}} for key, node in nodes}
+    record = read(value)
+    assert [(m.source_id, m.parent_source_id) for m in record.messages] == [
+        ("key 1", "key root"),
+        ("key 2", "key 1"),
+        ("key 3", "key 1"),
+        ("key 4", "key 2"),
+        ("key 5", "key 4"),
+    ]
+    assert (record.active_source_id, record.warnings) == ("key 5", {})
+    assert record.source_json["mapping"]["key 4"] == {"id": "4"}
+    assert [m.role for m in record.messages] == [m.role for m in read(BRANCHED).messages]
+
+
 def test_a_content_that_is_no_text_stays_where_it_was_and_is_counted():
     record = read(conversation({"1": ("root", said({"type": "RESPONSE", "content": {"x": 1}}))}))
     assert record.warnings == {"malformed_text": 1}

@@ -25,7 +25,8 @@ from archive_pipeline.readers.chatgpt.content import ContentReader, is_call
 from archive_pipeline.readers.chatgpt.shape import gizmos_of, vintage_of
 from archive_pipeline.readers.chatgpt.sources import take_instructions, take_sources, written_texts
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text
+from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_size, as_text
+from archive_pipeline.readers.mapping import aliases_of, parents_of
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE = "chatgpt"
@@ -68,7 +69,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         name = f" ({title})" if title else ""
         return RejectedRecord(locator, f"the conversation{name} has no 'mapping', so no messages", "missing mapping")
     warnings: Counter[str] = Counter()
-    aliases = _aliases(mapping)
+    aliases = aliases_of(mapping)
     nodes = _nodes(mapping, aliases, warnings)
     is_linear = _has_no_links(nodes)
     if is_linear:
@@ -138,45 +139,18 @@ def _are_nodes(names: list[Any], mapping: Mapping[str, Any], aliases: Mapping[st
     return True
 
 
-def _aliases(mapping: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the key of every node id and message id that is not a key itself: pointers may use any of them."""
-    aliases: dict[str, str] = {}
-    for key, node in mapping.items():
-        if not isinstance(node, dict):
-            continue
-        message = node.get("message")
-        for name in (node.get("id"), message.get("id") if isinstance(message, dict) else None):
-            if name != key and (known := as_identifier(name)) is not None and known not in mapping:
-                aliases.setdefault(known, key)
-    return aliases
-
-
 def _nodes(mapping: Mapping[str, Any], aliases: Mapping[str, str], warnings: Counter[str]) -> list[_Node]:
-    parents = {
-        key: as_identifier(node.get("parent")) if isinstance(node, dict) else None for key, node in mapping.items()
-    }
-    if not any(parents.values()):
-        parents.update(_parents_from_children(mapping, aliases))
+    parents = parents_of(mapping, aliases)
     nodes: list[_Node] = []
     for key, node in mapping.items():
         message = node.get("message") if isinstance(node, dict) else None
         if not isinstance(node, dict) or (message is not None and not isinstance(message, dict)):
             warnings["malformed_node"] += 1
             message = None
-        parent = parents[key]
         role = _role(message, warnings) if message is not None else "system"
         is_addressed = role == "assistant" and message is not None and is_call(message, role)
-        nodes.append(_Node(key, aliases.get(parent, parent) if parent else None, message, role, is_addressed))
+        nodes.append(_Node(key, parents[key], message, role, is_addressed))
     return nodes
-
-
-def _parents_from_children(mapping: Mapping[str, Any], aliases: Mapping[str, str]) -> dict[str, str]:
-    parents: dict[str, str] = {}
-    for key, node in mapping.items():
-        for child in map(as_identifier, as_list(as_object(node).get("children"))):
-            if child is not None and aliases.get(child, child) in mapping:
-                parents.setdefault(aliases.get(child, child), key)
-    return parents
 
 
 def _has_no_links(nodes: list[_Node]) -> bool:
