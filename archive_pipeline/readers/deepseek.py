@@ -25,6 +25,7 @@ from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text
 from archive_pipeline.readers.mapping import aliases_of, parents_of
+from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.search_results import results_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -156,10 +157,8 @@ def _said_role(message: Mapping[str, Any] | None, warnings: Counter[str]) -> Rol
         return None
     said = as_text(message.get("role"))
     if said is not None:
-        role = _ROLES.get(said.lower())
-        warnings["unknown_role"] += role is None
-        return role or "system"  # never taken for what the user or the model said
-    types = {as_text(as_object(item).get("type")) for item in as_list(message.get("fragments"))}
+        return read_role(said, _ROLES, warnings)
+    types = {(as_text(as_object(item).get("type")) or "").upper() for item in as_list(message.get("fragments"))}
     if _OF_USER in types:
         return "user"
     return "assistant" if types & _OF_ASSISTANT else None
@@ -241,15 +240,16 @@ class _FragmentReader:
 
     def _fragment(self, item: object, place: int) -> list[PartRecord]:
         name = as_text(as_object(item).get("type")) or "none"
+        kind = name.upper()
         fields = Fields(item)
         fields.take("type")
-        if name in (_OF_USER, "RESPONSE"):
+        if kind in (_OF_USER, "RESPONSE"):
             return self._text(_TEXT, name, fields)
-        if name == "THINK":
+        if kind == "THINK":
             return self._text(PartType.THINKING, name, fields)
-        if name in _OF_ASSISTANT:
+        if kind in _OF_ASSISTANT:
             return self._exchange(name, fields, str(place))
-        if name == "FILE":
+        if kind == "FILE":
             self.files.append(_file(fields.fields_left()))
             return [PartRecord(PartType.FILE, source_type=name)]
         if is_empty(item):

@@ -23,6 +23,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text, unique_messages
+from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.search_results import results_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -113,13 +114,10 @@ def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
 
 def _role(response: Mapping[str, Any], warnings: Counter[str]) -> Role:
     sender = (as_text(response.get("sender")) or "").lower()
-    role = _ROLES.get(sender)
-    if role is None and sender and (sender.startswith(_MODELS) or sender == str(response.get("model")).lower()):
+    is_model = sender.startswith(_MODELS) or sender == str(response.get("model")).lower()
+    if sender and sender not in _ROLES and is_model:
         return "assistant"
-    if role is None:
-        warnings["unknown_role"] += 1
-        return "system"  # never taken for what the user or the model said
-    return role
+    return read_role(sender, _ROLES, warnings)
 
 
 def _state(response: Mapping[str, Any]) -> MessageState:

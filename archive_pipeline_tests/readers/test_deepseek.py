@@ -139,6 +139,24 @@ def test_a_call_and_its_result_share_an_id_and_what_was_asked_is_the_input():
     assert result.source == {"results": [FOUND]}
 
 
+def test_the_letter_case_of_types_does_not_matter():
+    value = conversation(
+        {
+            "1": ("root", said(fragment("request", "q"), fragment("file", "text of it", file_id="f"))),
+            "2": ("1", said(fragment("Think", "hm"), fragment("search", results=[FOUND]), fragment("response", "a"))),
+            "3": ("2", said(fragment("RESPONSE", "b"), role="User")),
+        }
+    )
+    record = read(value)
+    assert [m.role for m in record.messages] == ["user", "assistant", "user"]
+    assert [[(p.part_type.value, p.source_type) for p in m.parts] for m in record.messages] == [
+        [("text", "request"), ("file", "file")],
+        [("thinking", "Think"), ("tool_use", "search"), ("tool_result", "search"), ("text", "response")],
+        [("text", "RESPONSE")],
+    ]
+    assert not record.warnings
+
+
 def test_a_fragment_of_an_unknown_type_is_kept_and_counted():
     record = read(conversation({"1": ("root", said(fragment("REQUEST", "q"), fragment("TIP", "new")))}))
     assert record.warnings == {"unknown_part:TIP": 1}

@@ -27,6 +27,7 @@ from archive_pipeline.readers.chatgpt.sources import take_instructions, take_sou
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_size, as_text
 from archive_pipeline.readers.mapping import aliases_of, parents_of
+from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE = "chatgpt"
@@ -161,11 +162,7 @@ def _has_no_links(nodes: list[_Node]) -> bool:
 def _role(message: Mapping[str, Any], warnings: Counter[str]) -> Role:
     author = message.get("author")
     name = author if isinstance(author, str) else as_object(author).get("role")
-    role = _ROLES.get(name) if isinstance(name, str) else None
-    if role is None:
-        warnings["unknown_role"] += 1
-        return "system"  # never taken for what the user or the model said
-    return role
+    return read_role(name, _ROLES, warnings)
 
 
 def _answered_calls(nodes: list[_Node]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def vintage_of(mapping: Mapping[str, Any]) -> str:
 
 def _is_slim(message: Mapping[str, Any]) -> bool:
     role = as_text(as_object(message.get("author")).get("role"))
-    return _ONLY_FULL.isdisjoint(message) and (role is None or role in _SLIM_ROLES)
+    return _ONLY_FULL.isdisjoint(message) and (role is None or role.lower() in _SLIM_ROLES)
 
 
 def gizmos_of(value: Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -23,6 +23,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.claude_ai.content import ContentReader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text, unique_messages
+from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE = "claude_ai"
@@ -110,7 +111,7 @@ def _in_index_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _message(
     item: dict[str, Any], position: int, content: ContentReader, model: str | None, warnings: Counter[str]
 ) -> MessageRecord:
-    role = _role(item.get("sender"), warnings)
+    role = read_role(item.get("sender"), _ROLES, warnings)
     source_id = as_identifier(item.get("uuid"))
     state = item.get("stop_reason")
     parent = _parent(item.get("parent_message_uuid"))
@@ -129,14 +130,6 @@ def _message(
         state=_STATES.get(state, "complete") if isinstance(state, str) else "complete",
         source=_source(item, {"content": unread_blocks, "attachments": unread_pastes, **unread_files}),
     )
-
-
-def _role(sender: object, warnings: Counter[str]) -> Role:
-    role = _ROLES.get(sender) if isinstance(sender, str) else None
-    if role is None:
-        warnings["unknown_role"] += 1
-        return "system"  # never taken for what the user or the model said
-    return role
 
 
 def _parent(value: object) -> str | None:

@@ -225,7 +225,15 @@ def test_an_image_made_by_a_tool_stands_beside_its_result():
 
 @pytest.mark.parametrize(
     ("role", "expected"),
-    [("function", "tool"), ("developer", "system"), ("critic", "system"), (None, "system"), ("tool", "tool")],
+    [
+        ("function", "tool"),
+        ("developer", "system"),
+        ("critic", "system"),
+        (None, "system"),
+        ("tool", "tool"),
+        ("Assistant", "assistant"),
+        ("USER", "user"),
+    ],
 )
 def test_roles_are_mapped_and_unknown_ones_never_count_as_speech(role, expected):
     record = dialogue(("n", None, message(role)))

@@ -62,6 +62,10 @@ def test_what_shows_no_shape_is_slim_and_deletes_nothing(more):
     assert dialogue({"id": "x", "parent": None, "message": None} | more).vintage == "slim"
 
 
+def test_the_letter_case_of_roles_makes_no_shape_full():
+    assert dialogue(node("a", None, "User"), node("b", "a", "ASSISTANT")).vintage == "slim"
+
+
 def test_a_conversation_without_messages_is_full_if_its_nodes_have_children():
     assert dialogue(ROOT | {"children": []}).vintage == "full"
 

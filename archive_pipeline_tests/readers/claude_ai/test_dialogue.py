@@ -237,6 +237,12 @@ def test_the_model_of_the_conversation_is_that_of_its_answers():
     assert record.warnings == {"unknown_role": 1}
 
 
+def test_senders_are_known_in_any_letter_case():
+    record = dialogue(message("m1", "Human"), message("m2", "ASSISTANT"))
+    assert [m.role for m in record.messages] == ["user", "assistant"]
+    assert not record.warnings["unknown_role"]
+
+
 def test_of_two_messages_with_one_id_the_first_is_kept():
     record = dialogue(message("m1", text="first"), message("m1", text="second"), message(None), message(None), 5, None)
     assert [m.source_id for m in record.messages] == ["m1", None, None]
