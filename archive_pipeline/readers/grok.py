@@ -1,4 +1,4 @@
-"""Grok's export: conversations wrapped with their responses, each in a wrapper of its own, linked to their parents.
+"""Grok's export: conversations with their responses, mostly each in a wrapper of its own, linked to their parents.
 
 Times are ISO 8601 in conversations and Mongo's in responses; ids are texts or Mongo's. The tree is built from
 ``parent_response_id`` alone.
@@ -47,14 +47,25 @@ def recognise(value: Mapping[str, Any]) -> Evidence:
     if any("sender" in entry and ("message" in entry or "_id" in entry) for entry in map(_response, responses)):
         return Evidence(1.0, "responses with a sender")
     conversation = as_object(value["conversation"])
-    is_empty_conversation = not any(map(_response, responses)) and not conversation.keys().isdisjoint(_OWN_FIELDS)
+    is_empty_conversation = all(map(_says_nothing, responses)) and not conversation.keys().isdisjoint(_OWN_FIELDS)
     if is_empty_conversation and "id" in conversation:
         return Evidence(0.6, "a conversation without responses, and id and title")
     return Evidence(0.1, "responses, but none with a sender and a message")
 
 
 def _response(item: object) -> dict[str, Any]:
-    return as_object(as_object(item).get("response"))
+    """Returns the response of an entry, in its wrapper or without one; an empty object if the entry is none."""
+    entry = as_object(item)
+    wrapped = as_object(entry.get("response"))
+    return entry if not wrapped and _is_response(entry) else wrapped
+
+
+def _is_response(entry: Mapping[str, Any]) -> bool:
+    return "_id" in entry and ("sender" in entry or "message" in entry)
+
+
+def _says_nothing(item: object) -> bool:
+    return isinstance(item, dict) and Fields(item).rest() is None
 
 
 def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
@@ -89,8 +100,8 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
 
 
 def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
-    wrapper = Fields(item)
-    response = as_object(wrapper.take("response"))
+    wrapper, response = Fields(item), _response(item)
+    wrapper.take("response")
     fields = Fields(response)
     role = _role(response, warnings)
     source_id = fields.take_identifier("_id")
@@ -108,7 +119,7 @@ def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
         created_at=read_timestamp(response.get("create_time"), warnings),
         model=as_text(response.get("model")) if role == "assistant" else None,
         state=_state(response),
-        source={**(wrapper.rest() or {}), "response": left},
+        source=left if response is item else {**(wrapper.rest() or {}), "response": left},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,23 @@ def test_a_branched_conversation_is_read_whole():
     assert record.messages[4].source["response"]["steps"] == [{"tags": ["x"]}]
     assert [file.source_id for file in record.messages[0].attachments] == ["asset-1"]
     assert not record.warnings
+
+
+def test_responses_without_a_wrapper_are_read_as_those_with_one():
+    bare = {**BRANCHED, "responses": [entry["response"] for entry in BRANCHED["responses"]]}
+    record, wrapped = read(bare), read(BRANCHED)
+    assert recognise(bare).evidence.confidence == 1
+    assert [replace(m, source={}) for m in record.messages] == [replace(m, source={}) for m in wrapped.messages]
+    assert [m.source for m in record.messages] == [m.source["response"] for m in wrapped.messages]
+    assert not record.warnings
+
+
+def test_what_looks_like_no_response_is_none_without_a_wrapper_either():
+    strange = {"_id": "r2", "text": "x"}
+    record = read(conversation({"_id": "r1", "message": "x"}, strange, {"sender": "human", "message": "x"}))
+    assert [(m.source_id, m.role) for m in record.messages] == [("r1", "system")]
+    assert record.source_json["responses"] == [strange, {"sender": "human", "message": "x"}]
+    assert record.warnings == {"unknown_role": 1, "malformed_message": 2}
 
 
 def with_mongo_ids(value: Any) -> Any:
@@ -185,4 +203,7 @@ def test_what_the_format_does_not_have_beside_its_conversations_is_rejected(tmp_
 def test_a_record_is_groks_by_its_senders():
     assert recognise(BRANCHED).source == "grok"
     assert recognise(conversation()).is_recognised
+    assert recognise(conversation({}, {"response": {}, "share_link": None})).is_recognised
+    for entry in ({"text": "x"}, {"response": "x"}, "x", None):
+        assert not recognise(conversation({}, entry)).is_recognised
     assert not recognise({"conversation": {}, "responses": [{"response": {"text": "x"}}]}).is_recognised
