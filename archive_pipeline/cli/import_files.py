@@ -98,8 +98,7 @@ def _import(
         )
         bars.finish()
     useless = _why_useless(summary, reading)
-    may_mirror = mirror and not useless
-    mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if may_mirror else None
+    mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if mirror else None
     kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
     if kept.stored or kept.unchanged:
         useless = None

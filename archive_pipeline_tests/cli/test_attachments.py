@@ -80,6 +80,19 @@ def test_files_alone_are_no_useless_import_if_messages_point_to_them(
     assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_where_only_a_file_came_mirroring_is_refused_aloud(
+    options: tuple[str, ...], llm_archive: CommandLine, loaded: Loaded, emptied: Database, tmp_path: Path
+):
+    loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
+    path = export(tmp_path / "export.zip", MEMBERS | {"conversations.json": "[broken"})
+    result = llm_archive("import", path, "--mirror", *options)
+    assert (result.code, result.error) == (1, "nothing was removed: the import rejected 1 records or files")
+    if options:
+        assert result.json["mirror"] == {"removed": {}, "refused": result.error}
+    assert query(emptied, "SELECT source_id FROM raw.dialogues") == [("c1",)]
+
+
 def test_no_attachments_leaves_files_in_the_export(
     llm_archive: CommandLine, emptied: Database, settings: Settings, tmp_path: Path
 ):
