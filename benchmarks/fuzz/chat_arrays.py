@@ -107,6 +107,17 @@ def _attached(random: Random, marks: Marks) -> dict[str, Any]:
     return {"role": "user", "content": marks.text(), "attachments": [random.choice(files)]}
 
 
+def _beside_content(random: Random, marks: Marks) -> dict[str, Any]:
+    spoken = {"id": marks.text(), "data": _encoded(marks), "transcript": marks.text(), "expires_at": marks.number()}
+    fields: tuple[dict[str, Any], ...] = (
+        {"role": "assistant", "content": None, "refusal": marks.text()},
+        {"role": "user", "content": marks.text(), "images": [_encoded(marks)]},
+        {"role": "tool", "tool_call_id": marks.text(), "content": None, "images": [_encoded(marks)]},
+        {"role": "assistant", "content": None, "audio": random.choice((spoken, {"id": marks.text()}))},
+    )
+    return random.choice(fields)
+
+
 MESSAGES: Final[tuple[_Maker, ...]] = (
     _said("user"),
     _said("user"),
@@ -114,6 +125,7 @@ MESSAGES: Final[tuple[_Maker, ...]] = (
     _said("system"),
     _called,
     _attached,
+    _beside_content,
     lambda _random, marks: {"role": "tool", "tool_call_id": marks.text(), "content": marks.text()},
     lambda _random, marks: {
         "role": "assistant",

@@ -120,8 +120,13 @@ def _image(_random: Random, marks: Marks) -> dict[str, Any]:
     return {"type": "image", "source": source, "file_uuid": marks.text()}
 
 
-def _other(_random: Random, marks: Marks) -> dict[str, Any]:
-    return {"type": "voice_note", "title": marks.text(), "text": marks.text()}
+def _other(random: Random, marks: Marks) -> dict[str, Any]:
+    blocks = (
+        {"type": "voice_note", "title": marks.text(), "text": marks.text()},
+        {"type": "token_budget", "remaining": marks.number()},
+        {"type": "flag", "flags": [marks.text()]},
+    )
+    return random.choice(blocks)
 
 
 BLOCKS: Final[tuple[Callable[[Random, Marks], Any], ...]] = (

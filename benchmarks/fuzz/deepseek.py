@@ -26,7 +26,7 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
         "title": marks.text(),
         "inserted_at": "2026-02-03T04:05:06.789000+08:00",
         "updated_at": marks.number(),
-        "mapping": mapping,
+        "mapping": mapping if random.random() < 0.8 else {f"key {key}": node for key, node in mapping.items()},
     }
 
 

@@ -13,7 +13,7 @@ SENDERS: Final = ("human", "assistant", "ASSISTANT", "grok-4", "system", "robot"
 def conversation(random: Random, marks: Marks) -> dict[str, Any]:
     """Return a conversation of up to five responses, with parents or without."""
     has_parents = random.random() < 0.8
-    ids: list[str] = []
+    ids: list[Any] = []
     responses: list[dict[str, Any]] = []
     for _ in range(random.randint(0, 5)):
         entry = response(random, marks)
@@ -39,7 +39,7 @@ def response(random: Random, marks: Marks) -> dict[str, Any]:
     """Return a response in its wrapper."""
     return {
         "response": {
-            "_id": marks.text(),
+            "_id": random.choice((marks.text(), {"$oid": marks.text()})),
             "conversation_id": marks.text(),
             "sender": random.choice(SENDERS),
             "message": random.choice(("", marks.text())),
