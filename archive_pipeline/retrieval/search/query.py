@@ -37,7 +37,8 @@ _STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
 _WORD = re.compile(r"\w", re.UNICODE)
 # What is looked up by itself: full text search takes words apart, and Chinese, Japanese and Korean by character.
 _LOOKED_UP = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_PREFIX = re.compile(r"(?P<start>\w[\w-]*)\*+\W*", re.UNICODE)
+# Possessive: else each of many asterisks is tried as the last one.
+_PREFIX = re.compile(r"(?P<start>\w[\w-]*+)\*++\W*+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)

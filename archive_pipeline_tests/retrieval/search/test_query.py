@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.errors import InvalidQueryError
-from archive_pipeline.retrieval.search.query import MOST_TERMS, MOST_WORDS, MOST_WORDS_OF_TERM, Term, parse_query
+from archive_pipeline.retrieval.search.query import (
+    _PREFIX,
+    MOST_TERMS,
+    MOST_WORDS,
+    MOST_WORDS_OF_TERM,
+    Term,
+    parse_query,
+)
 from archive_pipeline.text.user_input import LONGEST_QUERY
 
 
@@ -36,6 +44,20 @@ from archive_pipeline.text.user_input import LONGEST_QUERY
 )
 def test_terms(text: str, terms: list[Term]):
     assert parse_query(text).terms == terms
+
+
+def test_a_word_of_many_asterisks_is_gone_through_once():
+    text = "a" + "*" * (LONGEST_QUERY - 2) + "x"
+    started = process_time()
+    assert parse_query(text).terms == [Term("word", text)]
+    assert process_time() - started < 2
+
+
+@given(st.text("a-* _é", max_size=12))
+def test_a_prefix_is_a_word_with_asterisks_behind_it(text: str):
+    written = re.fullmatch(r"(\w[\w-]*)\*+\W*", text)
+    found = _PREFIX.fullmatch(text)
+    assert (written and written[1]) == (found and found["start"])
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
