@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -11,7 +12,9 @@ import regex
 
 from archive_pipeline.text.normalization import other_characters
 
-_GRAPHEME: Final = regex.compile(r"\X")
+# `regex` counts the letters of flags from the beginning of their run at each flag: all but the last one of a run are
+# found without it.
+_GRAPHEME: Final = regex.compile(r"\p{GCB=Regional_Indicator}{2}(?=\p{GCB=Regional_Indicator})|\X")
 # Each cluster of several characters has one of these, or is CR LF: property values of UAX 29, and three letters that
 # `regex` joins with letters of Indian scripts. Most texts have none.
 _JOINING: Final = regex.compile(
@@ -25,8 +28,13 @@ def grapheme_edges(text: str) -> npt.NDArray[np.int64] | None:
     others = () if text.isascii() else other_characters(text.encode())
     if "\r\n" not in text and not any(map(_joins, others)):
         return None
-    ends = np.fromiter((match.end() for match in _GRAPHEME.finditer(text)), dtype=np.int64)
+    ends = np.fromiter(grapheme_ends(text), dtype=np.int64)
     return np.concatenate((np.zeros(1, dtype=np.int64), ends))
+
+
+def grapheme_ends(text: str) -> Iterator[int]:
+    """Yield where each grapheme cluster of a text ends, in order."""
+    return (match.end() for match in _GRAPHEME.finditer(text))
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ from typing import Final
 
 import regex
 
+from archive_pipeline.text.graphemes import grapheme_ends
 from archive_pipeline.text.markdown import close_code
 from archive_pipeline.text.sentences import cut_points
 
@@ -24,7 +25,7 @@ def cut_to_fit(content: str, fits: Callable[[str], bool], least: int = 1) -> str
     while size < len(content) and fits(close_code(content[:size])):
         size *= 2
     window = content[:size]
-    for points in (cut_points, _word_ends, _grapheme_ends):
+    for points in (cut_points, _word_ends, grapheme_ends):
         candidates = [point for point in points(window) if point >= least]
         if len(window) < len(content):
             candidates = candidates[:-1]  # it is where the window ends
@@ -37,7 +38,3 @@ def cut_to_fit(content: str, fits: Callable[[str], bool], least: int = 1) -> str
 
 def _word_ends(text: str) -> list[int]:
     return [match.start() for match in regex.finditer(r"(?<=\S)\s", text)]
-
-
-def _grapheme_ends(text: str) -> list[int]:
-    return [match.end() for match in regex.finditer(r"\X", text)]

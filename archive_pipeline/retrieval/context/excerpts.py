@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import regex
-
+from archive_pipeline.text.graphemes import grapheme_ends
 from archive_pipeline.text.markdown import code_blocks
 from archive_pipeline.text.sentences import sentences
 from archive_pipeline.text.truncation import cut_to_fit
@@ -68,8 +67,8 @@ def _grapheme_start(content: str, position: int) -> int:
     if position == 0 or content[position - 1].isspace():
         return position
     line = content.rfind("\n", 0, position) + 1
-    *_, last = regex.finditer(r"\X", content[line : position + 1])
-    return line + int(last.start())
+    *_, start, _ = 0, *grapheme_ends(content[line : position + 1])
+    return line + start
 
 
 def _open_fence(content: str, start: int) -> str:

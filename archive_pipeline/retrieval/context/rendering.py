@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import takewhile
 from typing import Final
 
-import regex
-
 from archive_pipeline.retrieval.context.documents import SourceDocument
+from archive_pipeline.text.graphemes import grapheme_ends
 from archive_pipeline.text.markdown import close_code
 
 SEPARATOR: Final = "\n\n"
@@ -58,8 +58,8 @@ def safe_filename(filename: str) -> str:
     name = _UNPRINTABLE.sub(" ", _SURROGATE.sub("\ufffd", filename)).strip()
     name = name.translate(_AS_PARENTHESES)
     if len(name) > _LONGEST_FILENAME:
-        ends = [match.end() for match in regex.finditer(r"\X", name) if match.end() < _LONGEST_FILENAME]
-        name = name[: ends[-1] if ends else 0] + "…"
+        *_, end = 0, *takewhile(lambda end: end < _LONGEST_FILENAME, grapheme_ends(name))
+        name = name[:end] + "…"
     return name or "untitled"
 
 
