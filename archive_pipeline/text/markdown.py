@@ -16,16 +16,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
-# With the line end before them, up to the beginning of a line that is not blank.
-_BLANK_LINES: Final = re.compile(r"\n(?:[^\S\n]*\n)+(?=[^\S\n]*\S)")
+# With the line end before them.
+_BLANK_LINES: Final = re.compile(r"\n(?:[^\S\n]*\n)+")
 _CONTENT: Final = re.compile(r"[^\n]+")
 _FENCE: Final = re.compile(r"^(?P<indentation>[^\S\n]*)(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 # Indented by more than three spaces, a line is code or belongs to a list item.
 _OUTER_INDENTATION: Final = re.compile(r" {0,3}")
 _TABLE_ROW: Final = re.compile(r" {0,3}\|.*\|\s*")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}(?:\s|$)", re.MULTILINE)
-_TABLE: Final = re.compile(r"^ {0,3}\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$", re.MULTILINE)
-_PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_TABLE: Final = re.compile(r"^ {0,3}\|?(?:[^\S\n]*:?-+:?[^\S\n]*\|)+(?:[^\S\n]*:?-+:?[^\S\n]*)?$", re.MULTILINE)
+# A picture if the last parenthesis is there. Where it or a bracket is missing, all beginnings that were passed lack it.
+_PICTURE: Final = re.compile(r"!\[[^\]\n]*+(?:\]\([^)\n]*+(\)?))?")
 
 # HTML that goes on past blank lines, to its end mark (CommonMark 0.31, section 4.6, kinds 1 to 5): how it opens, what
 # ends it, and what to end it with.
@@ -136,7 +137,7 @@ def blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
 def _paragraphs_alone(text: str) -> Iterator[tuple[int, int, Kind]]:
     """Yield the blocks of a text that has paragraphs only."""
     start = 0
-    for blank in _BLANK_LINES.finditer(text, len(text) - len(text.lstrip())):
+    for blank in _BLANK_LINES.finditer(text, len(text) - len(text.lstrip()), len(text.rstrip())):
         yield start, blank.end(), "prose"
         start = blank.end()
     if not text[start:].isspace() and start < len(text):
@@ -161,7 +162,7 @@ def structure_of(text: str) -> Structure:
     for block in [*_fenced(text, _is_outer_opening), CodeBlock(len(text), len(text))]:
         prose += text[position : block.start]
         position = block.end
-    return Structure(len(_HEADING.findall(prose)), len(_TABLE.findall(prose)), len(_PICTURE.findall(prose)))
+    return Structure(len(_HEADING.findall(prose)), len(_TABLE.findall(prose)), _PICTURE.findall(prose).count(")"))
 
 
 def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool], start: int = 0) -> Iterator[CodeBlock]:

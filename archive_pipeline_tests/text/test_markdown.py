@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from time import process_time
 from typing import Final
 
 import pytest
@@ -133,6 +135,32 @@ def test_paragraphs_are_prose_without_its_marks(text: str, expected: list[str]):
 def test_elements_are_counted_outside_of_code():
     text = "# a\n\n| b | c |\n|---|:-:|\n| d | e |\n\n![f](g)\n\n```\n# h\n|---|\n![i](j)\n```x\n## k\n```\n## l\n"
     assert structure_of(text) == Structure(headings=2, tables=1, pictures=1)
+
+
+@given(st.text("![]()a\n", max_size=20))
+def test_a_picture_is_in_one_line_and_its_parts_end_at_the_first_bracket(text: str):
+    assert structure_of(text).pictures == len(re.findall(r"!\[[^\]\n]*\]\([^)\n]*\)", text))
+
+
+@given(st.text("|-: \r\n", max_size=20))
+def test_a_table_has_a_line_of_dashes_between_bars(text: str):
+    rows = [re.fullmatch(r" {0,3}\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?", line) for line in text.split("\n")]
+    assert structure_of(text).tables == sum(row is not None for row in rows)
+
+
+@pytest.mark.parametrize("piece", ["\n", "\t\n", "![", "![](", "```\n"])
+def test_a_long_text_is_gone_through_once(piece: str):
+    text = f"x{piece * 100_000}x"
+    started = process_time()
+    assert structure_of(text) == Structure(headings=0, tables=0, pictures=0)
+    assert process_time() - started < 5
+
+
+def test_blank_lines_at_the_end_are_gone_through_once():
+    text = "x" + "\n" * 500_000
+    started = process_time()
+    assert [*blocks(text)] == [(0, len(text), "prose")]
+    assert process_time() - started < 5
 
 
 _LINES = ["```", "``` a", "~~~~", "   ```", "    ```", "| a | b |", "text", "# a", "- a", "", " ", "\t| a |"]
