@@ -16,12 +16,11 @@ import sqlalchemy
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from archive_pipeline.answering import Answer, ask
-from archive_pipeline.browse.forms import SearchForm
-from archive_pipeline.browse.views import templates, told
+from archive_pipeline.browse.views import render_page, told
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.retrieval.context.archive import DEFAULT_BUDGET, Budget
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
@@ -86,19 +85,7 @@ async def form(request: Request) -> Response:
     forms: ShownForms = request.app.state.shown_forms
     is_sent = forms.take(request.query_params.get("form", ""))
     answer = await _answer(request, ResearchRequest(query=question)) if question and is_sent else None
-    html = (
-        templates()
-        .get_template("ask.html")
-        .render(
-            path=request.url.path,
-            form=SearchForm(),
-            can_ask=True,
-            question=question,
-            answer=answer,
-            shown_form=forms.show(),
-        )
-    )
-    return HTMLResponse(html, headers={"cache-control": "no-store"})
+    return await render_page("ask.html", request, question=question, answer=answer, shown_form=forms.show())
 
 
 ROUTES: Final = (Route("/ask", form), Route("/api/research/ask", research, methods=["POST"]))

@@ -7,7 +7,7 @@ those of the page they stand on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
@@ -17,8 +17,12 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
-# Parsers drop what is nested more deeply; the default of 20 is met by quotes in quotes.
-_MOST_NESTING: Final = 200
+# Parsers drop what is nested more deeply. Quotes in quotes meet the default of 20; brackets that are never closed are
+# read once for each level.
+_MOST_NESTED_BLOCKS: Final = 200
+_MOST_NESTED_BRACKETS: Final = 20
+# A long address that is defined once may be used thousands of times.
+_MOST_CHARACTERS_OF_ADDRESSES: Final = 2_000_000
 _HEADING_OFFSET: Final = 2
 _LOWEST_HEADING: Final = 6
 
@@ -30,13 +34,37 @@ def to_html(markdown: str) -> Markup:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
+    parser = _markdown(_MOST_NESTED_BLOCKS)
+    parser.core.ruler.at("inline", partial(_inline, _markdown(_MOST_NESTED_BRACKETS)))
+    parser.core.ruler.push("addresses", _addresses)
     parser.core.ruler.push("direction", _direction)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("heading_close", _heading)
+    parser.render("a")  # lists of rules are made at their first use, which threads would do at once
     return parser
+
+
+def _markdown(most_nesting: int) -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False, "maxNesting": most_nesting}).enable(["table", "strikethrough"])
+
+
+def _inline(parser: MarkdownIt, state: StateCore) -> None:
+    """Parse the texts of blocks."""
+    for token in state.tokens:
+        if token.type == "inline" and token.children is not None:
+            parser.inline.parse(token.content, parser, state.env, token.children)
+
+
+def _addresses(state: StateCore) -> None:
+    """Leave out addresses and titles of links beyond a number of characters."""
+    left = _MOST_CHARACTERS_OF_ADDRESSES
+    for token in state.tokens:
+        for child in token.children or ():
+            left -= sum(len(str(value)) for value in child.attrs.values())
+            if left < 0:
+                child.attrs = {}
 
 
 def _direction(state: StateCore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ async def dialogues(request: Request) -> Response:
     form = SearchForm.of(request.query_params)
     if form.q:
         results = await _engine(request).search(form.q, RESULTS, filters=form.filters())
-        return _page("search.html", request, form=form, results=results)
+        return await render_page("search.html", request, form=form, results=results)
     after, wanted = place_of(request.query_params), form.list_filters()
     listed, sources = await read_in_request(
         request,
@@ -73,7 +74,9 @@ async def dialogues(request: Request) -> Response:
     )
     last = listed.dialogues[-1] if listed.has_more else None
     following = None if last is None else form.address(after=place_text(last.shown_at, last.dialogue_id))
-    return _page("dialogues.html", request, form=form, dialogues=listed.dialogues, following=following, sources=sources)
+    return await render_page(
+        "dialogues.html", request, form=form, dialogues=listed.dialogues, following=following, sources=sources
+    )
 
 
 async def dialogue(request: Request) -> Response:
@@ -86,7 +89,7 @@ async def dialogue(request: Request) -> Response:
         return thread, attached_files(connection, [shown.message.id for shown in thread.messages])
 
     thread, files = await read_in_request(request, read)
-    return _page("dialogue.html", request, thread=thread, files=files)
+    return await render_page("dialogue.html", request, thread=thread, files=files)
 
 
 async def versions(request: Request) -> Response:
@@ -99,7 +102,7 @@ async def versions(request: Request) -> Response:
         return compared, attached_files(connection, [message.id for message in compared.messages])
 
     compared, files = await read_in_request(request, read)
-    return _page("versions.html", request, compared=compared, files=files)
+    return await render_page("versions.html", request, compared=compared, files=files)
 
 
 async def documents(request: Request) -> Response:
@@ -112,7 +115,7 @@ async def documents(request: Request) -> Response:
     following = (
         None if last is None else "/documents?" + urlencode({"after": place_text(last.added_at, last.document_id)})
     )
-    return _page("documents.html", request, documents=listed.documents, following=following)
+    return await render_page("documents.html", request, documents=listed.documents, following=following)
 
 
 async def document(request: Request) -> Response:
@@ -123,7 +126,7 @@ async def document(request: Request) -> Response:
         request, lambda connection: read_document(connection, document_id, first_page=first, limit=PAGES_ON_PAGE)
     )
     earlier = max(1, first - PAGES_ON_PAGE) if first > 1 else None
-    return _page("document.html", request, document=shown, first=first, earlier=earlier)
+    return await render_page("document.html", request, document=shown, first=first, earlier=earlier)
 
 
 async def page_image(request: Request) -> Response:
@@ -158,7 +161,7 @@ async def failed(request: Request, error: Exception) -> Response:
     status, reason = told(error)
     # What was typed stays in the form, to be corrected.
     form = SearchForm.of(request.query_params) if request.url.path == "/" else SearchForm()
-    page = _page("error.html", request, form=form, title=HTTPStatus(status).phrase, reason=reason)
+    page = await render_page("error.html", request, form=form, title=HTTPStatus(status).phrase, reason=reason)
     page.status_code = status
     return page
 
@@ -191,16 +194,17 @@ async def read_in_request(request: Request, read: Callable[[psycopg.Connection[A
     return await read_in_thread(reading, run)
 
 
+async def render_page(template: str, request: Request, **values: Any) -> HTMLResponse:
+    """Return a template filled with values, in a thread: other requests are answered while long texts become HTML."""
+    values.setdefault("form", SearchForm())
+    values["can_ask"] = has_model(_engine(request).settings)
+    html = await asyncio.to_thread(templates().get_template(template).render, path=request.url.path, **values)
+    return HTMLResponse(html, headers={"cache-control": "no-store"})
+
+
 def _engine(request: Request) -> SearchEngine:
     engine: SearchEngine = request.app.state.engine
     return engine
-
-
-def _page(template: str, request: Request, **values: Any) -> HTMLResponse:
-    values.setdefault("form", SearchForm())
-    values["can_ask"] = has_model(_engine(request).settings)
-    html = templates().get_template(template).render(path=request.url.path, **values)
-    return HTMLResponse(html, headers={"cache-control": "no-store"})
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -12,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from archive_pipeline.browse.app import build_app
-from archive_pipeline.browse.views import ROWS_ON_PAGE
+from archive_pipeline.browse.markdown import to_html
+from archive_pipeline.browse.views import ROWS_ON_PAGE, templates
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
@@ -40,6 +42,20 @@ def page(client: Any, address: str, *, status: int = 200) -> str:
 def test_an_empty_archive_says_what_to_do(client: Any):
     assert "<code>llm-archive import PATH</code>" in page(client, "/")
     assert "<code>llm-archive documents add PATH</code>" in page(client, "/documents")
+
+
+def test_texts_become_html_in_a_thread(
+    client: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def threaded(text: str) -> str:
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        return to_html(text)
+
+    load(database, tmp_path / "a.json", chatgpt("one", chain("a", "*b*"), title="One"))
+    monkeypatch.setitem(templates().filters, "markdown", threaded)
+    key = query(database, "SELECT partition_key FROM raw.dialogues")[0][0]
+    assert "<em>b</em>" in page(client, f"/dialogues/{key}")
 
 
 def test_conversations_are_listed_by_time_and_filtered(client: Any, database: Database, tmp_path: Path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from time import process_time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from archive_pipeline.browse.markdown import to_html
 
@@ -64,6 +66,33 @@ def test_each_block_has_the_direction_of_its_own_text():
 
 def test_what_is_nested_deeply_is_shown():
     assert "found" in Seen(to_html("> " * 60 + "found")).text
+
+
+@given(st.text(st.sampled_from("ab <>\"'`*_[]()#|-~:/\\\n"), max_size=60))
+@example("[[a [b](c) *d*](e)\n\n> - [x](<y z> 'title')\n>   [f]\n\n|g|\n|-|\n|`h`|\n\n[f]: /i")
+def test_texts_are_html_as_a_parser_without_bounds_makes_it(text: str):
+    def bare(html: str) -> str:
+        return re.sub(r' (?:rel|dir)="[^"]*"|(?<=<h)\d|(?<=</h)\d', "", html)
+
+    unbounded = MarkdownIt("commonmark", {"html": False, "maxNesting": 200}).enable(["table", "strikethrough"])
+    assert bare(to_html(text)) == bare(unbounded.render(text))
+
+
+@pytest.mark.parametrize("piece", ["[", "![", "[a]", "[a\n", "![a", "<![CDATA[", "[[a]", "> [a\n", '[a](u "', "*a_ "])
+def test_a_long_text_is_gone_through_once(piece: str):
+    text = (piece * 40_000)[:40_000]
+    started = process_time()
+    assert len(to_html(text)) < 5 * len(text)
+    assert process_time() - started < 2
+
+
+@pytest.mark.parametrize("use", ["[a] ", "![a] ", "*[a]*\n\n"])
+def test_an_address_that_is_used_many_times_makes_no_page_of_hundreds_of_megabytes(use: str):
+    text = f"[a]: /{'u' * 50_000} '{'t' * 10_000}'\n\n{use * 10_000}"
+    html = to_html(text)
+    assert len(html) < 5_000_000
+    assert html.count("/uuu") > 10
+    assert Seen(html).text.count("a") == 10_000
 
 
 @given(st.text(st.sampled_from("ab <>&\"'`*_[]()!#|-\n:/javscript"), max_size=80))
