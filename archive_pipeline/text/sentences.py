@@ -9,7 +9,9 @@ sentence before it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import sentencex
 
@@ -19,6 +21,8 @@ _LINE = re.compile(r"[^\n]+")
 _LETTER = re.compile(r"[^\W\d_]")
 # sentencex 1.0.32 panics on "B\u2028."; with plain spaces it went through 3 million random texts.
 _WHITE_SPACE = re.compile(r"\s")
+# It takes quadratic time of texts of many sentences or quotation marks. Few paragraphs have so many characters.
+_WINDOW: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,9 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the ranges of a paragraph's sentences, white space around them cut off."""
     ranges: list[tuple[int, int]] = []
     opening: int | None = None  # of letterless pieces before the first sentence
-    for boundary in sentencex.get_sentence_boundaries("en", _WHITE_SPACE.sub(" ", text[start:end])):
-        piece = text[start + boundary["start_index"] : start + boundary["end_index"]]
-        first = start + boundary["start_index"] + len(piece) - len(piece.lstrip())
+    for piece_start, piece_end in _pieces(_WHITE_SPACE.sub(" ", text[start:end])):
+        piece = text[start + piece_start : start + piece_end]
+        first = start + piece_start + len(piece) - len(piece.lstrip())
         last = first + len(piece.strip())
         if first == last:
             continue
@@ -65,3 +69,20 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
         elif opening is None:
             opening = first
     return ranges
+
+
+def _pieces(paragraph: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges that ``sentencex`` parts a paragraph into, looked for window by window.
+
+    Where a sentence ends depends on what follows: the end of a window is looked at again in the next one, which begins
+    with a sentence, or in the middle of a long one.
+    """
+    begin, window = 0, 0
+    while window < len(paragraph):
+        is_last = window + _WINDOW >= len(paragraph)
+        for boundary in sentencex.get_sentence_boundaries("en", paragraph[window : window + _WINDOW])[1:]:
+            if is_last or boundary["start_index"] < _WINDOW * 7 // 8:
+                yield begin, window + boundary["start_index"]
+                begin = window + boundary["start_index"]
+        window = len(paragraph) if is_last else max(begin, window + _WINDOW // 2)
+    yield begin, len(paragraph)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from random import Random
+from time import process_time
+
 import pytest
+import sentencex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +56,23 @@ def test_sentences_are_disjoint_in_order_and_where_they_say(text: str):
         position = sentence.end
     assert position <= len(text)
     assert cut_points(text) == sorted(set(cut_points(text)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_long_paragraph_has_the_sentences_that_it_has_as_a_whole(seed: int):
+    words = ["Word", "word", "a", "x,", "is.", "go!", "so?", "e.g.", "Dr.", "3.14", "(b)", "天气。"]
+    text = " ".join(Random(seed).choices(words, k=8_000))  # noqa: S311 - a test's
+    ends = [boundary["end_index"] for boundary in sentencex.get_sentence_boundaries("en", text)]
+    whole = [text[start:end].strip() for start, end in pairwise([0, *ends])]
+    assert [sentence.text for sentence in sentences(text)] == whole
+
+
+@pytest.mark.parametrize("piece", ["![", "a. ", '"', "a"])
+def test_a_long_paragraph_is_gone_through_once(piece: str):
+    started = process_time()
+    found = sentences(f"a{piece * 200_000}a")
+    assert (found[0].start, found[-1].end) == (0, len(piece) * 200_000 + 2)
+    assert process_time() - started < 10
 
 
 def test_code_may_be_cut_after_a_line():
