@@ -17,12 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from archive_pipeline.text.sanitize import clean_text
-from archive_pipeline.text.shown_names import printable
+from archive_pipeline.text.shown_names import CONTROLS, printable
 
-# All controls but tab and line ends, and marks that turn the writing direction, which show a text in another order.
-_COMMANDING: Final = re.compile(
-    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-)
+# Marks that turn the writing direction show a text in another order.
+_COMMANDING: Final = re.compile(rf"{CONTROLS}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _COMMANDING_OR_NOT_ASCII: Final = re.compile(rf"{_COMMANDING.pattern}|[^\x00-\x7f]")
 
 EXIT_REJECTED: Final = 1

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
-from archive_pipeline.text.shown_names import TURNING_MARKS, as_name
+from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line
 
 FOLDER: Final = "files"
 _DIGITS: Final = 16
@@ -43,7 +43,7 @@ def kept(files: Iterable[AttachedContent]) -> list[AttachedContent]:
 
 
 def _line(content: AttachedContent, up: str) -> str:
-    label = re.sub(r"([\\\[\]])", r"\\\1", " ".join(as_name(content.name).split()))
+    label = re.sub(r"([\\\[\]])", r"\\\1", on_one_line(content.name))
     if content.sha256 is None:
         return f"*[missing: {label}]*"
     is_picture = (content.media_type or "").startswith("image/")

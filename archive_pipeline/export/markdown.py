@@ -1,7 +1,8 @@
 """Dialogues as Markdown that people read: front matter, who said what, and the branches below the main path.
 
 Obsidian shows the front matter as properties, thinking as a folded callout, and follows the links from a branch to the
-message that it leaves. Texts are as they are in the archive; a block that one leaves open is closed.
+message that it leaves. Texts are as they are in the archive, but for controls that would command a terminal; a block
+that one leaves open is closed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from archive_pipeline.export.branches import Branch, branches
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 from archive_pipeline.text.markdown import close_blocks
-from archive_pipeline.text.shown_names import TURNING_MARKS
+from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line, without_controls
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
@@ -53,7 +54,7 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
         files: per id of a message, a line for each file that it came with.
     """
     known = branches(dialogue)
-    blocks = [_front_matter(dialogue, len(known), tags), f"# {_line(dialogue.heading.title or 'Untitled')}"]
+    blocks = [_front_matter(dialogue, len(known), tags), f"# {on_one_line(dialogue.heading.title or 'Untitled')}"]
     written: set[int] = set()
     for branch in known:
         own = dialogue.path(branch.leaf, written)
@@ -67,7 +68,10 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
 
 def thread_markdown(dialogue: Dialogue, leaf: int) -> str:
     """Return the path to one message, with the front matter of its dialogue."""
-    blocks = [_front_matter(dialogue, len(branches(dialogue)), ()), f"# {_line(dialogue.heading.title or 'Untitled')}"]
+    blocks = [
+        _front_matter(dialogue, len(branches(dialogue)), ()),
+        f"# {on_one_line(dialogue.heading.title or 'Untitled')}",
+    ]
     _add_messages(blocks, dialogue, dialogue.path(leaf), NO_FILES)
     return "\n\n".join(blocks) + "\n"
 
@@ -133,7 +137,7 @@ def _message_heading(message: Message) -> str:
 @lru_cache(maxsize=1_000)
 def _speaker(role: str, said_by: str | None) -> str:
     """Return the beginning of a heading, which most messages share with others."""
-    return f"## {' · '.join(filter(None, (role.capitalize(), _line(said_by or ''))))}"
+    return f"## {' · '.join(filter(None, (role.capitalize(), on_one_line(said_by or ''))))}"
 
 
 def _anchor(message: Message) -> str:
@@ -141,25 +145,25 @@ def _anchor(message: Message) -> str:
 
 
 def _part(part: Part) -> str:
-    text = part.text or ""
+    text = without_controls(part.text or "")
     if part.kind == TEXT:
         return close_blocks(text)
     if part.kind in _CALLOUTS:
         return _callout(_CALLOUTS[part.kind], text)
     if part.kind in _TOOLS:
         failed = ", an error" if part.is_error else ""
-        block = _fenced(text or part.tool_input or "", part.language or "")
+        block = _fenced(text or without_controls(part.tool_input or ""), part.language or "")
         return f"**{_TOOLS[part.kind]} {_code(part.tool_name)}{failed}**\n\n{block}"
     if text:
         return _fenced(text, part.language or "")
-    return f"*[{_line(part.kind)}{': ' + _line(part.uri) if part.uri else ''}]*"
+    return f"*[{on_one_line(part.kind)}{': ' + on_one_line(part.uri) if part.uri else ''}]*"
 
 
 def _attachment(attachment: Attachment) -> str:
     told = [attachment.mime_type, None if attachment.size_bytes is None else f"{attachment.size_bytes:,} bytes"]
-    details = ", ".join(_line(part) for part in told if part)
-    line = f"*[attachment: {_line(attachment.shown_name)}{f' ({details})' if details else ''}]*"
-    return f"{line}\n\n{_fenced(attachment.text)}" if attachment.text else line
+    details = ", ".join(on_one_line(part) for part in told if part)
+    line = f"*[attachment: {on_one_line(attachment.shown_name)}{f' ({details})' if details else ''}]*"
+    return f"{line}\n\n{_fenced(without_controls(attachment.text))}" if attachment.text else line
 
 
 def _callout(title: str, text: str) -> str:
@@ -169,15 +173,11 @@ def _callout(title: str, text: str) -> str:
 
 def _fenced(text: str, language: str = "") -> str:
     fence = max([*_BACKTICKS.findall(text), "``"], key=len) + "`"
-    return f"{fence}{_line(language)}\n{text}\n{fence}"
+    return f"{fence}{on_one_line(language)}\n{text}\n{fence}"
 
 
 def _code(name: str | None) -> str:
-    return f"`{_line(name or 'tool').replace('`', chr(39))}`"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    return f"`{on_one_line(name or 'tool').replace('`', chr(39))}`"
 
 
 def _moment(moment: datetime | None) -> str | None:

@@ -61,3 +61,24 @@ def test_front_matter_is_yaml_whatever_is_in_a_title(exported: Export, filled: D
     found = exported("markdown", title="Del ")
     text = (found.path / found.files[0].path).read_text(encoding="utf-8")
     assert yaml.safe_load(text.split("---")[1])["title"] == title
+
+
+def test_a_note_commands_no_terminal(exported: Export, filled: Database, tmp_path: Path):
+    command = "\x1b]52;c;cHdu\x07 \x9b2J \x7f"
+    said = [
+        Said("m0", None, "user", f"Ask {command}\r\n\there", 1_700_000_000.0),
+        Said(
+            "m1", "m0", "assistant", f"Say {command}\rover", 1_700_000_001.0, more={"metadata": {"model_slug": command}}
+        ),
+        Said(
+            "m2", "m1", "tool", f"Tell {command}", 1_700_000_002.0, more={"author": {"role": "tool", "name": command}}
+        ),
+    ]
+    load(filled, tmp_path / "title.json", chatgpt("commanding", said, title=f"Commanding {command}\u202e"))
+    found = exported("markdown", title="Commanding")
+    text = (found.path / found.files[0].path).read_bytes().decode()
+    assert not [each for each in text if (each < " " and each not in "\r\n\t") or "\x7f" <= each <= "\x9f"]
+    assert "# Commanding \ufffd]52;c;cHdu\ufffd \ufffd2J \ufffd\ufffd\n" in text
+    assert "Ask \ufffd]52;c;cHdu\ufffd \ufffd2J \ufffd\r\n\there" in text
+    assert "\ufffdover" in text
+    assert yaml.safe_load(text.split("---")[1])["title"] == f"Commanding {command}\u202e"

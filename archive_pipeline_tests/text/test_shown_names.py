@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archive_pipeline.text.shown_names import as_name, printable
+from archive_pipeline.text.shown_names import as_name, on_one_line, printable, without_controls
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,11 @@ def test_joined_letters_and_emoji_stay(line: str):
 @pytest.mark.parametrize("mark", ["\x1b", "\x9b", "\u202e", "\u200b", "\u2028", "\n"])
 def test_what_commands_or_hides_is_replaced(mark: str):
     assert printable(f"a{mark}b") == "a\ufffdb"
+
+
+def test_a_title_is_one_line():
+    assert on_one_line(" a\r\n\tb\x1b[2Jc ") == "a b\ufffd[2Jc"
+
+
+def test_a_text_keeps_its_lines_and_directions():
+    assert without_controls("a\tb\r\nc\rd\x1be\x9bf\u200f") == "a\tb\r\nc\ufffdd\ufffde\ufffdf\u200f"
