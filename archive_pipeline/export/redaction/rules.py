@@ -1,7 +1,7 @@
 """What is redacted: where in a text secrets and personal data stand.
 
 Secrets are found by the rules of detect-secrets and, for providers it does not know, by their documented prefixes
-(here, and in ``providers.py``).
+(here, and in ``providers.py``); what variables are set to in ``assigned.py``.
 Numbers of accounts and cards have to pass their checksum, phone numbers the plans of libphonenumber.
 """
 
@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.export.redaction.assigned import AssignedValues
 from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
 from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, first_after, starts_after
@@ -93,16 +94,9 @@ _VARIABLE: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(?=@)")
-_KEYWORDS: Final = re.compile(
-    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?|auth)(?=[\w\"'\])\- ]{0,24}[:=(\"'`])", re.IGNORECASE
-)
 _NAMED: Final = (*ASSIGNED, "secret", "credential", "auth")
-_SHORTEST_SECRET: Final = 6
 # What is a blank beside those of ASCII.
 _OTHER_BLANKS: Final = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-# What stands for a secret in examples.
-_NO_SECRET: Final = re.compile(r"[*x.<>{}$_-]*|.*(?:\$\{|\{\{|<your|example|placeholder|changeme).*", re.IGNORECASE)
-_WINDOW: Final = 300
 
 
 def finders(own_words: Sequence[str], user_names: Sequence[str], phone_region: str | None) -> list[Finder]:
@@ -185,7 +179,7 @@ def secrets(text: str) -> Iterator[Span]:
     for pattern in JSON_TOKENS:
         yield from (Span(*match.span(), "SECRET") for match in pattern.finditer(text) if match[1])
     yield from openai_keys(text)
-    shaped, by_keyword = _detectors()
+    shaped, assigned = _detectors()
     if traits.longest_word >= _SHORTEST_MORE_PREFIXED:
         yield from (Span(*match.span(), "SECRET") for match in _MORE_PREFIXED.finditer(text))
     may_be_long_enough = takewhile(lambda rule: rule.shortest_word <= traits.longest_word, PROVIDERS)
@@ -194,7 +188,7 @@ def secrets(text: str) -> Iterator[Span]:
             yield from (Span(*match.span(), "SECRET") for match in rule.pattern.finditer(text))
     if any(name in traits.lowered for name in _NAMED):
         yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
-        yield from _assigned(text, by_keyword)
+        yield from (Span(*span, "SECRET") for span in assigned.find(text))
 
 
 def openai_keys(text: str) -> Iterator[Span]:
@@ -206,24 +200,10 @@ def openai_keys(text: str) -> Iterator[Span]:
                 yield Span(word.start(), word.start() + ends[-1], "SECRET")
 
 
-def _assigned(text: str, detector: Any) -> Iterator[Span]:
-    """Find values that something named like a secret is set to."""
-    for keyword in _KEYWORDS.finditer(text):
-        # The patterns of detect-secrets take quadratic time of what they are given, so it is what may matter.
-        start = keyword.start()
-        line = text[start : start + _WINDOW].partition("\n")[0]
-        for value in sorted(set(detector.analyze_string(line))):
-            if len(value) >= _SHORTEST_SECRET and not _NO_SECRET.fullmatch(value):
-                # The name may have the value's characters, too: "hunter" in db_hunter = "hunter".
-                for found in re.finditer(re.escape(value), line):
-                    yield Span(start + found.start(), start + found.end(), "SECRET")
-
-
 @cache
-def _detectors() -> tuple[list[ShapedRule], Any]:
-    """Return detect-secrets' rules for keys with a shape of their own, and the one for assigned values."""
-    keyword = _optional("detect_secrets.plugins.keyword")
-    return list(shaped_rules()), keyword.KeywordDetector()
+def _detectors() -> tuple[list[ShapedRule], AssignedValues]:
+    """Return detect-secrets' rules for keys with a shape of their own, and those for assigned values."""
+    return list(shaped_rules()), AssignedValues(_optional("detect_secrets.plugins.keyword"))
 
 
 def shaped_rules() -> Iterator[ShapedRule]:
