@@ -133,10 +133,8 @@ def _beside_content(fields: Fields, place: str) -> list[Block]:
 
 
 def _image(image: object, place: str) -> Block:
-    """An image as Ollama takes it."""
-    if not isinstance(image, str):
-        raise InvalidMessagesError(f"{place} is a {type(image).__name__}, not base64 text")
-    return read_block({"type": "image", "source": {"data": image}}, place)
+    """An image as Ollama takes it, or a block as routers of models return one."""
+    return read_block({"type": "image", "source": {"data": image}} if isinstance(image, str) else image, place)
 
 
 def _as_result(fields: Fields, blocks: Sequence[Block]) -> Block:

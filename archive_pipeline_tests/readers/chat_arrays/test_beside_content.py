@@ -13,6 +13,7 @@ from archive_pipeline.matching.asked import hash_conversation
 from archive_pipeline.readers.chat_arrays.messages import read_chat_messages
 
 HELLO = "aGVsbG8="
+DATA_URL = f"data:image/png;base64,{HELLO}"
 HELLO_SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 IMAGE = {"role": "user", "content": "what is this?", "images": [HELLO]}
 SPOKEN = {"id": "audio_1", "data": HELLO, "expires_at": 1, "transcript": "Good day"}
@@ -67,6 +68,10 @@ def test_it_is_hashed_as_the_contract_says(message, canonical):
             {"role": "user", "content": "look", "images": [HELLO]},
             {"role": "user", "content": ["look", {"type": "image", "source": {"data": HELLO}}]},
         ),
+        (
+            {"role": "assistant", "content": "here", "images": [{"type": "image_url", "image_url": {"url": DATA_URL}}]},
+            {"role": "assistant", "content": ["here", {"type": "image_url", "image_url": {"url": DATA_URL}}]},
+        ),
     ],
 )
 def test_it_is_read_as_the_block_is(beside, as_block):
@@ -98,7 +103,7 @@ def test_null_and_empty_say_nothing():
     [
         ({"refusal": 7}, r"messages\[0\].refusal is a int, not text"),
         ({"images": HELLO}, r"messages\[0\].images is a str, not a list"),
-        ({"images": [HELLO, b"x"]}, r"messages\[0\].images\[1\] is a bytes, not base64 text"),
+        ({"images": [HELLO, b"x"]}, r"messages\[0\].images\[1\] is a bytes, not text or an object"),
         ({"images": ["%%%"]}, r"messages\[0\].images\[0\] holds text that is not base64"),
         ({"audio": {"transcript": "Hi"}}, r"messages\[0\].audio has neither content nor an address"),
         ({"audio": "Hi"}, r"messages\[0\].audio has neither content nor an address"),
