@@ -11,7 +11,9 @@ INNER JOIN raw.messages AS message
         attachment.message_id = message.id
         AND attachment.dialogue_id = message.dialogue_id
 WHERE
-    attachment.dialogue_id = ANY(coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT id FROM raw.dialogues)))
+    attachment.dialogue_id = ANY(
+        coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT dialogue.id FROM raw.dialogues AS dialogue))
+    )
     AND message.deleted_at IS NULL
     AND length(coalesce(attachment.source_id, attachment.uri)) <= %(characters)s
 UNION
@@ -26,7 +28,9 @@ INNER JOIN raw.messages AS message
         part.message_id = message.id
         AND part.dialogue_id = message.dialogue_id
 WHERE
-    part.dialogue_id = ANY(coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT id FROM raw.dialogues)))
+    part.dialogue_id = ANY(
+        coalesce(%(dialogue_ids)s::uuid [], ARRAY(SELECT dialogue.id FROM raw.dialogues AS dialogue))
+    )
     AND message.deleted_at IS NULL
     AND part.part_type IN ('image', 'audio', 'video', 'file')
     AND length(part.uri) <= %(characters)s

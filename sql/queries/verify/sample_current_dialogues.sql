@@ -1,5 +1,5 @@
--- A few dialogues whose rows of every asset are up to date; other ones with another seed. Ten times as many are looked at,
--- which is enough unless most of the archive is stale.
+-- A few dialogues whose rows of every asset are up to date; other ones with another seed. Ten times as many are looked
+-- at, which is enough unless most of the archive is stale.
 SELECT candidate.dialogue_id::text AS dialogue_id
 FROM (
     SELECT
