@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from archive_pipeline.retrieval.pages.store import PageStore
 from archive_pipeline.retrieval.rerank.opening import open_reranker
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
-from archive_pipeline.retrieval.search.interface import DEFAULT_RULES, RankingRules
+from archive_pipeline.retrieval.search.interface import DEFAULT_RULES, RankingRules, SearchTask
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE, check_mode
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.query_reader import QueryReader
@@ -138,15 +138,16 @@ class SearchEngine:
             raise InvalidQueryError(f"{asked.num_results} results cannot be asked for; use 1 to {MOST_RESULTS:,}")
         timed = read_time(query, asked.filters, self.now()) if self._reads_times(asked) else None
         with self._places, request.session() as connection:
+            task = SearchTask(self, request, connection, query, asked.filters, asked.num_results)
             if timed is None:
-                return Search(self, request, connection, query, asked.filters, asked.num_results).run(asked.mode)
-            results = Search(self, request, connection, timed.query, timed.filters, asked.num_results).run(asked.mode)
+                return Search(task).run(asked.mode)
+            results = Search(replace(task, query=timed.query, filters=timed.filters)).run(asked.mode)
             if results:
                 return results.with_note(READ_AS_TIME.format(words=timed.words, period=timed.said))
-            results = Search(self, request, connection, timed.query, asked.filters, asked.num_results).run(asked.mode)
+            results = Search(replace(task, query=timed.query)).run(asked.mode)
             if not results:
                 return results  # the words of the time alone would find anything
-            results = Search(self, request, connection, query, asked.filters, asked.num_results).run(asked.mode)
+            results = Search(task).run(asked.mode)
             return results.with_note(NOTHING_THEN.format(words=timed.words, period=timed.said))
 
     def _reads_times(self, asked: _Asked) -> bool:

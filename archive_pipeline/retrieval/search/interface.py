@@ -1,4 +1,4 @@
-"""What searches of one archive share: rules of ranking, models, vectors in memory."""
+"""What searches of one archive share: rules of ranking, models, vectors in memory; and what one of them is given."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import psycopg
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.held_vectors import HeldVectors
 from archive_pipeline.retrieval.rerank.scoring import TimedReranker
+from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.fusion import Fuse, fuse
+from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.query_reader import QueryReader
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.reading import ReadRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +70,24 @@ class Engine(Protocol):
 
     def vocabulary(self, connection: psycopg.Connection[Any]) -> Vocabulary:
         """Return what is known of the archive's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTask:
+    """What one search is given.
+
+    Attributes:
+        engine: what searches share.
+        request: whom it is for.
+        connection: what it reads with.
+        query: what is looked for.
+        filters: what may be found.
+        num_results: how many results at the most.
+    """
+
+    engine: Engine
+    request: ReadRequest
+    connection: psycopg.Connection[Any]
+    query: Query
+    filters: SearchFilters
+    num_results: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 
@@ -18,10 +18,8 @@ from archive_pipeline.errors import (
 )
 from archive_pipeline.retrieval.embedders.interface import Vectors
 from archive_pipeline.retrieval.embedders.words import WordVectors
-from archive_pipeline.retrieval.search.filters import SearchFilters
-from archive_pipeline.retrieval.search.interface import Engine
+from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import Retriever
-from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking, allowed_chunks
 from archive_pipeline.retrieval.search.retrievers.dense import (
     SearchedVectors,
@@ -32,7 +30,6 @@ from archive_pipeline.retrieval.search.retrievers.dense import (
 from archive_pipeline.retrieval.search.retrievers.lexical import find_lexically
 from archive_pipeline.retrieval.search.retrievers.visual import find_images, images_missing
 from archive_pipeline.store.embeddings import Chance
-from archive_pipeline.store.reading import ReadRequest
 
 # Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
 CHUNKS_PER_RESULT: Final = 10
@@ -55,25 +52,12 @@ class Rankings:
         words: the words that the model of meaning knows; None as long as no meaning was compared, or if it knows none.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        request: ReadRequest,
-        connection: psycopg.Connection[Any],
-        query: Query,
-        filters: SearchFilters,
-        num_results: int,
-    ) -> None:
-        self._engine = engine
-        self._request = request
-        self._connection = connection
-        self._query = query
-        self._filters = filters
-        self._num_results = num_results
-        self._allowed: FilteredChunks | None = allowed_chunks(connection, filters)
-        is_wide = (self._allowed is None and not filters.is_empty) or bool(query.excluded)
-        self._most = max(FEWEST_CHUNKS, num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
-        self.images_missing = images_missing(connection, engine.settings)
+    def __init__(self, task: SearchTask) -> None:
+        self._task = task
+        self._allowed: FilteredChunks | None = allowed_chunks(task.connection, task.filters)
+        is_wide = (self._allowed is None and not task.filters.is_empty) or bool(task.query.excluded)
+        self._most = max(FEWEST_CHUNKS, task.num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
+        self.images_missing = images_missing(task.connection, task.engine.settings)
         self.notes: list[str] = []
         self.chance: Chance | None = None
         self.words: WordVectors | None = None
@@ -97,7 +81,7 @@ class Rankings:
             running = {retriever: threads.submit(self._ranking, retriever) for retriever in retrievers}
             wait(running.values())
         except BaseException:  # Ctrl-C, which only this thread gets
-            self._request.cancel()
+            self._task.request.cancel()
             raise
         finally:
             threads.shutdown()
@@ -116,42 +100,44 @@ class Rankings:
         return find[retriever]()
 
     def _lexical(self) -> Ranking:
-        vocabulary = self._engine.vocabulary(self._connection)
+        vocabulary = self._task.engine.vocabulary(self._task.connection)
         return find_lexically(
-            self._connection, self._query, vocabulary=vocabulary, allowed=self._allowed, most=self._most
+            self._task.connection, self._task.query, vocabulary=vocabulary, allowed=self._allowed, most=self._most
         )
 
     def _dense(self) -> Ranking:
         vectors = self._searched()
-        if not self._query.wanted_text:
+        if not self._task.query.wanted_text:
             return EMPTY_RANKING
         self.chance = vectors.chance
         vector = self._vector(vectors)
-        self.words = self._engine.query_reader.words(vectors)
+        self.words = self._task.engine.query_reader.words(vectors)
         if self._allowed is not None:
             return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
         return with_shares(vectors.chunks(vector, most=self._most))
 
     def _visual(self) -> Ranking:
-        if not self._query.wanted_text:
+        if not self._task.query.wanted_text:
             return EMPTY_RANKING
         if self.images_missing is None:
             return find_images(
-                self._connection,
-                self._request,
-                self._engine.encoder(),
-                self._query.wanted_text,
-                filters=self._filters,
-                most=self._num_results * (CHUNKS_PER_RESULT if self._query.excluded else 1),
+                self._task.connection,
+                self._task.request,
+                self._task.engine.encoder(),
+                self._task.query.wanted_text,
+                filters=self._task.filters,
+                most=self._task.num_results * (CHUNKS_PER_RESULT if self._task.query.excluded else 1),
             )
         vectors = self._searched()
         return vectors.pages(self._vector(vectors), most=self._most)
 
     def _searched(self) -> SearchedVectors:
-        return searched_vectors(self._request, self._engine.settings, self._engine.client(), self._engine.held_vectors)
+        return searched_vectors(
+            self._task.request, self._task.engine.settings, self._task.engine.client(), self._task.engine.held_vectors
+        )
 
     def _vector(self, vectors: SearchedVectors) -> Vectors:
-        vector, note = self._engine.query_reader.read(self._request, vectors, self._query.wanted_text)
+        vector, note = self._task.engine.query_reader.read(self._task.request, vectors, self._task.query.wanted_text)
         if note is not None:
             self.notes.append(note)
         return vector

@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-import psycopg
-
 from archive_pipeline.errors import MissingExtraError, RerankerError
 from archive_pipeline.retrieval.search.beside import read_beside
-from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
+from archive_pipeline.retrieval.search.filters import NO_FILTERS
 from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
-from archive_pipeline.retrieval.search.interface import Engine
+from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.near_words import by_words
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
-from archive_pipeline.retrieval.search.query import SHORTENED, Query
+from archive_pipeline.retrieval.search.query import SHORTENED
 from archive_pipeline.retrieval.search.rankings import Rankings
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
 from archive_pipeline.retrieval.search.results import (
@@ -31,7 +29,6 @@ from archive_pipeline.retrieval.search.results import (
 from archive_pipeline.retrieval.search.retrievers.base import Ranking
 from archive_pipeline.retrieval.search.second_stage import NO_TIME, NOT_RERANKED, reranked
 from archive_pipeline.retrieval.search.snippets import word_pattern
-from archive_pipeline.store.reading import ReadRequest
 
 # Of the best pages, so many are asked whether they repeat each other.
 PAGES_PER_RESULT: Final = 3
@@ -44,21 +41,9 @@ _log = logging.getLogger(__name__)
 class Search:
     """One search: its retrievers, and the pages of their rankings."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        request: ReadRequest,
-        connection: psycopg.Connection[Any],
-        query: Query,
-        filters: SearchFilters,
-        num_results: int,
-    ) -> None:
-        self._engine = engine
-        self._connection = connection
-        self._query = query
-        self._filters = filters
-        self._num_results = num_results
-        self._rankings = Rankings(engine, request, connection, query, filters, num_results)
+    def __init__(self, task: SearchTask) -> None:
+        self._task = task
+        self._rankings = Rankings(task)
         self._notes: list[str] = self._rankings.notes
         self._reranked: bool | None = None
 
@@ -70,19 +55,21 @@ class Search:
             retrievers += (Retriever.VISUAL,)
         if mode == "visual":
             self._notes.append(images_missing or DOCUMENTS_ONLY)
-        if self._query.is_shortened and (Retriever.LEXICAL in retrievers or self._query.excluded):
+        if self._task.query.is_shortened and (Retriever.LEXICAL in retrievers or self._task.query.excluded):
             self._notes.append(SHORTENED)
         ranked, failures = self._rankings.run(retrievers)
-        if not ranked and EMPTY_ARCHIVE not in why_nothing(self._connection, NO_FILTERS):
+        if not ranked and EMPTY_ARCHIVE not in why_nothing(self._task.connection, NO_FILTERS):
             raise next(iter(failures.values()))
-        rows = read_rows(self._connection, ranked, self._query, self._filters, has_images=images_missing is None)
-        found = fused_pages(ranked, rows, self._engine.rules.fuse)
+        rows = read_rows(
+            self._task.connection, ranked, self._task.query, self._task.filters, has_images=images_missing is None
+        )
+        found = fused_pages(ranked, rows, self._task.engine.rules.fuse)
         pages = self._by_words(found)
         relevant = self._relevant(found, pages, ranked)
         results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
         if not results:
-            self._notes += [ONLY_EXCLUDED] if self._query.excluded and not self._query.wanted else []
-            self._notes += why_nothing(self._connection, self._filters)
+            self._notes += [ONLY_EXCLUDED] if self._task.query.excluded and not self._task.query.wanted else []
+            self._notes += why_nothing(self._task.connection, self._task.filters)
         return SearchResults(
             results,
             retrievers=list(ranked),
@@ -94,9 +81,9 @@ class Search:
     def _by_words(self, pages: list[FoundPage]) -> list[FoundPage]:
         """Return the pages by their words, too, where the model of meaning knows words."""
         words = self._rankings.words
-        if words is None or not self._engine.rules.are_words_compared:
+        if words is None or not self._task.engine.rules.are_words_compared:
             return pages
-        return by_words(pages, partial(words.nearness, self._query.wanted_text))
+        return by_words(pages, partial(words.nearness, self._task.query.wanted_text))
 
     def _relevant(
         self, found: list[FoundPage], pages: list[FoundPage], ranked: Mapping[str, Ranking]
@@ -111,13 +98,13 @@ class Search:
             ranked: the rankings.
         """
         chance = self._rankings.chance
-        if not (pages and self._engine.rules.is_relevance_judged and chance is not None):
+        if not (pages and self._task.engine.rules.is_relevance_judged and chance is not None):
             return pages
         words = ranked.get(Retriever.LEXICAL)
         needed = relevance(
             chance,
             is_any_word_known=words is None or bool(words.ids),
-            term_count=len(self._query.wanted) if words is None else words.term_count,
+            term_count=len(self._task.query.wanted) if words is None else words.term_count,
         )
         kept = {page.page for some in (found, pages) for page in needed.of(some)}
         if not kept:
@@ -126,11 +113,11 @@ class Search:
 
     def _second_stage(self, pages: list[FoundPage], relevant: list[FoundPage]) -> list[FoundPage]:
         """Return what is shown in the order of the second stage; in that of the first one, with a note, if it fails."""
-        model, question = self._engine.settings.reranker, self._query.wanted_text
+        model, question = self._task.engine.settings.reranker, self._task.query.wanted_text
         if model is None or not relevant or not question:
             return relevant
         try:
-            reranker = self._engine.reranker(model)
+            reranker = self._task.engine.reranker(model)
             ordered = reranked(pages, relevant, question, reranker)
             reason = NO_TIME.format(seconds=reranker.seconds)
         except (RerankerError, MissingExtraError) as error:
@@ -151,15 +138,15 @@ class Search:
         """
         relevant = {each.page for each in pages}
         others = [each for each in found if each.page not in relevant]
-        beside = read_beside(self._connection, [*pages, *others], limit=self._num_results * PAGES_PER_RESULT)
-        words, home = word_pattern(self._query.wanted), self._engine.settings.home
+        beside = read_beside(self._task.connection, [*pages, *others], limit=self._task.num_results * PAGES_PER_RESULT)
+        words, home = word_pattern(self._task.query.wanted), self._task.engine.settings.home
         documents = {each.page[0] for each in pages if each.chunk.partition_key is None}
         options = ResultOptions(
-            self._num_results,
+            self._task.num_results,
             words,
             home,
             originals=beside.originals,
-            origins=origins_of(self._connection, documents),
+            origins=origins_of(self._task.connection, documents),
             clusters=beside.clusters,
             runs=beside.runs,
             reranked=self._reranked,
