@@ -132,9 +132,8 @@ class Rankings:
         return vectors.pages(self._vector(vectors), most=self._most)
 
     def _searched(self) -> SearchedVectors:
-        return searched_vectors(
-            self._task.request, self._task.engine.settings, self._task.engine.client(), self._task.engine.held_vectors
-        )
+        engine = self._task.engine
+        return searched_vectors(self._task.request, engine.settings, engine.client(), engine.held_vectors)
 
     def _vector(self, vectors: SearchedVectors) -> Vectors:
         vector, note = self._task.engine.query_reader.read(self._task.request, vectors, self._task.query.wanted_text)
