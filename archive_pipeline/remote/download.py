@@ -1,7 +1,7 @@
 """Copying objects: block by block, several at a time, each object whole and of one version.
 
 An object that fits into a block is one answer of the storage. Of larger ones the version is compared before and after;
-every block has to be as long as was asked for.
+every block has to be as long as was asked for, and is written whole.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def _copy_block(storage: Storage, copy: Copy, number: int, start: int) -> Result
     if len(content) != end - start:
         return number, None, None
     with copy.path.open("r+b") as file:
-        os.pwrite(file.fileno(), content, start)
+        file.seek(start)
+        file.write(content)
     return number, len(content), None
 
 

@@ -252,6 +252,19 @@ def test_a_disk_without_room_is_told_before_anything_is_copied(tmp_path: Path):
         spool.check_room(tmp_path, 1 << 60)
 
 
+def test_a_disk_that_takes_a_part_of_a_block_is_an_error_and_no_whole_copy(tmp_path: Path, bucket: Bucket):
+    bucket.put("a.json", b"x" * 100_000)
+    program = (
+        "import resource, sys\nfrom pathlib import Path\nfrom archive_pipeline.remote.copies import local_places\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
+        "try:\n    with local_places(['s3://exports/a.json'], Path(sys.argv[1])) as [place]:\n"
+        "        print(place.path.stat().st_size)\n"
+        "except OSError as error:\n    print(error.strerror)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "File too large\n"
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
