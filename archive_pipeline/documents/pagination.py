@@ -7,6 +7,7 @@ cut only if it is longer than ``BLOCK_CHARACTERS``: at the ends of lines, and a 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -37,20 +38,27 @@ def _pages(pieces: Iterable[str], blocks_of: Callable[[str], list[Block]]) -> li
 
 def _cut(blocks: Iterable[Block]) -> Iterator[str]:
     page: list[Block] = []
+    length = 0
     for text, level in (small for block in blocks for small in _smaller(block)):
-        while page and _length(page) + len(text) > PAGE_CHARACTERS:
-            at = _place_to_cut(page)
+        while page and length + len(text) > PAGE_CHARACTERS:
+            at = _place_to_cut(page, length)
             yield _joined(page[:at])
             page = page[at:]
+            length = sum(len(left) for left, _ in page)
         page.append((text, level))
+        length += len(text)
     yield _joined(page)
 
 
-def _place_to_cut(page: list[Block]) -> int:
+def _place_to_cut(page: list[Block], length: int) -> int:
     """Return how many blocks stay: up to the last heading in the second half, or all but headings at the very end."""
-    whole = _length(page)
+    before = length
     for place in range(len(page) - 1, 0, -1):
-        if page[place][1] and _length(page[:place]) * 2 >= whole:
+        text, level = page[place]
+        before -= len(text)
+        if before * 2 < length:
+            break
+        if level:
             return place
     return len(page)
 
@@ -61,7 +69,7 @@ def _smaller(block: Block) -> Iterator[Block]:
         yield block
         return
     piece = ""
-    for line in text.splitlines(keepends=True):
+    for line in _lines(text):
         for part in sliced(line, PAGE_CHARACTERS):
             if piece and len(piece) + len(part) > PAGE_CHARACTERS:
                 yield piece, 0
@@ -71,7 +79,7 @@ def _smaller(block: Block) -> Iterator[Block]:
 
 
 def _markdown_blocks(text: str) -> list[Block]:
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     starts = structure_of(text).blocks
     # What stands before the first block (definitions of links, for example) belongs to it.
     ends = [start for start, _ in starts[1:]] + [len(lines)]
@@ -82,17 +90,21 @@ def _markdown_blocks(text: str) -> list[Block]:
 
 
 def _paragraphs(text: str) -> list[Block]:
-    blocks: list[str] = []
-    for line in text.splitlines(keepends=True):
-        if blocks and not (blocks[-1].endswith("\n\n") or (line.strip() and not blocks[-1].strip())):
-            blocks[-1] += line if line.strip() else "\n"
+    blocks: list[list[str]] = []
+    is_blank = False
+    for line in _lines(text):
+        says_something = bool(line.strip())
+        if blocks and not ("".join(blocks[-1][-2:]).endswith("\n\n") or (says_something and is_blank)):
+            blocks[-1].append(line if says_something else "\n")
         else:
-            blocks.append(line)
-    return [(block, 0) for block in blocks]
+            blocks.append([line])
+            is_blank = not says_something
+    return [("".join(block), 0) for block in blocks]
 
 
-def _length(page: list[Block]) -> int:
-    return sum(len(text) for text, _ in page)
+def _lines(text: str) -> list[str]:
+    """Return the lines as markdown-it-py counts them: ``splitlines`` also cuts at U+2028 and other separators."""
+    return list(io.StringIO(text, newline=""))
 
 
 def _joined(page: list[Block]) -> str:

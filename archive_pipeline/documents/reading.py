@@ -20,7 +20,7 @@ from archive_pipeline.documents.text import read_text
 from archive_pipeline.errors import ArchiveError, UnreadableDocumentError
 
 # Increased when a file is read in another way than before: stored documents are then read again when they are added.
-READER_VERSION: Final = 3
+READER_VERSION: Final = 4
 
 HTML_EXTENSIONS: Final = frozenset({"html", "htm", "xhtml"})
 MARKDOWN_EXTENSIONS: Final = frozenset({"md", "markdown", "mdown", "mkd"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,24 @@ def test_a_block_without_end_is_cut():
     pages = text_pages(["x" * 50_000])
     assert [len(page) for page in pages] == [PAGE_CHARACTERS] * 12 + [2_000]
     assert len(markdown_pages(["```\n" + "line of code\n" * 5_000 + "```"])) > 10
+
+
+@pytest.mark.parametrize("separator", ["\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_a_line_ends_where_markdown_ends_it(separator: str):
+    section = "# Head\n\n" + "word " * 500 + separator * 20 + "\n\n"
+    assert [page.startswith("# Head") for page in markdown_pages([section * 5])] == [True] * 5
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_a_line_ends_at_each_of_its_three_ends(end: str):
+    section = f"# Head{end}{end}" + f"word {end}" * 500 + end
+    assert [page.startswith("# Head") for page in markdown_pages([section * 3])] == [True] * 3
+
+
+@pytest.mark.parametrize("line", ["word\n", "\n", " \n", "a\n\n"])
+def test_the_work_of_cutting_pages_grows_with_the_text(line: str):
+    text = line * 1_000_000  # minutes, if a block or page is gone through for each of its lines
+    assert len(text_pages([text])) <= len(text) // PAGE_CHARACTERS + 1
 
 
 def test_a_page_break_ends_a_page_however_short():
