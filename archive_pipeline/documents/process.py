@@ -112,13 +112,19 @@ class ReaderProcess:
         if number != self._documents:
             raise RuntimeError("another document was read meanwhile")
         self._ask({"do": "draw"})
-        while (frame := self._answer())[0]["is"] == "image":
-            try:
-                image = _image(frame, pages)
-            except _MALFORMED as error:
-                raise self._failed(error) from error
+        while (image := self._image(pages)) is not None:
             yield image
+
+    def _image(self, pages: int) -> tuple[int, PageImage] | None:
+        """Return the next image of a page; None after the last one."""
+        try:
+            frame = self._answer()
+            if frame[0]["is"] == "image":
+                return _image(frame, pages)
+        except _MALFORMED as error:
+            raise self._failed(error) from error
         self._replace_if_full(frame[0])
+        return None
 
     def _ask(self, request: Mapping[str, Any]) -> None:
         process = self._process

@@ -179,6 +179,24 @@ def test_a_reader_that_something_got_hold_of_is_not_believed(
         assert reader.read(written(tmp_path / "a.md", "text")).pages
 
 
+@pytest.mark.parametrize("answer", ["{}", '{"is": []}', '{"is": "image"}'])
+def test_a_reader_is_not_believed_while_it_draws_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
+    (tmp_path / "pptx.py").write_text(
+        "import os, struct\n"
+        f'answers = [\'{{"is": "read", "kind": "pdf", "extension": "pdf", "notes": []}}\', {answer!r}]\n'
+        "content = b''.join(struct.pack('>II', len(each), 0) + each.encode() for each in answers)\n"
+        "for descriptor in range(3, 30):\n"
+        "    try: os.write(descriptor, content)\n"
+        "    except OSError: pass\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with ReaderProcess() as reader:
+        document = reader.read(files.pptx(tmp_path / "a.pptx"))
+        with pytest.raises(UnreadableDocumentError, match="its reader does not answer as it should"):
+            list(document.page_images())
+        assert reader.read(written(tmp_path / "a.md", "text")).pages
+
+
 PARENT = """
 import sys
 from pathlib import Path
