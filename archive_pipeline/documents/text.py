@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -57,9 +58,14 @@ def decode(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 def _decode_damaged(data: bytes) -> tuple[str, str]:
     """Return the text of bytes that are no UTF-8, and how they were read.
 
+    UTF-16 may be cut within a character at its end; damaged elsewhere it is no text, as binary data with its mark is.
     Damaged UTF-8, such as a file that was cut within a character, has more characters of several bytes than damages. In
     other encodings such characters come about by chance alone.
     """
+    if data.startswith(_UTF16):
+        with suppress(UnicodeDecodeError):
+            text = codecs.getincrementaldecoder("utf-16")().decode(data)
+            return f"{text}\ufffd", "it was read as UTF-16, but for its last character"
     text = data.decode("utf-8-sig", errors="replace")
     damages = text.count("\ufffd") - data.count("\ufffd".encode())
     several_bytes = len(text) - len(text.encode("ascii", errors="ignore")) - text.count("\ufffd")

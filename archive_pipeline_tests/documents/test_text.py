@@ -12,6 +12,7 @@ from archive_pipeline.documents.text import decode
 from archive_pipeline.errors import UnreadableDocumentError
 
 JAPANESE = "# 日本語の文書"
+CUT_UTF_16 = "a.md is not UTF-8; it was read as UTF-16, but for its last character"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,9 @@ JAPANESE = "# 日本語の文書"
     [
         (JAPANESE.encode(), JAPANESE, ()),
         (JAPANESE.encode("utf-16"), JAPANESE, ()),
+        (f"{JAPANESE}\U0001f6b2".encode("utf-16")[:-1], f"{JAPANESE}\ufffd", (CUT_UTF_16,)),
+        (f"{JAPANESE}\U0001f6b2".encode("utf-16")[:-2], f"{JAPANESE}\ufffd", (CUT_UTF_16,)),
+        (b"\xfe\xff\0a\0b\0", "ab\ufffd", (CUT_UTF_16,)),
         (JAPANESE.encode()[:-1], "# 日本語の文\ufffd", ("a.md is not UTF-8; it was read as such, but for 1 places",)),
         (b"\xef\xbb\xbf" + "ää\xff".encode("latin-1"), "ï»¿ääÿ", ("a.md is not UTF-8; it was read as Windows-1252",)),
         ("Größe".encode("latin-1"), "Größe", ("a.md is not UTF-8; it was read as Windows-1252",)),
@@ -27,6 +31,11 @@ JAPANESE = "# 日本語の文書"
 )
 def test_damaged_utf_8_is_told_from_another_encoding(data: bytes, text: str, note: tuple[str, ...]):
     assert decode(data, "a.md") == (text, note)
+
+
+def test_binary_data_with_the_mark_of_utf_16_is_no_text():
+    with pytest.raises(UnreadableDocumentError, match="neither text nor a document"):
+        decode(b"\xff\xfe\x00\xd8" + b"a\0" * 9, "a.bin")
 
 
 def test_what_is_no_file_is_said_to_be_none(tmp_path: Path):
