@@ -18,6 +18,8 @@ THUMBNAIL_SIDE: Final = 320
 # Pillow reads dozens more, some through programs of the system; these are what documents come as.
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP")
 _PAGED: Final = frozenset({"TIFF"})
+# What Pillow calls a JPEG with further pictures behind it, such as depth and highlights, as phones make them.
+_EXTENSIONS: Final = {"JPEG": "jpg", "MPO": "jpg"}
 # The tag of Exif that says how the camera was held.
 _ORIENTATION: Final = 0x0112
 # Converting makes several copies, of so much at a time.
@@ -32,7 +34,7 @@ def read_image(path: Path, name: str, page_done: PageDone) -> Document:
         warnings.simplefilter("ignore")  # what metadata are wrong with does not matter
         check_pixels(image.size, name)
         frames = image.n_frames if image.format in _PAGED else 1
-        extension = "jpg" if image.format == "JPEG" else image.format.lower()
+        extension = _EXTENSIONS.get(image.format, image.format.lower())
         check_pages(frames, name)
         for frame in range(frames):
             image.seek(frame)

@@ -53,7 +53,8 @@ def _flat(shapes: Any) -> Iterator[Any]:
 def _shape(shape: Any) -> str:
     if getattr(shape, "has_table", False):
         return markdown_table([[cell.text for cell in row.cells] for row in shape.table.rows])
-    if hasattr(shape, "image"):
+    # Asked of the class: the image itself may be a link, or be missing.
+    if hasattr(type(shape), "image"):
         return f"![{_one_line(shape.name).replace(']', '')}]()"
     if shape.has_text_frame:
         return _text(shape)

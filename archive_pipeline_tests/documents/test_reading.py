@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from pptx import Presentation
+from pptx.oxml.ns import qn
 
 from archive_pipeline.documents import limits
 from archive_pipeline.documents.pagination import PAGE_CHARACTERS
@@ -75,6 +77,16 @@ def test_a_pptx_has_a_page_per_slide(tmp_path: Path):
     assert (second.num_tables, second.num_pictures) == (1, 1)
 
 
+@pytest.mark.parametrize("link", ["r:link", "r:embed"])
+def test_a_picture_of_a_slide_may_be_a_link_or_be_missing(tmp_path: Path, link: str):
+    deck = Presentation(str(files.pptx(tmp_path / "a.pptx")))
+    [blip] = deck.slides[1].shapes[-1].element.iter(qn("a:blip"))
+    del blip.attrib[qn("r:embed")]
+    blip.set(qn(link), "rId99")
+    deck.save(str(tmp_path / "a.pptx"))
+    assert [page.num_pictures for page in read_document(tmp_path / "a.pptx").pages] == [0, 1]
+
+
 def test_scripts_and_embedded_data_of_html_are_left_out(tmp_path: Path):
     path = tmp_path / "a.html"
     path.write_text(
@@ -123,6 +135,14 @@ def test_a_picture_is_a_page_without_text(tmp_path: Path, name: str, frames: int
     document = read_document(tmp_path / name)
     assert [(page.markdown, page.num_pictures) for page in document.pages] == [("", 1)] * frames
     assert [decoded(drawn.png).size for _, drawn in document.page_images()] == [(40, 30)] * frames
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.jpeg"])
+def test_a_jpeg_with_further_pictures_behind_it_is_a_jpeg(tmp_path: Path, name: str):
+    image = Image.new("RGB", (40, 30), "red")
+    image.save(tmp_path / name, "MPO", save_all=True, append_images=[image])
+    document = read_document(tmp_path / name)
+    assert (document.extension, document.notes, len(document.pages)) == ("jpg", (), 1)
 
 
 def decoded(png: bytes) -> Image.Image:
