@@ -8,7 +8,6 @@ has no special case. Nothing here knows a database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +36,7 @@ class ArchiveReading:
             join them when all others have been iterated.
         companions: what stands beside the conversations, to be opened by whoever has a use for it; ``companion`` names
             its kind. Complete when every file has been read.
+        total_bytes: to read, for progress.
         locators: of everything that stands at the paths, whatever becomes of it.
         missing: a line for each file of conversations that a manifest names and that was not given; as complete.
     """
@@ -50,6 +50,11 @@ class ArchiveReading:
         self.files: list[FileReading] = []
         self.companions: list[SourceFile] = []
         self.missing: list[str] = []
+        self.total_bytes = 0
+        # Of the files that were iterated; the present one goes on growing.
+        self._bytes_read = 0
+        self._present: FileReading | None = None
+        self._by_locator: dict[str, FileReading] = {}
         self._companions: list[tuple[FileReading, SourceFile]] = []
         self._left_out: list[SkippedFile] = []
         self._digests: dict[Path, str] = {}
@@ -60,12 +65,19 @@ class ArchiveReading:
                 self._add(found, place.path, source)
 
     def __iter__(self) -> Iterator[FileReading]:
+        for file in self._files_and_companions():
+            self._present = file
+            yield file
+            self._present = None
+            self._bytes_read += file.bytes_read
+
+    def _files_and_companions(self) -> Iterator[FileReading]:
         yield from tuple(self.files)
         while self._companions:
             file, found = self._companions.pop(0)
             companion = file.companion()
             if companion is None:
-                self.files.append(file)
+                self._take(file)
                 yield file
                 continue
             self._left_out.append(companion)
@@ -75,18 +87,12 @@ class ArchiveReading:
 
     def file(self, locator: str) -> FileReading | None:
         """Returns the file with a locator, companions that may hold conversations included; None if there is none."""
-        companions = (file for file, _ in self._companions)
-        return next((file for file in chain(self.files, companions) if file.locator == locator), None)
+        return self._by_locator.get(locator)
 
     def tell(self, progress: Progress) -> None:
-        """Say how many bytes of the files were read, as the stage ``reading``."""
-        done = sum(file.bytes_read for file in self.files)
+        """Say how many bytes of the iterated files were read, as the stage ``reading``."""
+        done = self._bytes_read + (self._present.bytes_read if self._present is not None else 0)
         progress(READING, done, max(done, self.total_bytes))
-
-    @property
-    def total_bytes(self) -> int:
-        """Bytes to read, for progress."""
-        return sum(file.size for file in self.files)
 
     @property
     def skipped(self) -> list[SkippedFile]:
@@ -118,10 +124,15 @@ class ArchiveReading:
             self._left_out.append(found)
             return
         file = FileReading(found, path=path, source=source, digests=self._digests)
+        self._by_locator.setdefault(file.locator, file)
         if isinstance(found, SourceFile) and found.companion is not None and not (found.is_named and source):
             self._companions.append((file, found))
         else:
-            self.files.append(file)
+            self._take(file)
+
+    def _take(self, file: FileReading) -> None:
+        self.files.append(file)
+        self.total_bytes += file.size
 
 
 def read_paths(paths: Iterable[Path | str | Place], *, source: str | None = None) -> ArchiveReading:

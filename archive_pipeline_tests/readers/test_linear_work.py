@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from collections import deque
 from functools import partialmethod
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from archive_pipeline.readers.claude_ai import dialogue as claude_ai
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import is_conversation
 from archive_pipeline_tests.readers.work import growth
 
@@ -109,3 +112,19 @@ def test_what_was_not_searched_is_rejected_with_its_place(monkeypatch):
     assert isinstance(items[-1], RejectedRecord)
     assert "not searched" in items[-1].reason
     assert "byte" in items[-1].reason
+
+
+def test_progress_of_many_files_and_files_by_their_locators(tmp_path: Path):
+    for at in range(400):
+        (tmp_path / f"{at}.json").write_text("[]")
+
+    def read(size: int) -> None:
+        told: list[tuple[int, int]] = []
+        reading = read_paths(tmp_path / f"{at}.json" for at in range(size))
+        for file in reading:
+            assert reading.file(file.locator) is file
+            deque(file.records(), maxlen=0)
+            reading.tell(lambda _, done, total: told.append((done, total)))
+        assert told == [(2 * at, 2 * size) for at in range(1, size + 1)]
+
+    assert growth(read, 100) < ALMOST_LINEAR
