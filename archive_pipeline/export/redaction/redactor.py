@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import unicodedata
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -110,9 +111,12 @@ class Redactor:
         chosen: list[Span] = []
         for rule in self.rules:
             for span in rule(text):
-                if span.start < span.end and all(span.end <= start or span.start >= end for start, end in taken):
+                place = bisect(taken, (span.start, span.end))
+                begins_after = place == 0 or taken[place - 1][1] <= span.start
+                ends_before = place == len(taken) or span.end <= taken[place][0]
+                if span.start < span.end and begins_after and ends_before:
                     chosen.append(span)
-                    taken.append((span.start, span.end))
+                    taken.insert(place, (span.start, span.end))
         return sorted(chosen)
 
     def _replaced(self, text: str, spans: Sequence[Span]) -> str:
@@ -144,13 +148,19 @@ def open_redactor(
         MissingExtraError: a package of an extra is not installed.
         ConfigurationError: no model of the language is installed.
     """
-    account = getpass.getuser()
-    names = [account] if len(account) >= _SHORTEST_NAME and account.lower() not in _COMMON_ACCOUNTS else []
     words = [word.strip() for word in own_words if word.strip()]
-    rules = finders(words, names, phone_region)
+    rules = finders(words, _account_names(), phone_region)
     if names_language is not None:
         rules.append(open_names_finder(names_language))
     return Redactor(rules, _key(home / KEY_FILE))
+
+
+def _account_names() -> list[str]:
+    try:
+        account = getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have none (OSError as of Python 3.13)
+        return []
+    return [account] if len(account) >= _SHORTEST_NAME and account.lower() not in _COMMON_ACCOUNTS else []
 
 
 def _key(file: Path) -> bytes:

@@ -1,0 +1,39 @@
+"""What a redactor makes of the findings of its rules, and whose name it knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
+from archive_pipeline.export.redaction.rules import Finder, Span
+from archive_pipeline_tests.work import steps
+
+
+def test_the_work_of_choosing_grows_with_what_is_found():
+    def each_word(text: str) -> Iterator[Span]:
+        yield from (Span(match.start(), match.end(), "WORD") for match in re.finditer(r"\b\w+!", text))
+
+    def work(size: int) -> int:
+        return steps(lambda: Redactor([each_word, each_word], b"k").text("a! bc! d? " * size))
+
+    assert work(400) < 5 * work(100)
+
+
+def test_of_what_overlaps_the_first_rule_wins_and_of_one_rule_the_first_place():
+    def rule(name: str, *spans: tuple[int, int]) -> Finder:
+        return lambda text: iter([Span(*span, name) for span in spans] if text == "abcdefgh" else [])
+
+    found = Redactor([rule("A", (2, 4), (6, 8)), rule("B", (0, 3), (3, 7), (4, 6), (2, 4), (0, 1), (0, 2))], b"k")
+    assert re.sub("-[0-9a-f]{8}", "", found.text("abcdefgh")) == "[B]b[A][B][A]"
+
+
+def test_a_user_without_an_account_has_no_name_to_redact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    assert "[EMAIL-" in open_redactor(tmp_path, [], None).text("ann.lee@example.org")
