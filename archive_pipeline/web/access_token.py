@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from archive_pipeline.domain.setting_values import is_access_token
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.settings.kept_secrets import keep_secret
 
 PARAMETER: Final = "token"
 _BYTES: Final = 32
@@ -78,7 +79,7 @@ def load_token(home: Path, *, port: int, service: str = "up") -> AccessToken:
     """
     path = home / f"{service}.token"
     try:
-        _make(path)
+        keep_secret(path, f"{secrets.token_urlsafe(_BYTES)}\n".encode())
         with path.open(encoding="ascii") as file:
             others = os.fstat(file.fileno()).st_mode & 0o077
             value = file.read().strip()
@@ -93,15 +94,6 @@ def load_token(home: Path, *, port: int, service: str = "up") -> AccessToken:
 def page_address(host: str, port: int) -> str:
     """Return the address of the UI's first page."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _make(path: Path) -> None:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(_BYTES) + "\n")
 
 
 def _query(scope: MutableMapping[str, Any]) -> list[tuple[str, str]]:

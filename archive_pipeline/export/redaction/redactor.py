@@ -9,14 +9,12 @@ from __future__ import annotations
 import getpass
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import unicodedata
 from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +25,7 @@ from archive_pipeline.export.redaction.rules import Finder, Span, finders
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.outline import Heading
+from archive_pipeline.settings.kept_secrets import keep_secret
 from archive_pipeline.text.sanitize import json_text
 
 KEY_FILE: Final = "redaction.key"
@@ -164,11 +163,7 @@ def _account_names() -> list[str]:
 
 
 def _key(file: Path) -> bytes:
-    with (
-        suppress(FileExistsError),  # an earlier export made it
-        os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as created,
-    ):
-        created.write(secrets.token_bytes(_KEY_BYTES))
+    keep_secret(file, secrets.token_bytes(_KEY_BYTES))
     key = file.read_bytes()
     if len(key) != _KEY_BYTES:
         raise ExportError(f"{file} is no key; remove it, and placeholders of new exports differ from those before")
