@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json, stdout_console
 from archive_pipeline.derive.canonical import deterministic_options
+from archive_pipeline.domain.request_options import IDENTIFYING
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import KnownMessage, PathMatch, find_path
 
 _SHOWN_CHARACTERS = 100
 _SHOWN_MESSAGES = 10
-_OPTIONS = ("temperature", "max_tokens", "max_completion_tokens", "stop", "stop_sequences")
 
 
 def run(file: IO[bytes], model: str | None, dialogue: str | None, *, as_json: bool) -> int:
@@ -49,7 +49,7 @@ def _request(file: IO[bytes]) -> tuple[list[Any], dict[str, Any] | None, str | N
         raise InvalidMessagesError(f"{file.name} holds neither a list of messages nor an object with `messages`")
     system = content.get("system")
     messages = [*([{"role": "system", "content": system}] if system else []), *content["messages"]]
-    options = {name: content[name] for name in _OPTIONS if name in content}
+    options = {name: content[name] for name in IDENTIFYING if name in content}
     requested = content.get("model")
     return messages, options or None, requested if isinstance(requested, str) else None
 

@@ -17,6 +17,7 @@ import orjson
 
 from archive_pipeline.derive.tool_results import answered_calls
 from archive_pipeline.domain.batch import DialogueBatch
+from archive_pipeline.domain.request_options import MAX_TOKENS, STOPS, TEMPERATURE
 from archive_pipeline.text.canonical_json import canonical_json, json_string
 from archive_pipeline.text.normalization import text_forms
 
@@ -24,8 +25,6 @@ _TEXT: Final = b',"text":'
 # Arguments that say nothing.
 _NO_ARGUMENTS: Final = frozenset({"{}", "null", '""'})
 _STRUCTURES: Final = ("{", "[")
-_MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_STOPS: Final = ("stop_sequences", "stop")
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,13 @@ def deterministic_options(options: str | None) -> str | None:
     if not isinstance(given, dict):
         return None
     kept: dict[str, Any] = {}
-    temperature = given.get("temperature")
+    temperature = given.get(TEMPERATURE)
     if isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0:
         kept["temperature"] = 0
-    limit = next((given[name] for name in _MAX_TOKENS if given.get(name) is not None), None)
+    limit = next((given[name] for name in MAX_TOKENS if given.get(name) is not None), None)
     if limit is not None:
         kept["max_tokens"] = limit
-    stops = next((given[name] for name in _STOPS if given.get(name)), None)
+    stops = next((given[name] for name in STOPS if given.get(name)), None)
     if stops:
         kept["stop_sequences"] = stops if isinstance(stops, list) else [stops]
     return canonical_json(orjson.dumps(kept).decode()) if kept else None

@@ -14,12 +14,11 @@ import llm
 from llm.parts import AttachmentPart, Part, ReasoningPart, TextPart, ToolResultPart
 
 from archive_pipeline.domain.answer_endings import why_not_whole
+from archive_pipeline.domain.request_options import IDENTIFYING
 from archive_pipeline.text.sanitize import clean_text
 
-# Of docs/hashes.md. A temperature other than 0 says that answers may differ, and is no part of the key.
-_OPTIONS: Final = frozenset(
-    {"temperature", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "stop_sequences"}
-)
+# A temperature other than 0 says that answers may differ, and is no part of the key.
+_OPTIONS: Final = frozenset(IDENTIFYING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,14 @@ def test_match(llm_archive, loaded, tmp_path, asked):
     assert [known["content"] for known in miss.json["alternatives"]] == ["Bye"]
 
 
-def test_options_that_leave_every_response_out_are_named(llm_archive, loaded, tmp_path, asked):
+@pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
+def test_options_that_leave_every_response_out_are_named(llm_archive, loaded, tmp_path, asked, limit):
     loaded(write(tmp_path / "conversations.json", chatgpt("c1", chain("Hi", "Hello there"))))
-    request = {"model": "m", "temperature": 0.7, "max_tokens": 1024, "messages": turns("Hi")}
+    request = {"model": "m", "temperature": 0.7, limit: 1024, "messages": turns("Hi")}
     miss = llm_archive("match", asked(request))
     assert miss.code == 1
     assert "only responses to requests with the same max_tokens count" in miss.err
-    del request["max_tokens"]
+    del request[limit]
     hit = llm_archive("match", asked(request))
     assert (hit.code, hit.err) == (0, "")
 
