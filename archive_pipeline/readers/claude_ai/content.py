@@ -73,6 +73,7 @@ class ContentReader:
         if not isinstance(content, list) and "content" in message:
             self._warnings["malformed_content"] += 1
         if not isinstance(content, list | dict):
+            self._artifacts.end(name)
             return self._fallback(message, content), []
         parts: list[PartRecord] = []
         silent: list[Any] = []

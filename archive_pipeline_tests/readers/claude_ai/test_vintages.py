@@ -104,6 +104,16 @@ def test_versions_go_on_from_the_branch_they_are_on():
     assert [versions(m) for m in record.messages] == [[("x one", 1)], [("x two", 2)], [("x three", 2)], [("x four", 3)]]
 
 
+def test_a_message_without_blocks_keeps_the_versions_before_it():
+    plain = {"uuid": "n", "sender": "human", "text": "go on", "parent_message_uuid": "m"}
+    record = dialogue(
+        message("m", ROOT, "assistant", artifact("create", content="x one")),
+        plain,
+        message("o", "n", "assistant", artifact("update", old_str="one", new_str="two")),
+    )
+    assert [versions(m) for m in record.messages] == [[("x one", 1)], [], [("x two", 2)]]
+
+
 def test_a_version_is_of_its_branch_wherever_its_parent_stands_in_the_array():
     record = dialogue(
         message("q", ROOT, "human", text("make")),
