@@ -135,21 +135,25 @@ def _rest_of(node: _Node, mapping: Mapping[str, Any], parents: Mapping[str, str 
 
 
 def _roles(nodes: list[_Node], warnings: Counter[str]) -> dict[str, Role]:
-    """Returns who speaks in each node: as it says itself, else the other one than in the message before it."""
+    """Returns who speaks in each message: as it says itself, else the other one than in the message before it."""
     by_key = {node.key: node for node in nodes}
-    roles = {node.key: role for node in nodes if (role := _said_role(node.message, warnings)) is not None}
+    # At a node without a message, the role of the message before it; None where there is none, and where a cycle ends.
+    roles: dict[str, Role | None] = {
+        node.key: role for node in nodes if (role := _said_role(node.message, warnings)) is not None
+    }
     for node in nodes:
         trail: list[str] = []
         key: str | None = node.key
         while key is not None and key in by_key and key not in roles:
-            roles[key] = "system"  # of a node without a message, and where a cycle ends
+            roles[key] = None
             trail.append(key)
             key = by_key[key].parent
         before = None if key is None else roles.get(key)
         for name in reversed(trail):
             if by_key[name].message is not None:
-                before = roles[name] = "assistant" if before == "user" else "user"
-    return roles
+                before = "assistant" if before == "user" else "user"
+            roles[name] = before
+    return {key: role for key, role in roles.items() if role is not None}
 
 
 def _said_role(message: Mapping[str, Any] | None, warnings: Counter[str]) -> Role | None:

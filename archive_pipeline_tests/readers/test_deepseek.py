@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,20 @@ def test_before_fragments_who_speaks_follows_from_the_place():
     assert recognise(value).source == "deepseek"
     assert [m.role for m in record.messages] == ["user", "assistant", "user", "assistant"]
     assert [p.part_type.value for p in record.messages[1].parts] == ["thinking", "tool_use", "tool_result", "text"]
+
+
+@pytest.mark.parametrize("order", permutations(["1", "blank", "2"]), ids=" ".join)
+def test_who_speaks_does_not_depend_on_the_order_of_the_nodes(order: tuple[str, ...]):
+    blank: Any = None
+    value = conversation(
+        {
+            "1": ("root", said(fragment("REQUEST", "q"))),
+            "blank": ("1", blank),
+            "2": ("blank", {**EARLY, "content": "a"}),
+        }
+    )
+    value["mapping"] = {key: value["mapping"][key] for key in ("root", *order)}
+    assert {m.source_id: m.role for m in read(value).messages} == {"1": "user", "2": "assistant"}
 
 
 def test_a_cycle_of_parents_ends():
