@@ -98,7 +98,8 @@ class Undecided:
 
     def hold(self, element: Element) -> None:
         """Keeps an object, or says that there are too many to keep; of other values keeps what is wrong with them."""
-        self._memory -= memory_of(element.raw)
+        if self._memory >= 0:  # counted, as a bound of small texts would turn away what fits
+            self._memory -= memory_of(element.raw)
         if isinstance(element.value, dict) and self._memory >= 0:
             self.items.append(element)
             return

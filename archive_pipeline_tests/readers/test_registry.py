@@ -170,6 +170,15 @@ def test_objects_before_the_first_conversation_are_held_within_bounds(tmp_path: 
     assert all("too much stands before" in record.reason for record in rejected)
 
 
+def test_a_long_object_before_the_first_conversation_is_read(tmp_path: Path):
+    path = tmp_path / "x.json"
+    weak = {"id": "w", "title": "weak", "mapping": {}, "notes": "x" * 2_000_000}
+    path.write_text(json.dumps([weak, chatgpt("c", chain("a"))]))
+    dialogues, rejected = read(path)
+    assert not rejected
+    assert [dialogue.record.source_id for dialogue in dialogues] == ["w", "c"]
+
+
 def bare(conversation: dict[str, Any], *names: str) -> dict[str, Any]:
     """A copy of a conversation of ChatGPT whose messages lack some fields, and its nodes their children."""
     copy: dict[str, Any] = json.loads(json.dumps(conversation))

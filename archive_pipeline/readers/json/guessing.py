@@ -18,7 +18,7 @@ from archive_pipeline.readers.json.scanner import is_one_element
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK
 from archive_pipeline.readers.json.treatment import MisguessedElementError, Treatment
 
-# Of an element: a larger one is scanned. What its value takes is below any bound then (``structure.memory_of``).
+# Of an element: a larger one is scanned. What its value takes is below any bound then (``structure.may_take``).
 MAX_GUESSED_BYTES: Final = 8_000_000
 # Wrong guesses that are allowed beyond one in eight: each costs as much as parsing what stands before it.
 _WRONG_GUESSES: Final = 3

@@ -23,7 +23,7 @@ from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.rejections import excerpt_of, rejected, unreadable, whole_file
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
-from archive_pipeline.readers.json.structure import memory_of
+from archive_pipeline.readers.json.structure import may_take
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
 
 BLOCK_BYTES = 16 * 1024  # small, so that most blocks lie inside one element and are stepped over
@@ -200,7 +200,7 @@ class _Stream:
             return rejected(piece, where, "is too large to be one conversation")
         if not piece.raw:
             return rejected(piece, where, "is empty: two commas follow each other")
-        if memory_of(piece.raw) > MAX_ELEMENT_MEMORY:
+        if may_take(piece.raw, MAX_ELEMENT_MEMORY):
             return rejected(piece, where, "holds more values than any conversation")
         try:
             value, warnings = parse(piece.raw)

@@ -70,11 +70,13 @@ def _has_many_digits(raw: bytes) -> bool:
     return _MANY_DIGITS in raw.translate(_DIGITS_AS_ZERO)
 
 
+def may_take(raw: bytes, most: int) -> bool:
+    """Tells whether the value of JSON text may take more than so many bytes; small texts are not looked at."""
+    return len(raw) * (1 + _OBJECT_BYTES // 2) > most and memory_of(raw) > most
+
+
 def memory_of(raw: bytes) -> int:
     """Returns about how many bytes the value of JSON text takes, at most."""
-    most = len(raw) * (1 + _OBJECT_BYTES // 2)
-    if most < 1024 * 1024 * 1024:
-        return most
     held = len(raw)
     for outside in _outside_strings(raw):
         held += _OBJECT_BYTES * outside.count(b"{") + _ARRAY_BYTES * outside.count(b"[")
