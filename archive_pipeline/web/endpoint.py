@@ -1,8 +1,8 @@
 """Requests to an HTTP endpoint of a model, for embeddings and for answers: keys, refusals, and when to try again.
 
 What may pass (no connection, 408, 409, 425, 429, 5xx) is tried again, after the time the server asks for or longer and
-longer ones. How a request is sent is the caller's matter. Redirects are not followed: texts go to the configured
-server and to no other.
+longer ones, up to the longest wait of the policy; a server that asks for more than that is not asked again. How a
+request is sent is the caller's matter. Redirects are not followed: texts go to the configured server and to no other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RetryPolicy:
 
     Attributes:
         attempts: most requests.
-        wait: most seconds between two of them.
+        wait: most seconds between two of them. A server that asks for more ends the attempts.
         timeout: most seconds for one.
     """
 
@@ -50,19 +50,31 @@ class RetryPolicy:
     def options(self) -> dict[str, Any]:
         """Return the arguments of tenacity's ``Retrying`` and ``AsyncRetrying``."""
         return {
-            "stop": tenacity.stop_after_attempt(self.attempts),
+            "stop": self._is_over,
             "wait": self._wait_for,
             "retry": tenacity.retry_if_exception_type(PassingError),
         }
 
+    def too_long(self, attempt: tenacity.Future | None) -> float | None:
+        """Return the seconds that the server asked to wait, if they are more than the longest wait."""
+        asked = _asked_for(attempt)
+        return asked if asked is not None and asked > self.wait else None
+
+    def _is_over(self, state: tenacity.RetryCallState) -> bool:
+        return state.attempt_number >= self.attempts or self.too_long(state.outcome) is not None
+
     def _wait_for(self, state: tenacity.RetryCallState) -> float:
         """Return the seconds to the next attempt: what the server asked for, else longer and longer ones."""
-        error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, PassingError) else None
+        asked = _asked_for(state.outcome)
         if asked is None:
             # Spread, so that several clients do not come back together.
             asked = tenacity.wait_exponential(0.5)(state) + tenacity.wait_random(0, 1)(state)
         return min(asked, self.wait)
+
+
+def _asked_for(attempt: tenacity.Future | None) -> float | None:
+    error = attempt.exception() if attempt is not None else None
+    return error.retry_after if isinstance(error, PassingError) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,11 @@ class Endpoint:
     def unanswered(self, policy: RetryPolicy, error: tenacity.RetryError) -> ArchiveError:
         """Return the error to raise after the last attempt."""
         reason = self.hidden(str(error.last_attempt.exception()))
+        seconds = policy.too_long(error.last_attempt)
+        if seconds is not None:
+            return self.error(
+                f"{self.url} takes no requests for {seconds:,.0f} seconds ({reason}); try again after that"
+            )
         return self.error(f"{self.url} did not answer after {policy.attempts} attempts ({reason}); try again later")
 
     def unusable(self, error: Exception) -> ConfigurationError:
