@@ -160,8 +160,8 @@ def part(record: BackfillRecord, *, may_ask: bool) -> AssetBackfillData:
 
 def updated(record: BackfillRecord, data: AssetBackfillData) -> BackfillRecord:
     """Return the record with what the daemon made of a part, or anybody of the whole."""
-    inside = _any((marks for (kind, _), marks in _marks(record, data).items() if kind == TARGET), len(record.keys))
     new = _marks(record, data)
+    inside = _any((marks for (kind, _), marks in new.items() if kind == TARGET), len(record.keys))
     marks = dict(record.marks)
     for kind, asset in {*marks, *new} - {name for name in marks if name[0] == TARGET}:
         before = marks.get((kind, asset), np.zeros_like(inside))
