@@ -41,23 +41,24 @@ def unfold(element: Element, is_record: IsRecord) -> Iterator[Element]:
     if is_record(element.value) or not _holds_record(element.value, is_record, _MAX_LEVELS):
         yield element
     else:
-        yield from _inside(element, is_record, _MAX_LEVELS)
+        for locator, value in _inside(element.locator, element.value, is_record, _MAX_LEVELS):
+            yield Element(locator, _as_json(value), value, element.warnings)
 
 
-def _inside(element: Element, is_record: IsRecord, levels: int) -> Iterator[Element]:
+def _inside(locator: str, container: Any, is_record: IsRecord, levels: int) -> Iterator[tuple[str, Any]]:
     others: dict[str, Any] = {}
-    for key, value in _items(element.value):
-        path = f".{key[:_SHOWN_KEY]}" if isinstance(key, str) else f"[{key}]"
+    for key, value in _items(container):
+        place = f"{locator}.{key[:_SHOWN_KEY]}" if isinstance(key, str) else f"{locator}[{key}]"
         if is_record(value):
-            yield _at(element, path, value)
+            yield place, value
         elif _holds_record(value, is_record, levels - 1):
-            yield from _inside(_at(element, path, value), is_record, levels - 1)
+            yield from _inside(place, value, is_record, levels - 1)
         elif isinstance(key, str):
             others[key] = value
         else:
-            yield _at(element, path, value)
+            yield place, value
     if others:
-        yield _at(element, "", others)
+        yield locator, others
 
 
 def _items(container: Any) -> Iterable[tuple[str | int, Any]]:
@@ -79,10 +80,6 @@ def _holds_record(value: Any, is_record: IsRecord, levels: int) -> bool:
         if any(map(is_record, level)):
             return True
     return False
-
-
-def _at(element: Element, path: str, value: Any) -> Element:
-    return Element(element.locator + path, _as_json(value), value, element.warnings)
 
 
 def _as_json(value: Any) -> bytes:
