@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
@@ -25,6 +25,7 @@ from archive_pipeline.readers.found import (
     SourceFile,
     is_container,
     is_passed_over,
+    open_plain,
     rejected,
 )
 from archive_pipeline.readers.places import Place
@@ -136,17 +137,13 @@ def _open_file(place: Place, selection: Selection, *, companion: str | None, is_
     elif may_be_zip and selection is CONVERSATIONS and (packer := _packer(magic)):
         yield rejected(place.name, f"is packed with {packer}: unpack it and import what was in it")
     else:
-        opener = partial(_open_plain, path)
+        opener = partial(open_plain, path)
         yield SourceFile(path, place.name, status.st_size, opener, is_named=is_named, companion=companion)
 
 
 def _packer(magic: bytes) -> str | None:
     """Returns what packed a file that begins so; None if it is none of these."""
     return next((name for beginning, name in _PACKED.items() if magic.startswith(beginning)), None)
-
-
-def _open_plain(path: Path) -> BinaryIO:
-    return path.open("rb")
 
 
 def _from_walk_error(error: OSError) -> RejectedRecord:

@@ -62,6 +62,11 @@ class SkippedFile:
     kind: str | None = None
 
 
+def open_plain(path: Path) -> BinaryIO:
+    """Opens a file on disk."""
+    return path.open("rb")
+
+
 Found = SourceFile | SkippedFile | RejectedRecord
 
 

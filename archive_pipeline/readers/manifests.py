@@ -9,6 +9,7 @@ from typing import Final
 
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.found import SourceFile
+from archive_pipeline.readers.json.fields import texts_in
 from archive_pipeline.readers.json.parsing import parse_json
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -25,7 +26,7 @@ def named_conversations(manifest: SourceFile) -> set[str]:
             value, _ = parse_json(stream.read(_MAX_BYTES))
     except (OSError, ValueError, UnreadableInputError):
         return set()
-    return {found[1] for text in _texts(value) if (found := _CONVERSATIONS.fullmatch(text))}
+    return {found[1] for text in texts_in(value) if (found := _CONVERSATIONS.fullmatch(text))}
 
 
 def missing_files(manifest: SourceFile, locators: Iterable[str]) -> list[str]:
@@ -60,15 +61,3 @@ def _root_of(locator: str) -> str:
         return str(place)[: str(place).index(_PORTAL_PART)]
     folder = str(place.parent)
     return "" if folder == "." else f"{folder}/"
-
-
-def _texts(value: object) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)

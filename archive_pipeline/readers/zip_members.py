@@ -28,6 +28,7 @@ from archive_pipeline.readers.found import (
     SourceFile,
     is_container,
     is_passed_over,
+    open_plain,
     rejected,
 )
 from archive_pipeline.readers.places import Place
@@ -58,11 +59,7 @@ def zip_members(place: Place, selection: Selection = CONVERSATIONS) -> Iterator[
     path = place.path
     size = path.stat().st_size
     limits = _Limits(ZipAllowance(size), MAX_MEMBERS, selection)
-    yield from _Zip(path, place.name, partial(_open_plain, path), limits, is_empty=size == 0).found()
-
-
-def _open_plain(path: Path) -> BinaryIO:
-    return path.open("rb")
+    yield from _Zip(path, place.name, partial(open_plain, path), limits, is_empty=size == 0).found()
 
 
 class _Zip:

@@ -6,7 +6,7 @@ unexpected shape, which no column takes, stays in the rest by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.json.shapes import as_identifier, as_text, joined
@@ -96,13 +96,17 @@ def is_empty(value: object) -> bool:
 
 def holds_text(value: object) -> bool:
     """True if the value is or contains a string that holds something."""
+    return any(texts_in(value))
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yields the strings that a value is or contains, keys of objects left out, in no particular order."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str) and item:
-            return True
-        if isinstance(item, dict):
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
-    return False
