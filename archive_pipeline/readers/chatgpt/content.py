@@ -1,7 +1,7 @@
 """The content of one ChatGPT message, by its ``content_type``, as parts.
 
 A type that is not known here is kept as it is and counted: its text is not passed off as something the user or the
-model said. Inline citation marks stay in the text. Each value is taken once (``json_fields``): what no part takes is
+model said. Inline citation marks stay in the text. Each value is taken once (``json.fields``): what no part takes is
 left for the message's ``source_json``.
 """
 

@@ -1,7 +1,7 @@
 """ChatGPT's export: one conversation object, its nodes keyed by id, to a dialogue record.
 
 The tree is built from ``parent`` alone; ``children`` is often incomplete and is read only where no node has a parent.
-Message ids are node ids, because parents are. What a message's content becomes is decided in ``chatgpt_content``.
+Message ids are node ids, because parents are. What a message's content becomes is decided in ``chatgpt.content``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Older exports have no ids for tool calls: they get one from message and position, and results take them in order. A
 block type that is not known here is kept as it is and counted. The flattened ``text`` of a message is used only where
-the blocks give no text. Each value is taken once (``json_fields``): what no column takes stays in the part's source.
+the blocks give no text. Each value is taken once (``json.fields``): what no column takes stays in the part's source.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Claude.ai's export (and the web API's copy of it): one conversation object to a dialogue record.
 
 Parents come from ``parent_message_uuid`` where the export has it, else each message follows the one before it. What
-a message's content blocks become is decided in ``claude_ai_content``.
+a message's content blocks become is decided in ``claude_ai.content``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One JSON text to a value, with the liberties that people's archives need; which ones were taken is said.
 
-Reading files piece by piece is ``json_stream``'s part.
+Reading files piece by piece is ``json.stream``'s part.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The file may also be an object with the array under the key ``conversations``, whose other fields are a last element,
 or one conversation object (a single element), or several such documents. Only brackets, commas and quotes are looked
 at, so memory is one element and a malformed element whose brackets balance costs only itself. Turning bytes into values
-and errors into records is ``json_stream``'s part.
+and errors into records is ``json.stream``'s part.
 """
 
 from __future__ import annotations
