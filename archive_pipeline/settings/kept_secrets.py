@@ -22,5 +22,14 @@ def keep_secret(path: Path, secret: bytes) -> None:
         file.write(secret)
         file.flush()
         os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was first
+        try:
             os.link(file.name, path)
+        except FileExistsError:
+            return  # another process was first
+        except OSError:  # a file system without hard links
+            with suppress(FileExistsError), open(path, "xb", opener=_private) as made:
+                made.write(secret)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

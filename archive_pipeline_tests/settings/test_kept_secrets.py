@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -43,6 +45,14 @@ def test_all_who_make_a_secret_at_once_have_the_same(tmp_path: Path):
     assert len(seen) == 16
     assert len(set(seen)) == 1
     assert len(seen[0]) == 32
+
+
+def test_a_file_system_without_hard_links_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    test_a_secret_is_for_its_user_alone_and_stays(tmp_path)
 
 
 @pytest.mark.parametrize("name", MADE)
