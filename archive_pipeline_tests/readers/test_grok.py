@@ -194,7 +194,7 @@ def test_what_is_beside_is_no_conversation_if_the_source_is_given(tmp_path: Path
 
 
 def test_what_the_format_does_not_have_beside_its_conversations_is_rejected(tmp_path: Path):
-    [file] = read_paths([backend(tmp_path, anomalies=[1])])
+    [file] = read_paths([backend(tmp_path, surprises=[1])])
     _, rejected = sorted(file.records(), key=lambda item: isinstance(item, RejectedRecord))
     assert isinstance(rejected, RejectedRecord)
     assert "keys surprises" in rejected.reason
