@@ -71,6 +71,11 @@ def at_time(name: str, moment: datetime | None) -> str:
     return name if moment is None else f"{name} {moment.isoformat()}"
 
 
+def untimed(name: str) -> str:
+    """Return the vintage of partial exports of a shape for one that names a time, any other as it is."""
+    return partial_of(shape_of(name)) if is_partial(name) else name
+
+
 def time_of(name: str) -> datetime | None:
     """Return the time that a vintage names."""
     _, _, moment = name.removeprefix(_PARTIAL).partition(" ")

@@ -13,6 +13,7 @@ import psycopg
 
 from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.domain.vintages import is_partial
 from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.rejections import PendingRejections
@@ -93,7 +94,7 @@ class FileImport:
         if again is Again.NEWER:
             self._seen[_key_of(header)] = now
             return True
-        if self._context.is_partial and again is not Again.SAME:
+        if is_partial(header.vintage) and again is not Again.SAME:
             return True  # parts of one dialogue, in any order
         if again is Again.RIVAL:
             self._reject(reject_rival(now, first, header.source_id))

@@ -50,6 +50,11 @@ class Layer:
         moment = time_of(record.vintage) or moment_of(dialogue)
         return cls(vintage(record.source, record.vintage), dialogue, moment, by_id)
 
+    @property
+    def has_parents(self) -> bool:
+        """Whether it says what is above its first message, too."""
+        return self.rules.has_parents and not self.dialogue.record.is_linear_source
+
     def is_after(self, other: Layer) -> bool:
         """Tell whether this is known to be of a later time than ``other``."""
         return is_after(self.moment, other.moment)
@@ -149,7 +154,7 @@ def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
     full = next((layer for layer in ordered if layer.rules.name == FULL and name in layer.by_id), newest)
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:
-        return said.record, _resolved(said, ordered) if newest.rules.has_parents else _parent_of_any(name, ordered)
+        return said.record, _resolved(said, ordered) if newest.has_parents else _parent_of_any(name, ordered)
     return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, ordered)
 
 
@@ -195,8 +200,8 @@ def _parent_of_any(name: str, ordered: Sequence[Layer]) -> Link:
 
 def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered: Sequence[Layer]) -> Link:
     """Return the parent of a message that a newer export of less has, too: a step past what it lacks is no move."""
-    resolved = _resolved(whole, ordered)
-    if not newest.rules.has_parents or said.link.flag is not None:
+    resolved, own = _resolved(whole, ordered), _resolved(said, ordered)
+    if not newest.has_parents or own.flag is not None:
         return resolved
     passed: set[str] = set()
     above = resolved.parent
@@ -204,7 +209,7 @@ def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered:
         passed.add(above)
         step = next((layer.by_id[above] for layer in ordered if above in layer.by_id), None)
         above = None if step is None else _resolved(step, ordered).parent
-    return resolved if above == said.link.parent else said.link
+    return resolved if above == own.parent else own
 
 
 def _live_links(links: Mapping[str, Link], live: set[str]) -> dict[str, Link]:
@@ -251,6 +256,7 @@ def _counts(dialogues: Sequence[PreparedDialogue], links: Sequence[Link], active
     counts: Counter[str] = Counter()
     for dialogue in dialogues:
         counts |= dialogue.counts
-    counts["missing_parent"] = sum(link.flag == "missing_parent" for link in links)
+    for flag in ("missing_parent", "cycle"):
+        counts[flag] = sum(link.flag == flag for link in links)
     counts["bad_current_pointer"] = int(active is None and any(map(any, map(_pointers, dialogues))))
     return +counts

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from archive_pipeline.domain.vintages import at_time, is_partial, partial_of, shape_of
+from archive_pipeline.domain.vintages import at_time, is_partial, time_of, untimed
 from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer
 from archive_pipeline.ingest.layers import Layer, merge
 from archive_pipeline.ingest.prepare import PreparedDialogue
@@ -56,21 +56,27 @@ def merge_with_stored(
         stored: what is stored of its exports, by vintage; of another vintage at least.
         updated_at: time of the dialogue as it is stored.
     """
-    layers = {name: _stored_layer(connection, vintage, updated_at) for name, vintage in stored.items()}
+    layers: dict[str, PreparedDialogue] = {}
+    versions: dict[str, int | None] = {}
+    for vintage in stored.values():
+        layer = _timed(_stored_layer(connection, vintage, updated_at))
+        layers[layer.record.vintage], versions[layer.record.vintage] = layer, vintage.reader_version
+    version, brought = reader_versions().get(dialogue.record.source), len(dialogue.messages)
     if is_partial(dialogue.record.vintage):
         dialogue = _beside(layers, dialogue)
     own = dialogue.record.vintage
+    if len(dialogue.messages) > brought:
+        version = min(version or 0, versions[own] or 0)  # of what another part brought, an older reader may have read
     if own in layers and Layer.of(layers[own]).is_after(Layer.of(dialogue)):
         return None
     layers = without_superseded({**layers, own: dialogue})
     if own not in layers:
         return None
-    version = reader_versions().get(dialogue.record.source)
+    versions[own] = version
     if len(layers) == 1:
         return _alone(dialogue, stored, version)
-    versions = {name: vintage.reader_version for name, vintage in stored.items()} | {own: version}
     # What is stored as a layer and is not the import's is as it was.
-    changing = [name for name in layers if name == own or stored[name].layer is None]
+    changing = [name for name in layers if name == own or name not in stored or stored[name].layer is None]
     encoded = [_encoded(layers[name], versions[name]) for name in changing]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
     gone = [name for name in stored if name not in layers]
@@ -80,7 +86,7 @@ def merge_with_stored(
 def _alone(dialogue: PreparedDialogue, stored: Mapping[str, StoredVintage], version: int | None) -> Merged:
     """Return an export that says all that those before it said: the rows are its layer."""
     record = dialogue.record
-    own = partial_of(shape_of(record.vintage)) if is_partial(record.vintage) else record.vintage
+    own = untimed(record.vintage)
     layer = StoredVintage(dialogue.id, own, record.updated_at, None, version)
     return Merged(merge([Layer.of(dialogue)]), [layer], [name for name in stored if name != own], own)
 
@@ -95,6 +101,14 @@ def _stored_layer(
     if not is_partial(stored.vintage):
         return found
     return replace(found, record=replace(found.record, updated_at=updated_at))
+
+
+def _timed(layer: PreparedDialogue) -> PreparedDialogue:
+    """Return a layer; one of partial exports that the rows are has no time in its name until there are others."""
+    record = layer.record
+    if not is_partial(record.vintage) or time_of(record.vintage):
+        return layer
+    return replace(layer, record=replace(record, vintage=at_time(record.vintage, record.updated_at)))
 
 
 def _is_stored(layer: StoredVintage, known: StoredVintage | None) -> bool:

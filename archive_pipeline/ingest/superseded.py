@@ -31,11 +31,11 @@ def _is_superseded(layer: Layer, others: Sequence[Layer]) -> bool:
 
     A layer without a time may be later than any other.
     """
-    if layer.moment is None or layer.dialogue.raw is not None:
+    if layer.moment is None:
         return False
     replacing = [other for other in others if _may_replace(other, layer)]
     are_decided = all(any(_decides(other, layer, name) for other in replacing) for name in layer.by_id)
-    return are_decided and _keys(layer.dialogue) <= set().union(*(_keys(other.dialogue) for other in replacing))
+    return are_decided and _fields(layer.dialogue) <= set().union(*(_fields(other.dialogue) for other in replacing))
 
 
 def _may_replace(other: Layer, layer: Layer) -> bool:
@@ -45,7 +45,8 @@ def _may_replace(other: Layer, layer: Layer) -> bool:
     cannot be told, the message would be gone with the layer, though a partial export had brought it.
     """
     has_fields = other.rules.name in (FULL, layer.rules.name)
-    tells_deletions = other.rules.is_partial or other.rules.holds is not Holds.UNKNOWN
+    is_dated = other.dialogue.record.updated_at is not None  # else the next export of its vintage takes its place
+    tells_deletions = other.rules.is_partial or (other.rules.holds is not Holds.UNKNOWN and is_dated)
     return has_fields and tells_deletions and (other.is_after(layer) or other.moment == layer.moment)
 
 
@@ -57,9 +58,14 @@ def _decides(other: Layer, layer: Layer, name: str) -> bool:
     return said is not None and said.content_hash == layer.by_id[name].content_hash
 
 
-def _keys(dialogue: PreparedDialogue) -> set[str]:
-    """Return the keys of what is kept of a dialogue beside columns, and those of the objects in it."""
-    return set(_paths(orjson.loads(dialogue.record.source_json)))
+def _fields(dialogue: PreparedDialogue) -> set[str]:
+    """Return what a dialogue has of its own: columns, bytes, and keys of what is kept beside them."""
+    record = dialogue.record
+    columns = {"created_at": record.created_at, "gpt": record.custom_gpt_id, "project": record.project_id}
+    own = {**columns, "raw": dialogue.raw, "active": dialogue.active or record.active_source_id}
+    return {f"\n{name}" for name, value in own.items() if value is not None} | set(
+        _paths(orjson.loads(record.source_json))
+    )
 
 
 def _paths(value: Mapping[str, Any]) -> Iterable[str]:

@@ -144,7 +144,8 @@ class GroupWriter:
             return Outcome.UNCHANGED
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
         if vintages and (not is_alone or newer or older or not is_of_rows):
-            outcome = self._write_merged(dialogue, known, vintages)
+            # A layer says what its export says, whatever was stored when it came.
+            outcome = self._write_merged(self._group.prepared(item.position), known, vintages)
             return Outcome.UNCHANGED if is_unchanged and outcome is Outcome.OLDER else outcome
         stored = dialogue_row(self._connection, header.id)
         dialogue = with_source_of(stored.source_json, stored.source_bytes, dialogue)

@@ -21,6 +21,7 @@ from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.shares import GROUP_RECORDS
 from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load, write
 from archive_pipeline_tests.tables import counts, query, raw_rows, records
 
@@ -185,10 +186,16 @@ def test_a_partial_export_of_a_linear_source_goes_on_where_it_belongs(database: 
 
 
 def test_a_partial_export_makes_no_cycle_with_what_is_stored(database: Database, path: Path):
-    load(database, path, chatgpt("c1", chain("a", "b")))
-    summary = load(database, path, chatgpt("c1", [Said("m0", "m1", "user", "A")]), is_partial=True)
-    assert summary.anomalies["cycle"] == 1
-    assert parents(database) == {"m0": (None, "cycle"), "m1": ("m0", None)}
+    found = []
+    part = chatgpt("c1", [Said("m0", "m1", "user", "A")], updated=2000.0)
+    exports = [(chatgpt("c1", chain("a", "b"), updated=1000.0), False), (part, True)]
+    for order in (exports, exports[::-1]):
+        empty(database)
+        for export, is_partial in order:
+            summary = load(database, path, export, is_partial=is_partial)
+        assert summary.anomalies["cycle"] == 1
+        found.append(parents(database))
+    assert found == [{"m0": ("m1", None), "m1": (None, "cycle")}] * 2
 
 
 def test_the_same_dialogue_twice_in_a_file_counts_once(database: Database, path: Path):

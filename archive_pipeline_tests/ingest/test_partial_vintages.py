@@ -194,6 +194,16 @@ def test_a_message_keeps_its_parent_where_that_is_in_another_layer(database: Dat
         assert query(database, statement) == [("a0", "r0-0"), ("r0-0", "c0-0")]
 
 
+def damaged(export: dict[str, Any], name: str) -> dict[str, Any]:
+    """An export with one message more that cannot be read."""
+    return export | {"mapping": {**export["mapping"], name: {"id": name, "message": "?"}}}
+
+
+def slim_part(chat: Chat, names: Sequence[str]) -> dict[str, Any]:
+    whole = slim(chat)
+    return whole | {"mapping": {name: node for name, node in whole["mapping"].items() if name in names}}
+
+
 PARTS: dict[str, tuple[dict[str, Any], bool]] = {
     "full of 20": (full(FIRST), False),
     "full of 50": (full(SECOND), False),
@@ -202,6 +212,10 @@ PARTS: dict[str, tuple[dict[str, Any], bool]] = {
     "part of 60": (part(Chat(60.0, {0: Turn("q", "new")}, "T2"), ["q0", "a0"]), True),
     "beginning of 30": (part(Chat(30.0, THIRD.turns), ["s", "q0", "a0", "q1", "c1-0", "r1-0", "a1"]), True),
     "end of 70": (part(THIRD, ["q2", "a2"]), True),
+    "damaged of 60": (damaged(full(Chat(60.0, {0: Turn("q", "a")})), "q7"), False),
+    "damaged of 55": (damaged(full(Chat(55.0, {0: Turn("q", "a"), 1: Turn("again", "b")})), "q8"), False),
+    "slim part of 70": (slim_part(Chat(70.0, {0: Turn("q", "a", calls=1)}), ["a0"]), True),
+    "part of 60 below a call": (part(Chat(60.0, {0: Turn("q", "a", calls=1)}), ["q0", "a0"]), True),
 }
 
 
@@ -212,6 +226,8 @@ PARTS: dict[str, tuple[dict[str, Any], bool]] = {
         (["part of 20", "part of 60", "part of 20"], {"q0", "a0"}),
         (["beginning of 30", "end of 70"], {"s", "q0", "a0", *ADDED, "q2", "a2"}),
         (["part of 20", "end of 70", "full of 50"], {"q0", "a0", "s", *ADDED, "q2", "a2"}),
+        (["damaged of 60", "damaged of 55"], {"s", "q0", "a0", "q1", "a1"}),
+        (["slim part of 70", "part of 60 below a call"], {"q0", "a0"}),
     ],
 )
 def test_parts_and_whole_exports_give_the_same_in_any_order(
@@ -227,6 +243,24 @@ def test_parts_and_whole_exports_give_the_same_in_any_order(
         rows.append(live_rows(database))
     for each in rows[1:]:
         assert each == rows[0]
+
+
+def test_damaged_exports_in_one_import_all_arrive(database: Database, tmp_path: Path):
+    for names in (["damaged of 60", "damaged of 55"], ["damaged of 55", "damaged of 60"]):
+        empty(database)
+        summary = load(database, tmp_path / "export.json", *(PARTS[name][0] for name in names))
+        assert (summary.rejected, live(database)) == ([], ["a0", "a1", "q0", "q1", "s"])
+
+
+def test_of_parts_of_one_time_the_last_one_counts_also_beside_others(database: Database, tmp_path: Path):
+    parts = [part(Chat(20.0, {0: Turn("q", text)}), ["q0", "a0"]) for text in ("old", "new")]
+    empty(database)
+    for export in (parts[0], PARTS["end of 70"][0], parts[1]):
+        load(database, tmp_path / "export.json", export, is_partial=True)
+    assert text_of(database, "a0") == "new"
+    before = query(database, "SELECT vintage, layer FROM raw.dialogue_vintages ORDER BY 1")
+    assert load(database, tmp_path / "export.json", parts[1], is_partial=True).dialogues == {"unchanged": 1}
+    assert query(database, "SELECT vintage, layer FROM raw.dialogue_vintages ORDER BY 1") == before
 
 
 def test_of_parts_the_latest_alone_is_kept_where_it_says_all(database: Database, tmp_path: Path):
