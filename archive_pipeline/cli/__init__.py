@@ -84,8 +84,10 @@ def _give_up_output() -> None:
 def _print_any_character() -> None:
     """Let output in another encoding than UTF-8 have a question mark for what it cannot say; JSON escapes that.
 
-    Output that whoever called has closed goes nowhere.
+    Output that whoever called has closed goes nowhere, and input that is closed is at its end.
     """
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.FileIO(os.devnull), encoding="utf-8")
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":

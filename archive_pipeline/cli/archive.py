@@ -49,9 +49,10 @@ def open_archive() -> Iterator[OpenArchive]:
             raise DatabaseUnavailableError(
                 f"the database takes no writes ({reason_of(error)}); is it a standby, or set read-only?"
             ) from error
-        if not is_unavailable(error):
+        cause = _lost_database(error)
+        if cause is None:
             raise
-        raise DatabaseUnavailableError(f"the database failed ({reason_of(error)}); run the command again") from error
+        raise DatabaseUnavailableError(f"the database failed ({reason_of(cause)}); run the command again") from error
 
 
 @contextmanager
@@ -85,13 +86,18 @@ def translate_lost_database() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        cause = next((link for link in _chain(error) if is_unavailable(link)), None)
+        cause = _lost_database(error)
         if cause is None:
             raise
         raise DatabaseUnavailableError(
             f"the database failed while derived tables were built ({reason_of(cause)}); "
             "what was committed stays, run the command again"
         ) from error
+
+
+def _lost_database(error: BaseException) -> BaseException | None:
+    """Return the error of a driver that cannot reach the database, if it is what caused an error."""
+    return next((link for link in _chain(error) if is_unavailable(link)), None)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -27,8 +27,20 @@ MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
 _DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
 _ENCODING: Final = {"client_encoding": "utf8"}
-# Names come unquoted, NULL in an array is none, dates are ISO, and a transaction may wait for what is computed.
-_SESSION: Final = "-cquote_all_identifiers=off -carray_nulls=on -cdatestyle=ISO -cidle_in_transaction_session_timeout=0"
+# Names come unquoted, NULL in an array is none, dates are ISO. A transaction may wait for what is computed, a lock for
+# another command and a connection for the one whose lock it holds; and a statement may take its time.
+_SESSION: Final = " ".join(
+    f"-c{setting}"
+    for setting in (
+        "quote_all_identifiers=off",
+        "array_nulls=on",
+        "datestyle=ISO",
+        "idle_in_transaction_session_timeout=0",
+        "idle_session_timeout=0",
+        "lock_timeout=0",
+        "statement_timeout=0",
+    )
+)
 # Columns have types that every server has. To ask for its types takes longer than to read a thousand messages.
 _ARROW: Final = {"adbc.postgresql.type_resolver_mode": "builtin"}
 

@@ -24,6 +24,8 @@ _UNAVAILABLE: Final = (
     adbc_driver_manager.OperationalError,
     adbc_driver_manager.InterfaceError,
 )
+# The server ended a transaction that was idle or took longer than it allows, and the connection with it.
+_ENDED: Final = frozenset({"25P03", "25P04"})
 _OF_THE_MACHINE: Final = (MemoryError, OSError)
 # Classes of SQLSTATE. What exceeds PostgreSQL's limits (an id too long for an index, a text of a gigabyte) is an
 # operational error by its Python type, but the fault of what was to be written.
@@ -52,7 +54,10 @@ def is_transient(error: BaseException) -> bool:
 
 def is_unavailable(error: BaseException) -> bool:
     """Tell whether an error of a driver means that the database cannot be reached or used now."""
-    return isinstance(error, _UNAVAILABLE) and not sqlstate_of(error).startswith(_PROGRAM_LIMIT)
+    sqlstate = sqlstate_of(error)
+    if sqlstate in _ENDED:
+        return True
+    return isinstance(error, _UNAVAILABLE) and not sqlstate.startswith(_PROGRAM_LIMIT)
 
 
 def is_read_only(error: BaseException) -> bool:

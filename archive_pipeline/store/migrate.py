@@ -108,6 +108,11 @@ def _upgrade(connection: Connection) -> None:
         if not isinstance(error.orig, psycopg.errors.DependentObjectsStillExist):
             if not isinstance(error.orig, psycopg.ProgrammingError):
                 raise
+            if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
+                raise DatabaseUnavailableError(
+                    f"the archive cannot be upgraded: {reason_of(error)}; its schemas have to belong to the role that "
+                    "connects, or to one whose rights it inherits"
+                ) from error
             raise DatabaseVersionError(
                 f"the archive cannot be upgraded, for its schema is another one: {reason_of(error)}; "
                 "nothing was changed"

@@ -195,6 +195,14 @@ def test_output_that_is_full_is_one_line():
     assert done.stderr == "llm-archive: cannot write: No space left on device\n"
 
 
+def test_input_that_is_closed_is_at_its_end():
+    command = f'"{sys.executable}" -c "$0" match - <&-'
+    done = subprocess.run(["sh", "-c", command, RUN], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "empty document" in done.stderr
+
+
 def test_output_that_is_closed_goes_nowhere():
     command = f'"{sys.executable}" -c "$0" list --help >&-'
     done = subprocess.run(["sh", "-c", command, RUN], capture_output=True, text=True, check=False)

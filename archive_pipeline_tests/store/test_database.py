@@ -26,10 +26,14 @@ def test_a_database_without_utf_8_is_refused(own_server: str):
 
 def test_what_is_set_for_a_role_changes_nothing(own_server: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PGCLIENTENCODING", "latin1")
-    said = "-cclient_encoding=SQL_ASCII -cdatestyle=German -carray_nulls=off -cquote_all_identifiers=on -cwork_mem=5MB"
+    said = (
+        "-cclient_encoding=SQL_ASCII -cdatestyle=German -carray_nulls=off -cquote_all_identifiers=on -cwork_mem=5MB "
+        "-cidle_session_timeout=1 -clock_timeout=1 -cstatement_timeout=100"
+    )
     database = Database.open(Settings(home=Path("/nonexistent"), database_url=f"{own_server}&options={quote(said)}"))
     names = ["client_encoding", "datestyle", "array_nulls", "quote_all_identifiers", "work_mem"]
-    expected = ["UTF8", "ISO, DMY", "on", "off", "5MB"]
+    names += ["idle_session_timeout", "lock_timeout", "statement_timeout"]
+    expected = ["UTF8", "ISO, DMY", "on", "off", "5MB", "0", "0", "0"]
     statement = "SELECT " + ", ".join(f"current_setting('{name}')" for name in names)
     with database.session() as connection:
         assert list(connection.execute(statement).fetchone() or ()) == expected

@@ -61,6 +61,8 @@ def test_what_is_refused_or_cannot_be_computed_is(error: Exception):
 
 
 TRANSIENT = [
+    errors.TransactionTimeout(),
+    errors.IdleInTransactionSessionTimeout(),
     errors.AdminShutdown(),
     errors.DeadlockDetected(),
     psycopg.OperationalError("server closed the connection unexpectedly"),

@@ -126,7 +126,7 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, state: SensorCu
         if quiet_at is not None and quiet_at == state.quiet_at:
             return dg.SensorResult(skip_reason="nothing has changed", cursor=format_cursor(state))
         stale = stale_keys.stale_keys(connection, archive.settings, state.attempts, limit=KEYS_PER_TICK)
-        last_import = stale_keys.last_import(connection)
+        imports = stale_keys.imports_state(connection)
         documents = stale_keys.documents_state(connection, archive.settings)
         # Whoever was at work may have found everything up to date.
         may_have_built = state.is_summary_due or bool(state.attempts)
@@ -138,8 +138,8 @@ def _tick(context: dg.SensorEvaluationContext, archive: Archive, state: SensorCu
         busy = replace(state, attempts=todo.attempts, quiet_at=None, is_summary_due=True)
         return dg.SensorResult(run_requests=requests, cursor=format_cursor(busy))
     sweep_keys(context.instance, archive.database, archive.settings)
-    quiet = SensorCursor(todo.attempts, quiet_at, last_import, is_summary_due=False, documents=documents, built=built)
-    has_built = built != state.built or last_import != state.summarised
+    quiet = SensorCursor(todo.attempts, quiet_at, imports, is_summary_due=False, documents=documents, built=built)
+    has_built = built != state.built or imports != state.summarised
     requests = _what_follows(archive, has_built=has_built, has_documents=documents != state.documents)
     if requests:
         return dg.SensorResult(run_requests=requests, cursor=format_cursor(quiet))

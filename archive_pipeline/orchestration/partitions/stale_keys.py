@@ -79,9 +79,9 @@ def built_state(connection: psycopg.Connection[Any]) -> str:
     return fetch_value(connection, "staleness/built_state", str) or ""
 
 
-def last_import(connection: psycopg.Connection[Any]) -> str:
-    """Return the id of the import that ended last, an empty text before the first one."""
-    return fetch_value(connection, "imports/last_import", str) or ""
+def imports_state(connection: psycopg.Connection[Any]) -> str:
+    """Return a text that is another one after an import has ended, an empty one before the first."""
+    return fetch_value(connection, "imports/imports_state", str) or ""
 
 
 def documents_state(connection: psycopg.Connection[Any], settings: Settings) -> str:

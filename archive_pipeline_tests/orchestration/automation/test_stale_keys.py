@@ -10,7 +10,7 @@ from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.cli.archive import OpenArchive
 from archive_pipeline.cli.derived import plan_all
 from archive_pipeline.domain.choices import Partitioning
-from archive_pipeline.orchestration.partitions.stale_keys import StaleKey, stale_keys
+from archive_pipeline.orchestration.partitions.stale_keys import StaleKey, built_state, imports_state, stale_keys
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.staleness import archive_keys
@@ -29,6 +29,27 @@ def look(
 def execute(database: Database, statement: str, *parameters: object) -> None:
     with database.session() as connection:
         connection.execute(statement.encode(), parameters)
+
+
+def test_a_clock_that_was_ahead_hides_nothing_that_is_built_or_imported_later(
+    empty_archive: Database, settings: Settings
+) -> None:
+    add_dialogues(empty_archive, 2)
+    build_stale(empty_archive, settings)
+    new = (
+        "INSERT INTO raw.imports (id, path, status, started_at, finished_at) "
+        "VALUES (gen_random_uuid(), 'x', 'done', {0}, {0})"
+    )
+    execute(empty_archive, new.format("now() + interval '3 years'"))
+    execute(empty_archive, "UPDATE derived.build_state SET built_at = built_at + '3 years' WHERE asset = 'exchanges'")
+    found = []
+    for _ in range(2):
+        with empty_archive.session() as connection:
+            found.append((built_state(connection), imports_state(connection)))
+        execute(empty_archive, "UPDATE derived.build_state SET built_at = now() WHERE asset = 'qa_pairs'")
+        execute(empty_archive, new.format("now()"))
+    assert found[0][0] != found[1][0]
+    assert found[0][1] != found[1][1]
 
 
 def test_what_is_missing_changed_or_of_other_code_is_stale(empty_archive: Database, settings: Settings) -> None:
