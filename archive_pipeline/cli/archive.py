@@ -12,7 +12,7 @@ import psycopg
 import sqlalchemy.exc
 
 from archive_pipeline.cli.output import note
-from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
+from archive_pipeline.errors import ArchiveError, ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_read_only, is_transient, is_unavailable, reason_of
@@ -49,7 +49,8 @@ def open_archive() -> Iterator[OpenArchive]:
             raise DatabaseUnavailableError(
                 f"the database takes no writes ({reason_of(error)}); is it a standby, or set read-only?"
             ) from error
-        cause = _lost_database(error)
+        # What is explained is told as it is.
+        cause = None if isinstance(error, ArchiveError) else _lost_database(error)
         if cause is None:
             raise
         raise DatabaseUnavailableError(f"the database failed ({reason_of(cause)}); run the command again") from error
