@@ -23,7 +23,7 @@ from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.shares import Share
 from archive_pipeline.store.copy_binary import EncodedTable
 
-# Surprises of dialogues that have more messages than could be read.
+# Anomalies of dialogues that have more messages than could be read.
 _UNREAD: Final = ("malformed_message", "malformed_node")
 
 

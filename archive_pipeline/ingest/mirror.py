@@ -65,14 +65,15 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
         for source, present in sorted(summary.present.items())
         if source not in NEVER_MIRRORED
     }
-    for source, absent in gone.items():
-        before = len(absent) + len(summary.present[source]) - summary.added[source]
-        if len(absent) * 100 > limit * before:
-            return Mirrored(refused=_too_many(source, len(absent), before, limit))
-    for absent in gone.values():
-        _remove(database, [each.dialogue_id for each in absent if not each.stays])
+    removable = {source: [each for each in absent if not each.stays] for source, absent in gone.items()}
+    for source, chosen in removable.items():
+        before = len(gone[source]) + len(summary.present[source]) - summary.added[source]
+        if len(chosen) * 100 > limit * before:
+            return Mirrored(refused=_too_many(source, len(chosen), before, limit))
+    for chosen in removable.values():
+        _remove(database, [each.dialogue_id for each in chosen])
     return Mirrored(
-        {source: sorted(each.partition_key for each in absent if not each.stays) for source, absent in gone.items()},
+        {source: sorted(each.partition_key for each in chosen) for source, chosen in removable.items()},
         kept=sorted(each.partition_key for absent in gone.values() for each in absent if each.stays),
     )
 

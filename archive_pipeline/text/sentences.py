@@ -23,6 +23,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WHITE_SPACE = re.compile(r"\s")
 # It takes quadratic time of texts of many sentences or quotation marks. Few paragraphs have so many characters.
 _WINDOW: Final = 8_000
+_LOOKED_AT_ONCE: Final = _WINDOW * 7 // 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,17 @@ def _pieces(paragraph: str) -> Iterator[tuple[int, int]]:
     """Yield the ranges that ``sentencex`` parts a paragraph into, looked for window by window.
 
     Where a sentence ends depends on what follows: the end of a window is looked at again in the next one, which begins
-    with a sentence, or in the middle of a long one.
+    with a sentence, or in the middle of a long one. A window ends before a quotation that goes on beyond it. Where
+    quotation marks have no other half, sentences may end elsewhere than in the paragraph as a whole.
     """
     begin, window = 0, 0
     while window < len(paragraph):
-        is_last = window + _WINDOW >= len(paragraph)
-        for boundary in sentencex.get_sentence_boundaries("en", paragraph[window : window + _WINDOW])[1:]:
-            if is_last or boundary["start_index"] < _WINDOW * 7 // 8:
+        end = window + _WINDOW
+        is_last = end >= len(paragraph)
+        if not is_last and paragraph.count('"', window, end) % 2:
+            end = max(window + _LOOKED_AT_ONCE, paragraph.rfind('"', window, end))
+        for boundary in sentencex.get_sentence_boundaries("en", paragraph[window:end])[1:]:
+            if is_last or boundary["start_index"] < _LOOKED_AT_ONCE:
                 yield begin, window + boundary["start_index"]
                 begin = window + boundary["start_index"]
         window = len(paragraph) if is_last else max(begin, window + _WINDOW // 2)

@@ -67,6 +67,15 @@ def test_a_long_paragraph_has_the_sentences_that_it_has_as_a_whole(seed: int):
     assert [sentence.text for sentence in sentences(text)] == whole
 
 
+def test_quotations_of_a_long_paragraph_are_not_cut():
+    quoting = 'He didn\'t say it. "I am here. You are not," she said. '
+    for before in ("", "Well. ", "A word more. "):
+        text = before + quoting * 300
+        ends = [boundary["end_index"] for boundary in sentencex.get_sentence_boundaries("en", text)]
+        whole = [text[start:end].strip() for start, end in pairwise([0, *ends])]
+        assert [sentence.text for sentence in sentences(text)] == [piece for piece in whole if piece]
+
+
 @pytest.mark.parametrize("piece", ["![", "a. ", '"', "a"])
 def test_a_long_paragraph_is_gone_through_once(piece: str):
     started = process_time()

@@ -6,6 +6,7 @@ records: Anthropic sends tool results in a user's message, which here are messag
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,6 +17,7 @@ from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.blocks import (
     Block,
     attachment,
+    is_base64,
     is_result,
     read_block,
     read_blocks,
@@ -121,20 +123,29 @@ def _content(fields: Fields, role: Role, place: str) -> list[Block]:
 def _beside_content(fields: Fields, place: str) -> list[Block]:
     """What OpenAI's and Ollama's messages say beside ``content``, as the blocks that would say it there."""
     images = fields.take("images") or ()
+    if isinstance(images, str | bytes):
+        images = [images]
     if not isinstance(images, list | tuple):
         raise InvalidMessagesError(f"{place}.images is a {type(images).__name__}, not a list")
     blocks = [_image(image, f"{place}.images[{index}]") for index, image in enumerate(images)]
     for name in ("refusal", "audio"):
         said = fields.take(name)
-        if said is not None:
+        if said:
             block = {"type": name, name: said}
             blocks.append(read_block(block, place))
     return blocks
 
 
 def _image(image: object, place: str) -> Block:
-    """An image as Ollama takes it, or a block as routers of models return one."""
-    return read_block({"type": "image", "source": {"data": image}} if isinstance(image, str) else image, place)
+    """An image as Ollama's clients take it (bytes, base64, a path), or a block as routers of models return one."""
+    if isinstance(image, bytes):
+        image = base64.b64encode(image).decode()
+    if isinstance(image, str):
+        is_content = is_base64(image)
+        image = (
+            {"type": "image", "source": {"data": image}} if is_content else {"type": "image_url", "image_url": image}
+        )
+    return read_block(image, place)
 
 
 def _as_result(fields: Fields, blocks: Sequence[Block]) -> Block:
