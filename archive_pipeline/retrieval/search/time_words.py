@@ -38,7 +38,10 @@ _UNIT: Final = "day|week|month|year"
 _OLDEST_YEAR: Final = 1970
 
 READ_AS_TIME: Final = "{words!r} was read as {period} (UTC); in quotes it is looked for as it is written"
-NOTHING_THEN: Final = "nothing was found of {period} (UTC), as which {words!r} was read; this is from any time"
+NOTHING_THEN: Final = (
+    "nothing of {period} (UTC), as which {words!r} was read, is about the rest of the question; this is from any time "
+    "(`llm-archive list --since DATE --until DATE` lists what is of then)"
+)
 
 _WORD: Final = re.compile(r"\w")
 # What is quoted is meant literally, and what is excluded says nothing of when.

@@ -104,7 +104,7 @@ def test_a_time_in_the_query_is_a_filter_and_a_note_says_so(engine: SearchEngine
 def test_a_time_at_which_nothing_fits_hides_nothing(engine: SearchEngine):
     results = engine.search_now("sourdough in a cold kitchen last week")
     assert "Sourdough in a cold kitchen" in titles(results)
-    assert results.notes[0].startswith("nothing was found of 2025-05-12 to 2025-05-18 (UTC)")
+    assert results.notes[0].startswith("nothing of 2025-05-12 to 2025-05-18 (UTC), as which")
 
 
 @pytest.mark.parametrize("query", ["sourdough last week", 'sourdough "last week"'])
