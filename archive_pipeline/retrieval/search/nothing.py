@@ -5,18 +5,28 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psycopg
 
+from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.retrieval.search.filters import FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.rows import ArchiveHas, KnownDates
 from archive_pipeline.store.rows import fetch_column, fetch_rows
+from archive_pipeline.text.shown_names import printable
 
 EMPTY_ARCHIVE: Final = "the archive is empty: `llm-archive import PATH` fills it"
 NOT_BUILT: Final = "nothing can be searched yet: `llm-archive build` makes the chunks"
 MOST_NAMED: Final = 5
 _SIMILAR: Final = 0.5
+_SHORTEST_TITLE: Final = 3
+
+
+class _Titled(NamedTuple):
+    """A dialogue with a title."""
+
+    partition_key: str
+    title: str
 
 
 def why_nothing(connection: psycopg.Connection[Any], filters: SearchFilters) -> list[str]:
@@ -27,6 +37,17 @@ def why_nothing(connection: psycopg.Connection[Any], filters: SearchFilters) -> 
     if not archive.has_chunks:
         return [NOT_BUILT]
     return [*_unknown_names(connection, filters), *_unknown_title(connection, filters), *_no_dates(connection, filters)]
+
+
+def in_titles(connection: psycopg.Connection[Any], text: str) -> list[str]:
+    """Return a sentence that names dialogues whose titles have what no page has; none if no title has it either."""
+    words = text.strip('"')
+    if len(words) < _SHORTEST_TITLE:
+        return []
+    asked = {"title": like_part(words), "count": MOST_NAMED}
+    found = fetch_rows(connection, "search/dialogues_by_title", _Titled, asked)
+    named = ", ".join(f"{each.partition_key} ({printable(each.title)})" for each in found)
+    return [f"pages were searched; titles that have it: {named}"] if found else []
 
 
 def near(name: str, known: Sequence[str]) -> list[str]:

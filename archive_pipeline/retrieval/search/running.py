@@ -14,7 +14,7 @@ from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
 from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.near_words import by_words
-from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, why_nothing
+from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_titles, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED
 from archive_pipeline.retrieval.search.rankings import Rankings
@@ -70,6 +70,7 @@ class Search:
         if not results:
             self._notes += [ONLY_EXCLUDED] if self._task.query.excluded and not self._task.query.wanted else []
             self._notes += why_nothing(self._task.connection, self._task.filters)
+            self._notes += in_titles(self._task.connection, self._task.query.wanted_text)
         return SearchResults(
             results,
             retrievers=list(ranked),

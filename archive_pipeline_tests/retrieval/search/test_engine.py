@@ -136,6 +136,14 @@ def test_nothing_is_found_by_words(engine: SearchEngine, query: str):
     assert found(engine, query, "lexical") == []
 
 
+@pytest.mark.parametrize("query", ["planets_and_moons", '"100% planets"', "planets_and_moons -nothing"])
+def test_titles_that_have_what_no_page_has_are_named(engine: SearchEngine, query: str):
+    results = engine.search_now(query, search_mode="lexical")
+    assert list(results) == []
+    assert "pages were searched; titles that have it: chatgpt-planets (100% planets_and_moons)" in results.notes
+    assert not [note for note in engine.search_now("planetsXand", search_mode="lexical").notes if "titles" in note]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_pages_with_an_excluded_term_are_not_found_in_any_mode(engine: SearchEngine, mode: str):
     page = (key("bread"), 2)
