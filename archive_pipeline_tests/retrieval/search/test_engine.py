@@ -25,7 +25,7 @@ from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.retrievers import base, lexical
 from archive_pipeline.retrieval.search.retrievers.base import chunk_details
-from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically
+from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically, read_vocabulary
 from archive_pipeline.retrieval.search.retrievers.visual import PAGES_ARE_TEXT
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -339,6 +339,20 @@ def test_copies_are_one_result_and_its_alternatives(small: SearchEngine, tmp_pat
 def test_an_empty_archive_has_nothing(database: Database, settings: Settings, tmp_path: Path):
     results = SearchEngine(database, settings.with_values(home=tmp_path)).search_now("anything")
     assert list(results) == []
+
+
+def test_a_stem_of_another_language_that_is_a_common_word_is_no_form(small: SearchEngine, tmp_path: Path):
+    french = "Comment va la famille ?", "Elle va très bien, et les enfants jouent dans le jardin avec leurs amis."
+    english = [
+        ("Can it be faster for a million rows?", "It may be, with an index on the column that is asked for."),
+        ("How much food do my bees need in winter?", "A colony of bees eats about twenty kilograms of honey."),
+    ]
+    for name, said in zip("xyz", [french, *english], strict=True):
+        load(small.database, tmp_path / "more.json", chatgpt(name, chain(*said)))
+    build_stale(small.database, small.settings)
+    with small.database.session() as connection:
+        assert "french" in read_vocabulary(connection).languages
+    assert found(small, "bees", "lexical") == [(dialogue_id("chatgpt", "z"), 1)]
 
 
 def test_what_is_imported_later_is_found_by_words_at_once_and_by_meaning_once_indexed(

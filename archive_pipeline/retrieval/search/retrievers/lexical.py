@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, Final
@@ -79,6 +79,8 @@ def find_lexically(
     if not query.wanted:
         return EMPTY_RANKING
     terms = {term: words_of_term(term, vocabulary.languages) for term in query.wanted}
+    stop_words = _stop_words(connection, terms, vocabulary)
+    terms = {term: [word.without(stop_words) for word in words] for term, words in terms.items()}
     index = WordIndex(connection)
     index.look_up(terms.values())
     total = index.chunk_count()
@@ -90,7 +92,7 @@ def find_lexically(
         return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
-    meant = _meant(connection, terms, vocabulary)
+    meant = _meant(terms, stop_words)
     there = [words for words in meant if index.frequency(words)]
     telling = [words for words in there if index.frequency(words) <= common]
     ranking = find(telling)
@@ -109,20 +111,27 @@ def _rarest(terms: Sequence[Sequence[Word]], index: WordIndex) -> list[Sequence[
     return rarest[: max(1, bisect_right(sums, MOST_COMMON_CHUNKS))]
 
 
-def _meant(
+def _stop_words(
     connection: psycopg.Connection[Any], terms: Mapping[Term, Sequence[Word]], vocabulary: Vocabulary
-) -> list[Sequence[Word]]:
-    """Return the terms that mean something; all of them if none does.
+) -> set[str]:
+    """Return the words that mean nothing, of the terms and the forms of their words.
 
     PostgreSQL is asked once for each word while a vocabulary is used.
     """
     known = vocabulary.stop_words
-    new = [term.text for term in terms if term.kind == "word" and term.text not in known]
+    forms = {form for words in terms.values() for word in words for form in word.forms}
+    asked = forms | {term.text for term in terms if term.kind == "word"}
+    new = sorted(asked - known.keys())
     if new:
-        asked = {"words": new, "language": vocabulary.languages[0]}
-        found = set(fetch_column(connection, "search/search_stop_words", str, asked))
+        parameters = {"words": new, "language": vocabulary.languages[0]}
+        found = set(fetch_column(connection, "search/search_stop_words", str, parameters))
         known.update({word: word in found for word in new})
-    meant = [words for term, words in terms.items() if term.kind != "word" or not known[term.text]]
+    return {word for word in asked if known[word]}
+
+
+def _meant(terms: Mapping[Term, Sequence[Word]], stop_words: Collection[str]) -> list[Sequence[Word]]:
+    """Return the terms that mean something; all of them if none does."""
+    meant = [words for term, words in terms.items() if term.kind != "word" or term.text not in stop_words]
     return meant or list(terms.values())
 
 

@@ -41,6 +41,10 @@ class Word:
     forms: frozenset[str]
     prefix: str | None = None
 
+    def without(self, stop_words: Collection[str]) -> Word:
+        """Return the word without forms that mean nothing: the French stem of "bees" is the English word "be"."""
+        return Word(self.forms.difference(stop_words) or self.forms, self.prefix)
+
     def is_in(self, word: str, language: str) -> bool:
         """Tell whether a word of a text in some language is this one."""
         lowered = word.lower()[:LONGEST_TERM]
