@@ -78,6 +78,7 @@ class Candidate:
     dialogue_id: str
     partition_key: str
     title: str | None
+    last_at: datetime | None
     kind: int
 
 
@@ -190,6 +191,11 @@ def _id_range(name: str) -> tuple[str | None, str | None]:
 
 
 def _listed(name: str, candidates: Sequence[Candidate]) -> str:
-    shown = [f"{each.partition_key} ({each.title or 'untitled'})" for each in candidates[:MOST_CANDIDATES]]
+    shown = [f"{each.partition_key} ({_described(each)})" for each in candidates[:MOST_CANDIDATES]]
     more = " and more" if len(candidates) > MOST_CANDIDATES else ""
     return f"{name!r} may be {', '.join(shown)}{more}; give more of the key"
+
+
+def _described(candidate: Candidate) -> str:
+    title = candidate.title or "untitled"
+    return title if candidate.last_at is None else f"{title}, {candidate.last_at:%Y-%m-%d}"

@@ -104,7 +104,7 @@ def test_a_whole_title_goes_before_a_part_of_one(filled: CommandLine, database: 
 def test_an_ambiguous_prefix_lists_the_candidates(filled: CommandLine):
     found = filled("show", "chatgpt-t")
     assert found.code == 2
-    assert f"{TEA} (Hot drinks), {TOOLS} (Six times seven); give more of the key" in found.error
+    assert f"{TEA} (Hot drinks, 2023-11-14), {TOOLS} (Six times seven, 2023-11-14); give more of the key" in found.error
 
 
 def test_prefixes_are_looked_up_and_not_searched_for(database: Database):

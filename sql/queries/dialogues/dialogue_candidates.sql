@@ -1,9 +1,10 @@
 -- Dialogues that a name may mean, the best kind of match first: a prefix of the key, of the id or of the source's id,
--- then the whole title, then a part of it. Prefixes are looked up in indexes.
+-- then the whole title, then a part of it, the newest first. Prefixes are looked up in indexes.
 SELECT
     found.dialogue_id::text AS dialogue_id,
     dialogue.partition_key,
     dialogue.title,
+    coalesce(dialogue.source_updated_at, dialogue.source_created_at) AS last_at,
     found.kind
 FROM (
     SELECT
@@ -39,7 +40,10 @@ FROM (
                 CASE WHEN lower(dialogue.title) = lower(%(name)s) THEN 2 ELSE 3 END
             FROM raw.dialogues AS dialogue
             WHERE dialogue.title ILIKE %(title)s
-            ORDER BY lower(dialogue.title) <> lower(%(name)s), dialogue.partition_key
+            ORDER BY
+                lower(dialogue.title) <> lower(%(name)s) ASC,
+                coalesce(dialogue.source_updated_at, dialogue.source_created_at) DESC NULLS LAST,
+                dialogue.partition_key ASC
             LIMIT %(limit)s
         )
     ) AS match
@@ -47,5 +51,8 @@ FROM (
 ) AS found
 INNER JOIN raw.dialogues AS dialogue
     ON found.dialogue_id = dialogue.id
-ORDER BY found.kind, dialogue.partition_key
+ORDER BY
+    found.kind ASC,
+    CASE WHEN found.kind > 1 THEN coalesce(dialogue.source_updated_at, dialogue.source_created_at) END DESC NULLS LAST,
+    dialogue.partition_key ASC
 LIMIT %(limit)s;
