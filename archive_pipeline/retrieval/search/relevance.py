@@ -13,8 +13,7 @@ from typing import Final, Protocol, TypeVar
 from archive_pipeline.store.embeddings import Chance
 
 NOTHING_RELEVANT: Final = (
-    "nothing relevant: no page has enough of the words, and none is nearer in meaning "
-    "than questions of made-up words come to some page"
+    "nothing in the archive is about it: no page has enough of the words, and none is nearer in meaning than by chance"
 )
 # A page with this share of the words needs no meaning; learnt on the tuning half of `make bench-quality`.
 ENOUGH_WORDS: Final = 0.2
