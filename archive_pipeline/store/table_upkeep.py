@@ -19,7 +19,7 @@ from archive_pipeline.store.sql_files import load_query
 _SHARE: Final = 0.2
 _LEAST_DEAD: Final = 1_000
 _SMALLEST_BYTES: Final = 65_536
-# It is in use, was dropped since, takes longer than the server allows, or waits for a process that waits for it.
+# It is in use, was dropped since, was cancelled by somebody, or waits for a process that waits for it.
 _LEFT: Final = (
     psycopg.errors.LockNotAvailable,
     psycopg.errors.DeadlockDetected,

@@ -89,7 +89,7 @@ def test_where_only_a_file_came_mirroring_is_refused_aloud(
     result = llm_archive("import", path, "--mirror", *options)
     assert (result.code, result.error) == (1, "nothing was removed: the import rejected 1 records or files")
     if options:
-        assert result.json["mirror"] == {"removed": {}, "refused": result.error}
+        assert result.json["mirror"] == {"removed": {}, "refused": result.error, "kept": []}
     assert query(emptied, "SELECT source_id FROM raw.dialogues") == [("c1",)]
 
 

@@ -33,7 +33,7 @@ from archive_pipeline_tests.tables import query, raw_rows, records
 
 pytestmark = pytest.mark.postgres
 
-SUMMARY = ("dialogues", "rows", "surprises", "rejected", "files_read", "files_failed", "added", "missing", "drift")
+SUMMARY = ("dialogues", "rows", "anomalies", "rejected", "files_read", "files_failed", "added", "missing", "drift")
 IMPORT = "00000000-0000-0000-0000-000000000000"
 
 # The importing process is killed after its first group, and says which processes read for it.

@@ -137,6 +137,6 @@ class Journal:
 
 
 def _result(line: dict[str, Any]) -> ChunkResult:
-    for name in ("surprises", "findings"):
+    for name in ("anomalies", "findings"):
         line[name] = Counter(line[name])
     return ChunkResult(**line)

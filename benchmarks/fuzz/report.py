@@ -35,7 +35,7 @@ def report(seed: int, results: Sequence[ChunkResult]) -> str:
             1 / _MEGABYTE,
         ),
         "",
-        *_surprises(results),
+        *_anomalies(results),
     ]
     return "\n".join(lines) + "\n"
 
@@ -87,7 +87,7 @@ def _worst(
         yield f"| {figure * scale:.1f} | {kind} | {number:.0f} |"
 
 
-def _surprises(results: Sequence[ChunkResult]) -> Iterator[str]:
+def _anomalies(results: Sequence[ChunkResult]) -> Iterator[str]:
     total: Counter[str] = Counter()
     for result in results:
         total.update(result.anomalies)

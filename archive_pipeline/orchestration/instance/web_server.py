@@ -72,20 +72,23 @@ def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_t
             app: Any = create_app_from_workspace_process_context(
                 workspace_context, live_data_poll_rate=POLL_MILLISECONDS, lifespan=_lifespan
             )
-            guard = RequestGuard(app, names=names, token=token, is_own_peer=_peer_check(host, names))
+            guard = RequestGuard(app, names=names, token=token, is_own_peer=peer_check(token, [host, *names]))
             _serve(guard, host, port, shown)
 
 
-def _peer_check(host: str, names: Sequence[str]) -> Callable[[Scope], bool]:
-    """Return what tells whether a client is this user's: all are where another machine or a proxy may be one."""
-    return is_own_peer if _is_loopback(host) and not names else lambda _scope: True
+def peer_check(token: AccessToken | None, names: Sequence[str]) -> Callable[[Scope], bool]:
+    """Return what tells whether a client is this user's.
+
+    All are who have the token, where the server goes by a name by which another machine or a proxy may be the client.
+    """
+    return is_own_peer if token is None or all(map(_is_loopback, names)) else lambda _scope: True
 
 
-def _is_loopback(host: str) -> bool:
+def _is_loopback(name: str) -> bool:
     try:
-        return ip_address(host).is_loopback
+        return ip_address(name.strip("[]")).is_loopback
     except ValueError:
-        return host == "localhost"
+        return name == "localhost"
 
 
 def _token(settings: Settings, port: int) -> AccessToken:
