@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,15 +108,7 @@ def _import(
     failures += attachments.build_texts(archive, kept, show_progress=not as_json)
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
-    result["mirror"] = (
-        None
-        if mirrored is None
-        else {
-            "removed": mirrored.removed,
-            "refused": mirrored.refused,
-            "kept": mirrored.kept,
-        }
-    )
+    result["mirror"] = None if mirrored is None else asdict(mirrored)
     if as_json:
         print_json(result)
     else:

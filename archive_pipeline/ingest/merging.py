@@ -56,39 +56,40 @@ def merge_with_stored(
         stored: what is stored of its exports, by vintage; of another vintage at least.
         updated_at: time of the dialogue as it is stored.
     """
-    layers: dict[str, PreparedDialogue] = {}
+    layers: dict[str, Layer] = {}
     versions: dict[str, int | None] = {}
     for vintage in stored.values():
         layer = _timed(_stored_layer(connection, vintage, updated_at))
-        layers[layer.record.vintage], versions[layer.record.vintage] = layer, vintage.reader_version
+        layers[layer.record.vintage], versions[layer.record.vintage] = Layer.of(layer), vintage.reader_version
     version, brought = reader_versions().get(dialogue.record.source), len(dialogue.messages)
     if is_partial(dialogue.record.vintage):
         dialogue = _beside(layers, dialogue)
     own = dialogue.record.vintage
     if len(dialogue.messages) > brought:
         version = min(version or 0, versions[own] or 0)  # of what another part brought, an older reader may have read
-    if own in layers and Layer.of(layers[own]).is_after(Layer.of(dialogue)):
+    brings = Layer.of(dialogue)
+    if own in layers and layers[own].is_after(brings):
         return None
-    layers = without_superseded({**layers, own: dialogue})
+    layers = without_superseded({**layers, own: brings})
     if own not in layers:
         return None
     versions[own] = version
     if len(layers) == 1:
-        return _alone(dialogue, stored, version)
+        return _alone(brings, stored, version)
     # What is stored as a layer and is not the import's is as it was.
     changing = [name for name in layers if name == own or name not in stored or stored[name].layer is None]
-    encoded = [_encoded(layers[name], versions[name]) for name in changing]
+    encoded = [_encoded(layers[name].dialogue, versions[name]) for name in changing]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
     gone = [name for name in stored if name not in layers]
-    return Merged(merge([Layer.of(layer) for layer in layers.values()]) if new or gone else dialogue, new, gone, own)
+    return Merged(merge([*layers.values()]) if new or gone else dialogue, new, gone, own)
 
 
-def _alone(dialogue: PreparedDialogue, stored: Mapping[str, StoredVintage], version: int | None) -> Merged:
+def _alone(layer: Layer, stored: Mapping[str, StoredVintage], version: int | None) -> Merged:
     """Return an export that says all that those before it said: the rows are its layer."""
-    record = dialogue.record
+    record = layer.dialogue.record
     own = untimed(record.vintage)
-    layer = StoredVintage(dialogue.id, own, record.updated_at, None, version)
-    return Merged(merge([Layer.of(dialogue)]), [layer], [name for name in stored if name != own], own)
+    vintage = StoredVintage(layer.dialogue.id, own, record.updated_at, None, version)
+    return Merged(merge([layer]), [vintage], [name for name in stored if name != own], own)
 
 
 def _stored_layer(
@@ -117,15 +118,15 @@ def _is_stored(layer: StoredVintage, known: StoredVintage | None) -> bool:
     return is_same_layer(layer.layer, known.layer)
 
 
-def _beside(layers: Mapping[str, PreparedDialogue], dialogue: PreparedDialogue) -> PreparedDialogue:
+def _beside(layers: Mapping[str, Layer], dialogue: PreparedDialogue) -> PreparedDialogue:
     """Return a partial export as a layer among others: with those of its time, or of the latest if it has none."""
     record = dialogue.record
-    moments = [moment for layer in layers.values() if (moment := Layer.of(layer).moment)]
+    moments = [layer.moment for layer in layers.values() if layer.moment]
     name = at_time(record.vintage, record.updated_at or max(moments, default=None))
     dialogue = replace(dialogue, record=replace(record, vintage=name))
-    before = layers.get(name)
-    if before is None:
+    if name not in layers:
         return dialogue
+    before = layers[name].dialogue
     messages = {message.source_id: message for message in (*before.messages, *dialogue.messages)}
     together = with_source_of(before.record.source_json, before.raw, dialogue)
     return replace(together, messages=tuple(messages.values()))

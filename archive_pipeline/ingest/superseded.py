@@ -16,14 +16,14 @@ from archive_pipeline.ingest.layers import Layer, newest_first
 from archive_pipeline.ingest.prepare import PreparedDialogue
 
 
-def without_superseded(layers: Mapping[str, PreparedDialogue]) -> dict[str, PreparedDialogue]:
+def without_superseded(layers: Mapping[str, Layer]) -> dict[str, Layer]:
     """Return the layers that are needed, by vintage: without partial ones of which later ones say everything."""
-    needed = {name: Layer.of(layer) for name, layer in layers.items()}
+    needed = dict(layers)
     for name in sorted(needed, key=lambda name: newest_first(needed[name].moment, needed[name].rules), reverse=True):
         others = [layer for other, layer in needed.items() if other != name]
         if needed[name].rules.is_partial and others and _is_superseded(needed[name], others):
             del needed[name]
-    return {name: layers[name] for name in needed}
+    return needed
 
 
 def _is_superseded(layer: Layer, others: Sequence[Layer]) -> bool:

@@ -145,7 +145,7 @@ class GroupWriter:
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
         if vintages and (not is_alone or newer or older or not is_of_rows):
             # A layer says what its export says, whatever was stored when it came.
-            outcome = self._write_merged(self._group.prepared(item.position), known, vintages)
+            outcome = self._write_merged(self._group.prepared(item.position), known, vintages, messages)
             return Outcome.UNCHANGED if is_unchanged and outcome is Outcome.OLDER else outcome
         stored = dialogue_row(self._connection, header.id)
         dialogue = with_source_of(stored.source_json, stored.source_bytes, dialogue)
@@ -174,9 +174,13 @@ class GroupWriter:
             self._found_as_stored.append((dialogue.id, name, reader_versions().get(source, 0)))
 
     def _write_merged(
-        self, prepared: PreparedDialogue, known: StoredDialogue, vintages: Mapping[str, StoredVintage]
+        self,
+        prepared: PreparedDialogue,
+        known: StoredDialogue,
+        vintages: Mapping[str, StoredVintage],
+        messages: Mapping[str, StoredMessage] | None = None,
     ) -> Outcome:
-        """Write a dialogue of which exports of other vintages are stored (``layers``)."""
+        """Write a dialogue of which exports of other vintages are stored (``layers``); its messages may be read."""
         connection = self._connection
         merged = merge_with_stored(connection, prepared, vintages, known.source_updated_at)
         if merged is None:
@@ -187,7 +191,8 @@ class GroupWriter:
             self._mark_read(prepared, vintages[own], ())
         if merged.is_as_stored:
             return Outcome.UNCHANGED
-        messages = raw_writes.stored_messages(connection, merged.dialogue.id)
+        if messages is None:
+            messages = raw_writes.stored_messages(connection, merged.dialogue.id)
         kept = _with_branches_of_the_api(_live_beside(merged.dialogue, messages))
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)

@@ -268,21 +268,9 @@ def attachment(file: object, place: str) -> AttachmentRecord:
     )
 
 
-def is_base64(text: str) -> bool:
-    """Tell whether a text is a content in base64."""
-    try:
-        return bool(_decoded(text))
-    except ValueError:
-        return False
-
-
-def _decoded(text: str) -> bytes:
-    return base64.b64decode("".join(text.split()), validate=True)
-
-
 def _sha256_of_base64(text: str, place: str) -> str:
     try:
-        return _sha256(_decoded(text))
+        return _sha256(base64.b64decode("".join(text.split()), validate=True))
     except (binascii.Error, ValueError) as error:
         raise InvalidMessagesError(f"{place} holds text that is not base64 ({error})") from error
 

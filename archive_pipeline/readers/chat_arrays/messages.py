@@ -17,7 +17,6 @@ from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.blocks import (
     Block,
     attachment,
-    is_base64,
     is_result,
     read_block,
     read_blocks,
@@ -140,12 +139,12 @@ def _image(image: object, place: str) -> Block:
     """An image as Ollama's clients take it (bytes, base64, a path), or a block as routers of models return one."""
     if isinstance(image, bytes):
         image = base64.b64encode(image).decode()
-    if isinstance(image, str):
-        is_content = is_base64(image)
-        image = (
-            {"type": "image", "source": {"data": image}} if is_content else {"type": "image_url", "image_url": image}
-        )
-    return read_block(image, place)
+    if not isinstance(image, str):
+        return read_block(image, place)
+    try:
+        return read_block({"type": "image", "source": {"data": image}}, place)
+    except InvalidMessagesError:  # no base64
+        return read_block({"type": "image_url", "image_url": image}, place)
 
 
 def _as_result(fields: Fields, blocks: Sequence[Block]) -> Block:
