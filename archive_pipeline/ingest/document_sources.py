@@ -19,7 +19,7 @@ from archive_pipeline.ingest.documents import Added, Candidate, Outcome
 from archive_pipeline.readers.attached_files import AttachedFile, attached_files
 from archive_pipeline.readers.containers import find_files
 from archive_pipeline.readers.file_ids import id_in_name, pointed_id
-from archive_pipeline.readers.found import SourceFile, is_container
+from archive_pipeline.readers.found import READ_SUFFIXES, SourceFile, is_container
 from archive_pipeline.readers.places import Place
 from archive_pipeline.store.attachments import Pointer
 from archive_pipeline.store.database import Database
@@ -28,7 +28,7 @@ from archive_pipeline.store.documents import attachment_text, attachment_texts
 PASTED: Final = "pasted text"
 
 # Companions and parts of exports that are named like an upload.
-_NO_DOCUMENTS: Final = frozenset({".json", ".zip", ".index"})
+_NO_DOCUMENTS: Final = READ_SUFFIXES | {".index"}
 
 Found = Candidate | Added
 

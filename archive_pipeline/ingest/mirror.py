@@ -18,11 +18,10 @@ from more_itertools import chunked
 from archive_pipeline.domain.choices import API
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.readers.registry import readers
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues, delete_dialogues
 
-# Dialogues of these sources come one by one, not in exports that could have all of them.
-NEVER_MIRRORED: Final = frozenset({API})
 # A transaction for so many: a build that writes rows of one of them waits for it.
 _PER_TRANSACTION: Final = 500
 
@@ -63,7 +62,7 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
     gone = {
         source: _absent(database, source, present)
         for source, present in sorted(summary.present.items())
-        if source not in NEVER_MIRRORED
+        if not comes_one_by_one(source)
     }
     removable = {source: [each for each in absent if not each.stays] for source, absent in gone.items()}
     for source, chosen in removable.items():
@@ -76,6 +75,12 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
         {source: sorted(each.partition_key for each in chosen) for source, chosen in removable.items()},
         kept=sorted(each.partition_key for absent in gone.values() for each in absent if each.stays),
     )
+
+
+def comes_one_by_one(source: str) -> bool:
+    """Tell whether the dialogues of a source come one by one, not in exports that could have all of them."""
+    reader = readers().get(source)
+    return source == API or (reader is not None and reader.is_line is not None)
 
 
 def why_not_whole(summary: ImportSummary) -> str | None:

@@ -46,6 +46,8 @@ class Reader:
         recognise: judges one object; it must be quick to see that an object is something else.
         read: one conversation object and its place to a dialogue, or why it is none.
         beside: fields that stand beside the array of conversations in the vendor's file and hold none.
+        is_line: tells a line of a file that is one conversation as a whole, such as an agent's session. Such a file is
+            recognised and read as one object with its ``lines`` (``readers.json_lines``). None if the source has none.
     """
 
     source: str
@@ -54,3 +56,4 @@ class Reader:
     recognise: Callable[[Mapping[str, Any]], Evidence]
     read: Converter
     beside: frozenset[str] = frozenset()
+    is_line: Callable[[Mapping[str, Any]], bool] | None = None

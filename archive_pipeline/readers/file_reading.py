@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from archive_pipeline.domain.records import RejectedRecord
@@ -25,8 +25,9 @@ from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
+from archive_pipeline.readers.json_lines import as_one_object
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised
-from archive_pipeline.readers.registry import is_conversation, readers, recognise, tried
+from archive_pipeline.readers.registry import is_conversation, is_session_line, readers, recognise, tried
 from archive_pipeline.readers.shares import FileOutcome, Share
 from archive_pipeline.readers.tracked_reader import TrackedReader, sha256_of
 
@@ -71,6 +72,7 @@ class FileReading:
         self.bytes_read_elsewhere = 0
         self._noticed = Noticed()
         self._found = found
+        self._name = PurePosixPath(found.locator).name
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
         self._is_source_given = source is not None
         self._reader: TrackedReader | None = None
@@ -162,7 +164,8 @@ class FileReading:
 
         with stream:
             self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
-            yield from self._recognised(stream_own_elements(reader, self.locator, is_conversation, treatment))
+            source = as_one_object(reader, self._name, is_session_line)
+            yield from self._recognised(stream_own_elements(source, self.locator, is_conversation, treatment))
             self.sha256 = self._hash() if share.is_first else None
 
     def companion(self) -> SkippedFile | None:
@@ -174,7 +177,8 @@ class FileReading:
         except _OPEN_ERRORS:
             return None
         with stream:
-            for element in stream_elements(stream, self.locator, is_record=is_conversation):
+            source = as_one_object(stream, self._name, is_session_line)
+            for element in stream_elements(source, self.locator, is_record=is_conversation):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None
         return companion(self.locator, self._found.companion)

@@ -17,6 +17,9 @@ from archive_pipeline.readers.companions import (
     private_part,
 )
 
+# What is opened in folders and zips; a file that the user names is, whatever its name.
+READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"})
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -87,7 +90,7 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return companion(locator, FILES)
     if is_upload(name):
         return SkippedFile(locator, "an uploaded file, not conversations")
-    if suffix in (".json", ".zip"):
+    if suffix in READ_SUFFIXES:
         return None
     if (kind := folder_kind(name)) is not None:
         return companion(locator, kind)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
@@ -79,6 +80,11 @@ def recognise(value: object) -> Verdict:
 def is_conversation(value: object) -> bool:
     """Tells whether a record is a conversation of some source by itself."""
     return recognise(value).is_recognised
+
+
+def is_session_line(value: Mapping[str, Any]) -> bool:
+    """Tells whether an object is a line of a file that is one conversation as a whole."""
+    return any(reader.is_line is not None and reader.is_line(value) for reader in readers().values())
 
 
 def tried(value: object) -> str:

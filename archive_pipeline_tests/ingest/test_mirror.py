@@ -11,7 +11,7 @@ import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.ingest.importer import import_archive
-from archive_pipeline.ingest.mirror import NEVER_MIRRORED, Mirrored, mirror
+from archive_pipeline.ingest.mirror import Mirrored, comes_one_by_one, mirror
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
@@ -267,9 +267,9 @@ def test_if_one_source_is_refused_nothing_of_another_is_removed(database: Databa
 
 
 def test_dialogues_that_came_through_the_api_stay(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    assert "api" in NEVER_MIRRORED
+    assert comes_one_by_one("api")
     # No reader makes such dialogues, so another source takes the place of it.
-    monkeypatch.setattr("archive_pipeline.ingest.mirror.NEVER_MIRRORED", frozenset({"claude_ai"}))
+    monkeypatch.setattr("archive_pipeline.ingest.mirror.API", "claude_ai")
     path = tmp_path / "conversations.json"
     load(database, path, *talks("c1", "c2"), claude("t1", "x"), claude("t2", "x"))
     result = mirrored(database, write(path, *talks("c1"), claude("t1", "x")))

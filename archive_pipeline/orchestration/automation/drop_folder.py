@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.readers.file_ids import ids_of
+from archive_pipeline.readers.found import READ_SUFFIXES
 
 BYTES_PER_SCAN: Final = 1_000_000_000
 # Dagster waits a minute for a sensor and then throws away what it found out: a slow disk would be read for ever. After
@@ -29,8 +30,6 @@ MOST_ENTRIES: Final = 2_000
 BLOCK_BYTES: Final = 64 * 1024 * 1024
 # What browsers and copying programs call a file that they have not finished.
 UNFINISHED: Final = (".crdownload", ".download", ".opdownload", ".part", ".partial", ".tmp")
-# In a folder, imports read these and attached files.
-_READ_IN_FOLDERS: Final = (".json", ".zip")
 _VERSION: Final = 1
 
 
@@ -246,7 +245,7 @@ def _is_unfinished(name: str) -> bool:
 
 
 def _is_read_in_folders(folder: Path, path: Path) -> bool:
-    return path.name.lower().endswith(_READ_IN_FOLDERS) or bool(ids_of(path.relative_to(folder).as_posix(), {}))
+    return path.suffix.lower() in READ_SUFFIXES or bool(ids_of(path.relative_to(folder).as_posix(), {}))
 
 
 def _is_text(name: str, notes: list[str]) -> bool:

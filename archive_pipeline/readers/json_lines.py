@@ -1,0 +1,160 @@
+"""A file of JSON lines that is one conversation as a whole, read as one object with its lines.
+
+Agents write a session line by line, each line an event, and several of them may be one message. So the file is handed
+on as ``{"file": name, "lines": [...]}``, which is recognised, read and kept as any other conversation. A line that is
+no JSON is handed on as its text. Other files, such as conversations one per line, pass as they are.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
+
+import orjson
+
+from archive_pipeline.readers.json.blocks import ByteSource
+from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
+from archive_pipeline.readers.json.slices import BLANK
+from archive_pipeline.readers.json.structure import may_take
+
+FILE: Final = "file"
+LINES: Final = "lines"
+# Of a line that is no JSON: its text, by this name, in an object without any other.
+UNREADABLE_LINE: Final = "unreadable_line"
+_BLOCK_BYTES: Final = 16 * 1024
+# The first lines tell; the first of all may have all instructions to the model in it, or a picture.
+_HEAD_BYTES: Final = 64 * 1024
+_FIRST_LINE_BYTES: Final = 32 * 1024 * 1024
+_HEAD_LINES: Final = 20
+_MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
+
+IsLine = Callable[[Mapping[str, Any]], bool]
+
+
+def as_one_object(source: ByteSource, name: str, is_line: IsLine) -> ByteSource:
+    """Returns what the file is read from: one object with its lines if the first of them are lines of a session.
+
+    Args:
+        source: the open file, at its start.
+        name: of the file, without folders.
+        is_line: tells a line of a session from a whole conversation and from anything else.
+    """
+    return _Pieces(_decided(source, name, is_line))
+
+
+class _Pieces:
+    """Bytes that come in pieces, read as from a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._held = bytearray()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
+        while size < 0 or not self._held:
+            piece = next(self._pieces, None)
+            if piece is None:
+                break
+            self._held += piece
+        end = len(self._held) if size < 0 else size
+        taken = bytes(self._held[:end])
+        del self._held[:end]
+        return taken
+
+
+def _decided(source: ByteSource, name: str, is_line: IsLine) -> Iterator[bytes]:
+    """Yields what the file is read as, and reads no more of it in advance than tells what it is."""
+    blocks = _blocks(source)
+    head: list[bytes] = []
+    failure: Exception | None = None
+    try:
+        head.extend(_head(blocks))
+    except Exception as error:  # noqa: BLE001 - what stands before the damage comes first
+        failure = error
+    rest: Iterator[bytes] = chain(head, _or_raise(blocks, failure))
+    if any(map(is_line, _objects(b"".join(head)))):
+        rest = _as_object(_lines(rest), name)
+    yield from rest
+
+
+def _or_raise(blocks: Iterator[bytes], failure: Exception | None) -> Iterator[bytes]:
+    if failure is not None:
+        raise failure
+    yield from blocks
+
+
+def _head(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yields the beginning of the file: the first block, and of what may be lines of objects as much as tells."""
+    first = next(blocks, b"")
+    yield first
+    if not first.removeprefix(codecs.BOM_UTF8).lstrip(BLANK).startswith(b"{"):
+        return
+    size = len(first)
+    is_line_whole = b"\n" in first
+    while size < (_HEAD_BYTES if is_line_whole else _FIRST_LINE_BYTES) and (block := next(blocks, b"")):
+        yield block
+        size += len(block)
+        is_line_whole = is_line_whole or b"\n" in block
+
+
+def _objects(head: bytes) -> Iterator[dict[str, Any]]:
+    """Yields the objects that whole lines at the beginning are; nothing if the first line is none."""
+    lines = head.removeprefix(codecs.BOM_UTF8).lstrip(BLANK).splitlines()
+    for number, line in enumerate(lines[:_HEAD_LINES]):
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if number == 0:
+                return
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def _blocks(source: ByteSource) -> Iterator[bytes]:
+    while block := source.read(_BLOCK_BYTES):
+        yield block
+
+
+def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yields the lines; one that is larger than any conversation may be comes in pieces, which are no JSON."""
+    held: list[bytes] = []
+    size = 0
+    for block in blocks:
+        first, *others = block.split(b"\n")
+        held.append(first)
+        size += len(first)
+        for line in others:
+            yield b"".join(held)
+            held, size = [line], len(line)
+        if size > MAX_ELEMENT_BYTES:
+            yield b"".join(held)
+            held, size = [], 0
+    yield b"".join(held)
+
+
+def _as_object(lines: Iterator[bytes], name: str) -> Iterator[bytes]:
+    separator = b'{"file":' + json.dumps(name).encode() + b',"lines":[\n'
+    for line in (each.removeprefix(codecs.BOM_UTF8).strip() for each in lines):
+        if line:
+            yield separator + (line if _is_json(line) else _as_text(line))
+            separator = b",\n"
+    yield b"\n]}\n"
+
+
+def _is_json(line: bytes) -> bool:
+    if may_take(line, _MAX_LINE_MEMORY):
+        return False
+    try:
+        parse_json(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _as_text(line: bytes) -> bytes:
+    return json.dumps({UNREADABLE_LINE: line.decode("utf-8", "replace")}).encode()
