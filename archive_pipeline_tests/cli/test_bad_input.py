@@ -301,7 +301,7 @@ def test_nul_and_lone_surrogates_are_taken_out_and_counted(
 def test_a_source_nobody_knows_is_named_before_anything_is_opened(llm_archive: CommandLine, sample: Path):
     result = llm_archive("import", sample, "--source", "myspace")
     assert result.code == 2
-    assert result.error == "unknown source 'myspace': choose one of chatgpt, claude_ai, deepseek, grok"
+    assert result.error == "unknown source 'myspace': choose one of chatgpt, claude_ai, deepseek, grok, open_webui"
 
 
 @pytest.fixture

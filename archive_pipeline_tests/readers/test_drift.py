@@ -16,6 +16,7 @@ from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import grok as fuzz_grok
+from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz.marks import Marks
 
 
@@ -26,7 +27,7 @@ def found(source: str, *conversations: dict[str, Any]) -> list[tuple[str, str, s
     return [(item.kind, item.path, item.value, sightings.count) for item, sightings in seen.found.items()]
 
 
-@pytest.mark.parametrize("source", ["chatgpt", "claude_ai", "deepseek", "grok"])
+@pytest.mark.parametrize("source", ["chatgpt", "claude_ai", "deepseek", "grok", "open_webui"])
 def test_what_is_known_of_a_source_is_written_down(source: str):
     assert source in readers()
     assert known_shapes(source) is not None
@@ -87,6 +88,7 @@ OF_UNKNOWN_TYPES = {
     "mapping.*.message.fragments[].style",
     "mapping.*.message.content.workspaces",
     "mapping.*.message.content.context_parts",
+    "chat.history.messages.*.output[].anything",
 }
 
 
@@ -97,6 +99,7 @@ OF_UNKNOWN_TYPES = {
         ("claude_ai", fuzz_claude.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("grok", fuzz_grok.conversation),
+        ("open_webui", fuzz_open_webui.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

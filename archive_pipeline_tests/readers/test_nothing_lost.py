@@ -21,7 +21,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
-from benchmarks.fuzz import chatgpt, claude_ai, deepseek, grok
+from benchmarks.fuzz import chatgpt, claude_ai, deepseek, grok, open_webui
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -59,7 +59,7 @@ def absent(conversation: dict[str, Any]) -> list[str]:
 
 def source_of(value: dict[str, Any]) -> str:
     """The source of a conversation that lost what it is recognised by."""
-    fields = {"chat_messages": "claude_ai", "responses": "grok", "inserted_at": "deepseek"}
+    fields = {"chat_messages": "claude_ai", "responses": "grok", "inserted_at": "deepseek", "chat": "open_webui"}
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -97,11 +97,19 @@ def alone_grok(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict
     return {"conversation": {"id": marks.text(), "title": marks.text()}, "responses": [entry]}, entry
 
 
+def alone_open_webui(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chat of one message with content of a kind, and the message."""
+    message = open_webui.message(seeded(f"{kind} {role}"), marks, open_webui.CONTENTS[kind], role)
+    chat = {"history": {"messages": {message["id"]: message}, "currentId": message["id"]}}
+    return {"id": marks.text(), "user_id": marks.text(), "chat": chat}, message
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
 CASES += [(alone_deepseek, kind, role) for kind in range(len(deepseek.FRAGMENTS) + 1) for role in ("USER", "ASSISTANT")]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
+CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 
 
 def changed_once(value: Any, marks: Marks) -> Iterator[str]:

@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from benchmarks.fuzz import chat_arrays, chatgpt, claude_ai, containers, deepseek, grok, projects
+from benchmarks.fuzz import chat_arrays, chatgpt, claude_ai, containers, deepseek, grok, open_webui, projects
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
 
 KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects")
 # Of conversations, one for each source.
-MAKERS: Final = (chatgpt.conversation, claude_ai.conversation, deepseek.conversation, grok.conversation)
+MAKERS: Final = (
+    chatgpt.conversation,
+    claude_ai.conversation,
+    deepseek.conversation,
+    grok.conversation,
+    open_webui.conversation,
+)
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),
     *(b'"fragments":[', b'"responses":[{"response":{'),

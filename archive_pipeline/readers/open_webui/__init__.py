@@ -1,0 +1,7 @@
+"""Open WebUI's export."""
+
+from archive_pipeline.readers.declaration import Reader
+from archive_pipeline.readers.open_webui.dialogue import SOURCE, read_conversation
+from archive_pipeline.readers.open_webui.recognition import recognise
+
+READER = Reader(SOURCE, "Open WebUI chats export (chat-export-….json)", 1, recognise, read_conversation)
