@@ -12,6 +12,7 @@ import pytest
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.registry import readers
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli import bad_input
 from archive_pipeline_tests.cli.bad_input import dialogue, encoded
@@ -301,7 +302,7 @@ def test_nul_and_lone_surrogates_are_taken_out_and_counted(
 def test_a_source_nobody_knows_is_named_before_anything_is_opened(llm_archive: CommandLine, sample: Path):
     result = llm_archive("import", sample, "--source", "myspace")
     assert result.code == 2
-    assert result.error == "unknown source 'myspace': choose one of chatgpt, claude_ai, deepseek, grok, open_webui"
+    assert result.error == f"unknown source 'myspace': choose one of {', '.join(readers())}"
 
 
 @pytest.fixture

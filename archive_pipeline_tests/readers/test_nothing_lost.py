@@ -21,7 +21,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
-from benchmarks.fuzz import chatgpt, claude_ai, deepseek, grok, open_webui
+from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, deepseek, gemini_cli, grok, open_webui
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -59,7 +59,17 @@ def absent(conversation: dict[str, Any]) -> list[str]:
 
 def source_of(value: dict[str, Any]) -> str:
     """The source of a conversation that lost what it is recognised by."""
-    fields = {"chat_messages": "claude_ai", "responses": "grok", "inserted_at": "deepseek", "chat": "open_webui"}
+    fields = {
+        "chat_messages": "claude_ai",
+        "responses": "grok",
+        "inserted_at": "deepseek",
+        "chat": "open_webui",
+        "chunkedPrompt": "ai_studio",
+        "runSettings": "ai_studio",
+        "projectHash": "gemini_cli",
+        "sessionId": "gemini_cli",
+        "lines": "gemini_cli",
+    }
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -104,11 +114,26 @@ def alone_open_webui(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any]
     return {"id": marks.text(), "user_id": marks.text(), "chat": chat}, message
 
 
+def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A prompt of one chunk with content of a kind, and the chunk."""
+    chunk = ai_studio.chunk(seeded(f"{kind} {role}"), marks, ai_studio.CONTENTS[kind], role)
+    return {"runSettings": {"model": marks.text()}, "chunkedPrompt": {"chunks": [chunk]}}, chunk
+
+
+def alone_gemini_cli(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message of a type, and the message."""
+    message = gemini_cli.message(seeded(f"{kind} {role}"), marks, role)
+    head = {"sessionId": marks.text(), "projectHash": marks.text()}
+    return ({**head, "messages": [message]} if kind % 2 else {"file": "x", "lines": [head, message]}), message
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
 CASES += [(alone_deepseek, kind, role) for kind in range(len(deepseek.FRAGMENTS) + 1) for role in ("USER", "ASSISTANT")]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
+CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
+CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 
 

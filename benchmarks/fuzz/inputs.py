@@ -10,16 +10,29 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from benchmarks.fuzz import chat_arrays, chatgpt, claude_ai, containers, deepseek, grok, open_webui, projects
+from benchmarks.fuzz import (
+    ai_studio,
+    chat_arrays,
+    chatgpt,
+    claude_ai,
+    containers,
+    deepseek,
+    gemini_cli,
+    grok,
+    open_webui,
+    projects,
+)
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
 
 KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects")
 # Of conversations, one for each source.
 MAKERS: Final = (
+    ai_studio.conversation,
     chatgpt.conversation,
     claude_ai.conversation,
     deepseek.conversation,
+    gemini_cli.conversation,
     grok.conversation,
     open_webui.conversation,
 )
