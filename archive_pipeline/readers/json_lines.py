@@ -43,7 +43,45 @@ def as_one_object(source: ByteSource, name: str, is_line: IsLine) -> ByteSource:
         name: of the file, without folders.
         is_line: tells a line of a session from a whole conversation and from anything else.
     """
-    return _Pieces(_decided(source, name, is_line))
+    return _Decided(source, name, is_line)
+
+
+class _Decided:
+    """A file that is read as lines or as it is: what it is shows when it is read first."""
+
+    def __init__(self, source: ByteSource, name: str, is_line: IsLine) -> None:
+        self._source = source
+        self._name = name
+        self._is_line = is_line
+        self._head: bytes | None = None  # read to decide, and not given yet
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
+        if self._head is None:
+            self._head = self._decide()
+        if not self._head:
+            return self._source.read(size)
+        end = len(self._head) if size < 0 else size
+        taken, self._head = self._head[:end], self._head[end:]
+        return taken if size >= 0 else taken + self._source.read()
+
+    def _decide(self) -> bytes:
+        """Reads no more in advance than tells what the file is; what stands before damage comes first."""
+        blocks = _blocks(self._source)
+        pieces: list[bytes] = []
+        failure: Exception | None = None
+        try:
+            pieces.extend(_head(blocks))
+        except Exception as error:  # noqa: BLE001 - raised again where it stands
+            failure = error
+        head = b"".join(pieces)
+        if any(map(self._is_line, _objects(head))):
+            lines = _lines(chain([head], _or_raise(blocks, failure)))
+            self._source = _Pieces(_as_object(lines, self._name))
+            return b""
+        if failure is not None:
+            self._source = _Pieces(_or_raise(blocks, failure))
+        return head
 
 
 class _Pieces:
@@ -64,21 +102,6 @@ class _Pieces:
         taken = bytes(self._held[:end])
         del self._held[:end]
         return taken
-
-
-def _decided(source: ByteSource, name: str, is_line: IsLine) -> Iterator[bytes]:
-    """Yields what the file is read as, and reads no more of it in advance than tells what it is."""
-    blocks = _blocks(source)
-    head: list[bytes] = []
-    failure: Exception | None = None
-    try:
-        head.extend(_head(blocks))
-    except Exception as error:  # noqa: BLE001 - what stands before the damage comes first
-        failure = error
-    rest: Iterator[bytes] = chain(head, _or_raise(blocks, failure))
-    if any(map(is_line, _objects(b"".join(head)))):
-        rest = _as_object(_lines(rest), name)
-    yield from rest
 
 
 def _or_raise(blocks: Iterator[bytes], failure: Exception | None) -> Iterator[bytes]:
