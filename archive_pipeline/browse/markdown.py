@@ -29,14 +29,22 @@ _HEADING_OFFSET: Final = 2
 _LOWEST_HEADING: Final = 6
 
 
-def to_html(markdown: str) -> Markup:
-    """Return the HTML of a text; what is no Markdown is there as it is."""
-    return Markup(_parser().render(markdown))  # noqa: S704 (the parser escapes texts, and raw HTML is off)
+def to_html(markdown: str, *, breaks: bool = False) -> Markup:
+    """Return the HTML of a text; what is no Markdown is there as it is.
+
+    Args:
+        markdown: the text.
+        breaks: whether lines end where the text ends them, as who writes in a chat means it; else paragraphs are
+            filled, as documents mean it.
+    """
+    # The parser escapes texts, and raw HTML is off.
+    return Markup(_parser(breaks=breaks).render(markdown))  # noqa: S704
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(*, breaks: bool) -> MarkdownIt:
     parser = _markdown(_MOST_NESTED_BLOCKS)
+    parser.options["breaks"] = breaks
     parser.core.ruler.at("inline", partial(_inline, _markdown(_MOST_NESTED_BRACKETS)))
     parser.core.ruler.push("addresses", _addresses)
     parser.core.ruler.push("direction", _direction)

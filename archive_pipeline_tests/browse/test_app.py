@@ -47,15 +47,15 @@ def test_an_empty_archive_says_what_to_do(client: Any):
 def test_texts_become_html_in_a_thread(
     client: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def threaded(text: str) -> str:
+    def threaded(text: str, *, breaks: bool) -> str:
         with pytest.raises(RuntimeError):
             asyncio.get_running_loop()
-        return to_html(text)
+        return to_html(text, breaks=breaks)
 
-    load(database, tmp_path / "a.json", chatgpt("one", chain("a", "*b*"), title="One"))
+    load(database, tmp_path / "a.json", chatgpt("one", chain("a", "*b*\nc"), title="One"))
     monkeypatch.setitem(templates().filters, "markdown", threaded)
     key = query(database, "SELECT partition_key FROM raw.dialogues")[0][0]
-    assert "<em>b</em>" in page(client, f"/dialogues/{key}")
+    assert "<em>b</em><br />\nc" in page(client, f"/dialogues/{key}")
 
 
 def test_conversations_are_listed_by_time_and_filtered(client: Any, database: Database, tmp_path: Path):

@@ -60,6 +60,20 @@ def test_headings_stand_below_those_of_the_page():
     assert to_html("# One\n\n##### Five") == '<h3 dir="auto">One</h3>\n<h6 dir="auto">Five</h6>\n'
 
 
+def test_lines_of_a_message_end_where_it_ends_them():
+    assert to_html("Roses are red,\nViolets are blue.\n\nBye", breaks=True) == (
+        '<p dir="auto">Roses are red,<br />\nViolets are blue.</p>\n<p dir="auto">Bye</p>\n'
+    )
+    assert "<br" not in to_html("Roses are red,\nViolets are blue.")
+
+
+@pytest.mark.parametrize(
+    "text", ["- one\n- two\n  - three", "|a|b|\n|-|-|\n|1|2|", "```\na\nb\n```", "# a\n\nb", "\\[\na\n\\]"]
+)
+def test_blocks_are_the_same_with_lines_that_end(text: str):
+    assert to_html(text, breaks=True) == to_html(text)
+
+
 def test_each_block_has_the_direction_of_its_own_text():
     html = to_html("One\n\n1. \u05e9\u05dc\u05d5\u05dd\n   - x\n\n> a\n\n```\ncode\n```\n")
     assert re.findall(r"<(\w+) dir=\"auto\">", html) == ["p", "ol", "blockquote"]  # what is within them inherits it
