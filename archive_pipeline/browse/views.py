@@ -32,6 +32,7 @@ from archive_pipeline.errors import (
 from archive_pipeline.ingest.media_types import INLINE_IMAGES
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
+from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
@@ -220,7 +221,7 @@ def templates() -> Environment:
     environment.filters.update(
         markdown=to_html, moment=_moment, role=_role, size=_size, key=_in_path, is_web=_is_web, name=as_name
     )
-    environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES)
+    environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES, place_files=place_files)
     return environment
 
 

@@ -14,11 +14,13 @@ from archive_pipeline.cli.output import one_line, print_json, print_text, shown
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.tree_drawing import OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import ROOT
+from archive_pipeline.export.attached import named_files
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.retrieval.reading.messages import Message, Part
+from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.store.look_ups import reused_messages
 
 Files = Mapping[str, Sequence[AttachedContent]]
@@ -35,7 +37,9 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
     if as_json:
         print_json(as_dict(dialogue, leaf, reused, files))
     elif markdown:
-        print_text(dialogue_markdown(dialogue) if branch is None else thread_markdown(dialogue, leaf))
+        named = named_files(files)
+        whole = branch is None
+        print_text(dialogue_markdown(dialogue, (), named) if whole else thread_markdown(dialogue, leaf, named))
     else:
         _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused, files)))
 
@@ -94,16 +98,22 @@ def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Fil
             continue
         yield ""
         yield _message_heading(message, reused.get(message.id, 0))
-        for part in message.parts:
-            yield from _part(part)
-        for attachment in message.attachments:
-            yield click.style(f"[attachment: {one_line(attachment.shown_name)}]", dim=True)
-        for file in files.get(message.id, ()):
-            yield click.style(_file(file), dim=True)
+        yield from _content(message, files.get(message.id, ()))
         if position in elsewhere:
             yield click.style(f"({', '.join(elsewhere[position])} from here)", fg="yellow")
     if not dialogue.messages:
         yield "(no messages)"
+
+
+def _content(message: Message, files: Sequence[AttachedContent]) -> Iterator[str]:
+    placed = place_files(message, files)
+    for part, file in placed.parts:
+        yield from _part(part) if file is None else (click.style(_file(file), dim=True),)
+    for attachment, file in placed.attachments:
+        if file is not None:
+            yield click.style(_file(file), dim=True)
+        elif attachment is not None:
+            yield click.style(f"[attachment: {one_line(attachment.shown_name)}]", dim=True)
 
 
 def _file(file: AttachedContent) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
@@ -18,6 +19,14 @@ _NAME_BYTES: Final = 120
 _NOT_IN_NAMES: Final = re.compile(rf'[\\/:*?"<>|\x00-\x1f\x7f-\x9f{TURNING_MARKS}]+')
 
 
+@dataclass(frozen=True, slots=True)
+class NoteFiles:
+    """The files of a note's messages, by the id of the message, and the line of Markdown that each is."""
+
+    of_messages: Mapping[str, Sequence[AttachedContent]]
+    line: Callable[[AttachedContent], str]
+
+
 def exported_name(content: AttachedContent) -> str:
     """Return ``files/<beginning of the hash>/<name>``: equal contents of one name are one file; of kept files only."""
     path = PurePosixPath(_NOT_IN_NAMES.sub(" ", content.name).strip(" .") or content.file_id)
@@ -26,15 +35,32 @@ def exported_name(content: AttachedContent) -> str:
     return f"{FOLDER}/{(content.sha256 or '')[:_DIGITS]}/{stem}{suffix}"
 
 
-def file_lines(files: Mapping[str, Sequence[AttachedContent]], note: str) -> dict[str, list[str]]:
-    """Return a line of Markdown for each file of the messages of a note, by the id of the message.
+def linked_files(files: Mapping[str, Sequence[AttachedContent]], note: str) -> NoteFiles:
+    """Return the files of a note in an export, which has their contents.
 
     Args:
         files: ``retrieval.reading.attached_files.attached_files``.
         note: path of the note in the export, from which the links lead.
     """
     up = "../" * (len(PurePosixPath(note).parts) - 1)
-    return {message_id: [_line(content, up) for content in contents] for message_id, contents in files.items()}
+    return NoteFiles(files, lambda content: _link(content, up))
+
+
+def named_files(files: Mapping[str, Sequence[AttachedContent]]) -> NoteFiles:
+    """Return the files of a note that stands alone: nothing beside it has their contents."""
+    return NoteFiles(files, _named)
+
+
+def redacted_files(files: Mapping[str, Sequence[AttachedContent]], redact: Callable[[str], str]) -> NoteFiles:
+    """Return the files of a redacted note, which has their names redacted; its parts have redacted pointers."""
+    redacted = {
+        message_id: [
+            content._replace(file_name=redact(content.name), pointers=[*map(redact, content.pointers)])
+            for content in contents
+        ]
+        for message_id, contents in files.items()
+    }
+    return NoteFiles(redacted, lambda content: f"*[not exported: {_label(content)}]*")
 
 
 def kept(files: Iterable[AttachedContent]) -> list[AttachedContent]:
@@ -42,9 +68,18 @@ def kept(files: Iterable[AttachedContent]) -> list[AttachedContent]:
     return [content for content in files if content.sha256 is not None]
 
 
-def _line(content: AttachedContent, up: str) -> str:
-    label = re.sub(r"([\\\[\]])", r"\\\1", on_one_line(content.name))
+def _link(content: AttachedContent, up: str) -> str:
     if content.sha256 is None:
-        return f"*[missing: {label}]*"
+        return _named(content)
     is_picture = (content.media_type or "").startswith("image/")
-    return f"{'!' if is_picture else ''}[{label}]({up}{quote(exported_name(content))})"
+    return f"{'!' if is_picture else ''}[{_label(content)}]({up}{quote(exported_name(content))})"
+
+
+def _named(content: AttachedContent) -> str:
+    if content.sha256 is None:
+        return f"*[missing: {_label(content)}]*"
+    return f"*[file: {_label(content)} ({content.media_type}, {content.size_bytes:,} bytes)]*"
+
+
+def _label(content: AttachedContent) -> str:
+    return re.sub(r"([\\\[\]])", r"\\\1", on_one_line(content.name))

@@ -8,7 +8,7 @@ that one leaves open is closed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -16,9 +16,11 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.batch import ROOT
+from archive_pipeline.export.attached import NoteFiles
 from archive_pipeline.export.branches import Branch, branches
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
+from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.text.markdown import close_blocks
 from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line, without_controls
 
@@ -31,9 +33,6 @@ _ESCAPED_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 _TITLE_BYTES: Final = 120
 _TO_MINUTES: Final = len("2024-05-31 18:30")
 
-Files = Mapping[str, Sequence[str]]
-NO_FILES: Final[Files] = {}
-
 
 def file_name(dialogue: Dialogue) -> str:
     """Return ``<source>/<day> <title> <beginning of the id>.md``; no two dialogues of an archive share one."""
@@ -45,13 +44,13 @@ def file_name(dialogue: Dialogue) -> str:
     return f"{source}/{day} {title} {heading.dialogue_id}.md"
 
 
-def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files = NO_FILES) -> str:
+def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str], files: NoteFiles) -> str:
     """Return the whole dialogue: front matter, the main path, then what each other branch has of its own.
 
     Args:
         dialogue: the dialogue.
         tags: of the dialogue, for its front matter.
-        files: per id of a message, a line for each file that it came with.
+        files: that its messages came with.
     """
     known = branches(dialogue)
     blocks = [_front_matter(dialogue, len(known), tags), f"# {on_one_line(dialogue.heading.title or 'Untitled')}"]
@@ -66,13 +65,13 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str] = (), files: Files
     return "\n\n".join(blocks) + "\n"
 
 
-def thread_markdown(dialogue: Dialogue, leaf: int) -> str:
+def thread_markdown(dialogue: Dialogue, leaf: int, files: NoteFiles) -> str:
     """Return the path to one message, with the front matter of its dialogue."""
     blocks = [
         _front_matter(dialogue, len(branches(dialogue)), ()),
         f"# {on_one_line(dialogue.heading.title or 'Untitled')}",
     ]
-    _add_messages(blocks, dialogue, dialogue.path(leaf), NO_FILES)
+    _add_messages(blocks, dialogue, dialogue.path(leaf), files)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -106,23 +105,26 @@ def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> s
     return f"# Branch {branch.name}\n\nAfter [[#^{_anchor(parent)}|message {parent.sequence_number}]]."
 
 
-def _add_messages(blocks: list[str], dialogue: Dialogue, positions: Iterable[int], files: Files) -> None:
+def _add_messages(blocks: list[str], dialogue: Dialogue, positions: Iterable[int], files: NoteFiles) -> None:
     for position in positions:
         if _is_shown(dialogue, position):
-            message = dialogue.message(position)
-            _add_message(blocks, message, files.get(message.id, ()) if files else ())
+            _add_message(blocks, dialogue.message(position), files)
 
 
 def _is_shown(dialogue: Dialogue, position: int) -> bool:
     return not dialogue.message(position).is_hidden
 
 
-def _add_message(blocks: list[str], message: Message, files: Sequence[str]) -> None:
+def _add_message(blocks: list[str], message: Message, files: NoteFiles) -> None:
     # The blocks of all messages are joined at once: a text is copied a single time.
     blocks.append(_message_heading(message))
-    blocks += filter(None, map(_part, message.parts))
-    blocks += map(_attachment, message.attachments)
-    blocks += files
+    placed = place_files(message, files.of_messages.get(message.id, ()))
+    blocks += filter(None, (_part(part) if file is None else files.line(file) for part, file in placed.parts))
+    for attachment, file in placed.attachments:
+        if file is not None:
+            blocks.append(files.line(file))
+        if attachment is not None:
+            blocks += _attachment(attachment, is_named=file is not None)
     blocks.append(f"^{_anchor(message)}")
 
 
@@ -159,11 +161,17 @@ def _part(part: Part) -> str:
     return f"*[{on_one_line(part.kind)}{': ' + on_one_line(part.uri) if part.uri else ''}]*"
 
 
-def _attachment(attachment: Attachment) -> str:
+def _attachment(attachment: Attachment, *, is_named: bool) -> Iterator[str]:
+    if not is_named:
+        yield _attachment_line(attachment)
+    if attachment.text:
+        yield _fenced(without_controls(attachment.text))
+
+
+def _attachment_line(attachment: Attachment) -> str:
     told = [attachment.mime_type, None if attachment.size_bytes is None else f"{attachment.size_bytes:,} bytes"]
     details = ", ".join(on_one_line(part) for part in told if part)
-    line = f"*[attachment: {on_one_line(attachment.shown_name)}{f' ({details})' if details else ''}]*"
-    return f"{line}\n\n{_fenced(without_controls(attachment.text))}" if attachment.text else line
+    return f"*[attachment: {on_one_line(attachment.shown_name)}{f' ({details})' if details else ''}]*"
 
 
 def _callout(title: str, text: str) -> str:

@@ -49,6 +49,8 @@ def test_a_conversation_shows_its_files_and_what_is_missing(client: Any):
     assert f'<img src="{address(PNG)}" alt="copy of the cat.png"' in html
     assert f'href="{address(HTML)}?download"' in html
     assert f'<img src="{address(SVG)}"' not in html
+    assert html.count("cat.png") == 2  # its own name, and that of its copy
+    assert html.count("gone.pdf") == html.count("drawing.svg") == 1
     assert "evil &#34;page&#34;.html" in html
     missing = html[html.index("gone.pdf", html.index('aria-label="Files"')) :]
     assert missing.startswith('gone.pdf</bdi> <span class="note">missing')

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
-from archive_pipeline.export.attached import exported_name, file_lines
+from archive_pipeline.export.attached import exported_name, linked_files, named_files
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.run import export as run_export
 from archive_pipeline.ingest.attachment_store import AttachmentStore
@@ -17,6 +20,7 @@ from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import PNG, export, file_id, imported, talk
+from archive_pipeline_tests.exports import Said, chatgpt
 
 NAMES = {1: "my cat [1].png", 2: "../../notes?.txt", 3: "gone.pdf"}
 CAT = hashlib.sha256(PNG).hexdigest()
@@ -91,5 +95,41 @@ def test_names_stay_in_their_folder(name: str | None, expected: str):
 
 
 def test_links_are_marked_as_pictures_only_if_they_are():
-    lines = file_lines({"m": [content("a.png", media_type="image/png"), content("a.txt")]}, "chatgpt/x/note.md")
-    assert lines == {"m": [f"![a.png](../../files/{'a' * 16}/a.png)", f"[a.txt](../../files/{'a' * 16}/a.txt)"]}
+    line = linked_files({}, "chatgpt/x/note.md").line
+    assert line(content("a.png", media_type="image/png")) == f"![a.png](../../files/{'a' * 16}/a.png)"
+    assert line(content("a.txt")) == f"[a.txt](../../files/{'a' * 16}/a.txt)"
+
+
+def test_a_note_that_stands_alone_names_files():
+    line = named_files({}).line
+    assert line(content("a [1].txt")) == "*[file: a \\[1\\].txt (text/plain, 3 bytes)]*"
+    assert line(content("a.txt")._replace(sha256=None)) == "*[missing: a.txt]*"
+
+
+def pictured(conversation: str, number: int, name: str) -> Any:
+    """A conversation in which a picture is an attachment and a part of its message, as ChatGPT writes uploads."""
+    part = {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file_id(number)}"}
+    attachment = {"id": file_id(number), "name": name, "mimeType": "image/png", "size": len(PNG)}
+    content = {"content_type": "multimodal_text", "parts": [part, "What is this?"]}
+    said = Said("m0", None, "user", None, 1_000.0, content=content, more={"metadata": {"attachments": [attachment]}})
+    return chatgpt(conversation, [said], title=conversation, updated=2_000.0)
+
+
+@pytest.mark.postgres
+def test_a_picture_is_named_once(database: Database, settings: Settings, tmp_path: Path):
+    home = settings.with_values(home=tmp_path / "home")
+    conversations = [pictured("kept", 1, "cat.png"), pictured("gone", 2, "to ann@example.org.png")]
+    members = {"conversations.json": conversations, f"{file_id(1)}.dat": PNG}
+    imported(database, home, export(tmp_path / "export.zip", members))
+
+    def noted(title: str, choices: Choices) -> str:
+        folder = tmp_path / f"{title}-{choices.redact}"
+        run_export(database, home, "markdown", folder, replace(choices, title=title))
+        [path] = (folder / "chatgpt").iterdir()
+        return path.read_text().partition("## User")[2].partition("\n\n")[2]
+
+    picture = f"![cat.png](../files/{CAT[:16]}/cat.png)"
+    assert noted("kept", Choices()) == f"{picture}\n\nWhat is this?\n\n^m0\n"
+    assert noted("gone", Choices()) == "*[missing: to ann@example.org.png]*\n\nWhat is this?\n\n^m0\n"
+    redacted = noted("gone", Choices(redact=True))
+    assert re.fullmatch(r"\*\[not exported: to \\\[EMAIL-\w+\\\]\]\*\n\nWhat is this\?\n\n\^m0\n", redacted)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from archive_pipeline.export.attached import exported_name, file_lines, kept
+from archive_pipeline.export.attached import exported_name, kept, linked_files, redacted_files
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.markdown import dialogue_markdown, file_name
 from archive_pipeline.export.selection import Group
@@ -17,12 +17,14 @@ from archive_pipeline.retrieval.reading.dialogues import Dialogue
 def _files(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, bytes | AttachedContent]]:
     tags = group.annotations.tags.get(dialogue.heading.dialogue_id, ())
     attached = {message.id: group.files[message.id] for message in dialogue.messages if message.id in group.files}
-    if run.choices.redact and attached:
-        run.left_out["attached files, which cannot be redacted"] += len(kept(chain(*attached.values())))
-        attached = {}
-    name = file_name(dialogue)
-    yield name, dialogue_markdown(dialogue, tags, file_lines(attached, name)).encode()
-    yield from ((exported_name(content), content) for content in kept(chain(*attached.values())))
+    contents, name = kept(chain(*attached.values())), file_name(dialogue)
+    if run.choices.redact:
+        if contents:
+            run.left_out["attached files, which cannot be redacted"] += len(contents)
+        yield name, dialogue_markdown(dialogue, tags, redacted_files(attached, run.redact)).encode()
+        return
+    yield name, dialogue_markdown(dialogue, tags, linked_files(attached, name)).encode()
+    yield from ((exported_name(content), content) for content in contents)
 
 
 MARKDOWN: Final = Format(

@@ -95,6 +95,7 @@ class Redactor:
             for attachment in message.attachments:
                 attachment.file_name = self._optional(attachment.file_name)
                 attachment.uri = self._optional(attachment.uri)
+                attachment.pointer = self._optional(attachment.pointer)
                 attachment.text = self._optional(attachment.text)
 
     def heading(self, heading: Heading) -> Heading:

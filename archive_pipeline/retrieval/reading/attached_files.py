@@ -20,7 +20,10 @@ _UNKNOWN: Final = "application/octet-stream"
 
 
 class AttachedContent(NamedTuple):
-    """A file that a message points to; hash, size and type are those of its content, None while it is missing."""
+    """A file that a message points to; hash, size and type are those of its content, None while it is missing.
+
+    ``pointers`` are what parts and attachments of the message call it.
+    """
 
     message_id: str
     file_id: str
@@ -28,6 +31,7 @@ class AttachedContent(NamedTuple):
     sha256: str | None
     size_bytes: int | None
     media_type: str | None
+    pointers: Sequence[str] = ()
 
     @property
     def name(self) -> str:

@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(slots=True)
 class Attachment:
-    """Columns of ``raw.attachments``, and the id of the document that was made of the file, if one was."""
+    """Columns of ``raw.attachments``, the id of the document that was made of the file, and what the message calls it."""
 
     file_name: str | None
     mime_type: str | None
@@ -64,6 +64,7 @@ class Attachment:
     uri: str | None
     text: str | None
     document_id: str | None = None
+    pointer: str | None = None
 
     @property
     def shown_name(self) -> str:

@@ -1,5 +1,6 @@
 -- The files that the messages of some dialogues, or some messages, point to, each name of a content once a message,
--- kept or missing; a pointer without a name is one of the content's. The planner reduces the CASE to a column.
+-- kept or missing, with all pointers to it; one without a name is to each name of the content, and alone one of the
+-- content's. The planner reduces the CASE to a column.
 WITH pointed AS (
     SELECT
         file.message_id,
@@ -8,11 +9,16 @@ WITH pointed AS (
         file.sha256,
         file.pointer,
         coalesce(file.sha256, file.file_id) AS content_id,
-        count(file.file_name) OVER (PARTITION BY file.message_id, coalesce(file.sha256, file.file_id)) AS names
+        count(file.file_name) OVER content AS names,
+        array_agg(file.pointer) FILTER (WHERE file.file_name IS NULL) OVER content AS unnamed_pointers,
+        array_agg(file.pointer) OVER (
+            PARTITION BY file.message_id, coalesce(file.sha256, file.file_id), file.file_name
+        ) AS named_pointers
     FROM raw.attached_files AS file
     WHERE
         CASE WHEN %(scope)s::text = 'dialogues' THEN file.dialogue_id ELSE file.message_id END -- noqa: RF02
         = ANY(%(ids)s::uuid [])
+    WINDOW content AS (PARTITION BY file.message_id, coalesce(file.sha256, file.file_id))
 )
 
 SELECT DISTINCT ON (pointed.message_id, pointed.content_id, pointed.file_name)
@@ -21,7 +27,11 @@ SELECT DISTINCT ON (pointed.message_id, pointed.content_id, pointed.file_name)
     pointed.file_name,
     pointed.sha256,
     content.size_bytes,
-    content.media_type
+    content.media_type,
+    CASE
+        WHEN pointed.file_name IS NULL THEN pointed.unnamed_pointers
+        ELSE pointed.named_pointers || coalesce(pointed.unnamed_pointers, '{}')
+    END AS pointers
 FROM pointed
 LEFT JOIN raw.attachment_contents AS content
     ON pointed.sha256 = content.sha256

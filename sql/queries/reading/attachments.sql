@@ -11,7 +11,8 @@ SELECT
         WHEN '{limit}'::integer = 0 THEN attachment.extracted_text
         ELSE left(attachment.extracted_text, '{limit}'::integer)
     END AS text,
-    document.id::text AS document_id
+    document.id::text AS document_id,
+    coalesce(attachment.source_id, attachment.uri) AS pointer
 FROM raw.attachments AS attachment
 LEFT JOIN raw.documents AS document
     ON attachment.content_sha256 = document.sha256
