@@ -1,8 +1,8 @@
 """Dialogues as Markdown that people read: front matter, who said what, and the branches below the main path.
 
 Obsidian shows the front matter as properties, thinking as a folded callout, and follows the links from a branch to the
-message that it leaves. Texts are as they are in the archive, but for controls that would command a terminal; a block
-that one leaves open is closed.
+message that it leaves. Texts are as they are in the archive, but for controls that would command a terminal, and for
+HTML and images that a reader would run or load; code that one leaves open is closed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import orjson
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.attached import NoteFiles
 from archive_pipeline.export.branches import Branch, branches
+from archive_pipeline.export.inert_markdown import inert
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 from archive_pipeline.retrieval.reading.placed_files import place_files
-from archive_pipeline.text.markdown import close_blocks
+from archive_pipeline.text.markdown import close_code
 from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line, without_controls
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
@@ -53,7 +54,7 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str], files: NoteFiles)
         files: that its messages came with.
     """
     known = branches(dialogue)
-    blocks = [_front_matter(dialogue, len(known), tags), f"# {on_one_line(dialogue.heading.title or 'Untitled')}"]
+    blocks = [_title(dialogue)]
     written: set[int] = set()
     for branch in known:
         own = dialogue.path(branch.leaf, written)
@@ -62,17 +63,24 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str], files: NoteFiles)
             blocks.append(_branch_heading(dialogue, branch, own))
         _add_messages(blocks, dialogue, own, files)
         written.update(own)
-    return "\n\n".join(blocks) + "\n"
+    return _note(_front_matter(dialogue, len(known), tags), blocks)
 
 
 def thread_markdown(dialogue: Dialogue, leaf: int, files: NoteFiles) -> str:
     """Return the path to one message, with the front matter of its dialogue."""
-    blocks = [
-        _front_matter(dialogue, len(branches(dialogue)), ()),
-        f"# {on_one_line(dialogue.heading.title or 'Untitled')}",
-    ]
+    blocks = [_title(dialogue)]
     _add_messages(blocks, dialogue, dialogue.path(leaf), files)
-    return "\n\n".join(blocks) + "\n"
+    return _note(_front_matter(dialogue, len(branches(dialogue)), ()), blocks)
+
+
+def _note(front_matter: str, blocks: Sequence[str]) -> str:
+    # As a whole: what one message leaves open or defines, readers take for that of all.
+    body = inert("\n\n".join(blocks))
+    return f"{front_matter}\n\n{body}\n"
+
+
+def _title(dialogue: Dialogue) -> str:
+    return f"# {on_one_line(dialogue.heading.title or 'Untitled')}"
 
 
 def _front_matter(dialogue: Dialogue, branch_count: int, tags: Sequence[str]) -> str:
@@ -149,7 +157,7 @@ def _anchor(message: Message) -> str:
 def _part(part: Part) -> str:
     text = without_controls(part.text or "")
     if part.kind == TEXT:
-        return close_blocks(text)
+        return close_code(text)
     if part.kind in _CALLOUTS:
         return _callout(_CALLOUTS[part.kind], text)
     if part.kind in _TOOLS:

@@ -28,21 +28,6 @@ _TABLE: Final = re.compile(r"^ {0,3}\|?(?:[^\S\n]*:?-+:?[^\S\n]*\|)+(?:[^\S\n]*:
 # A picture if the last parenthesis is there. Where it or a bracket is missing, all beginnings that were passed lack it.
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*+(?:\]\([^)\n]*+(\)?))?")
 
-# HTML that goes on past blank lines, to its end mark (CommonMark 0.31, section 4.6, kinds 1 to 5): how it opens, what
-# ends it, and what to end it with.
-_HTML_OPENING: Final = re.compile(
-    r"^ {0,3}<(?:(?P<raw>pre|script|style|textarea)(?=[\s>]|$)|(?P<comment>!(?=--))|(?P<instruction>\?)"
-    r"|(?P<declaration>![a-z])|(?P<data>!\[CDATA\[))",
-    re.IGNORECASE | re.MULTILINE,
-)
-_HTML_ENDS: Final = {
-    "raw": (re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE), "</{}>"),
-    "comment": (re.compile("-->"), "-->"),
-    "instruction": (re.compile(r"\?>"), "?>"),
-    "declaration": (re.compile(">"), ">"),
-    "data": (re.compile(r"\]\]>"), "]]>"),
-}
-
 # In paragraphs also what is quoted or nested counts.
 _NESTED_HEADING: Final = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _NESTED_ROW: Final = re.compile(r"[ \t>]*\|")
@@ -80,34 +65,7 @@ def close_code(text: str) -> str:
     blocks = code_blocks(text)
     if not blocks or blocks[-1].closing is None:
         return text
-    return _on_next_line(text, blocks[-1].closing)
-
-
-def close_blocks(text: str) -> str:
-    """Return the text with the block at its end closed, if it was left open: code, or HTML that only a mark ends."""
-    if "<" not in text:
-        return close_code(text)
-    nothing = CodeBlock(len(text) + 1, len(text) + 1)
-    position, code = 0, CodeBlock(-1, -1)
-    while (html := _HTML_OPENING.search(text, position)) is not None:
-        if code.start < position:
-            code = next(_fenced(text, _is_nested_opening, position), nothing)
-        if code.start < html.start():
-            if code.closing is not None:
-                break
-            position = code.end
-            continue
-        end, closing = _HTML_ENDS[html.lastgroup or ""]
-        found = end.search(text, html.end())
-        if found is None:
-            return _on_next_line(text, closing.format(html["raw"]))
-        line_end = text.find("\n", found.end())
-        position = len(text) if line_end < 0 else line_end
-    return text[:position] + close_code(text[position:])
-
-
-def _on_next_line(text: str, line: str) -> str:
-    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{line}"
+    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{blocks[-1].closing}"
 
 
 def blocks(text: str) -> Iterator[tuple[int, int, Kind]]:
@@ -165,11 +123,11 @@ def structure_of(text: str) -> Structure:
     return Structure(len(_HEADING.findall(prose)), len(_TABLE.findall(prose)), _PICTURE.findall(prose).count(")"))
 
 
-def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool], start: int = 0) -> Iterator[CodeBlock]:
+def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool]) -> Iterator[CodeBlock]:
     if not _has_fence(text):
         return
     opening: re.Match[str] | None = None
-    for line in _FENCE.finditer(text, start):
+    for line in _FENCE.finditer(text):
         if opening is None:
             opening = line if is_opening(line) else None
         elif line["mark"].startswith(opening["mark"]) and not line["rest"].strip():

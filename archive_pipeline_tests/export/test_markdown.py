@@ -55,6 +55,32 @@ def test_what_a_text_leaves_open_ends_with_it(exported: Export, filled: Database
     assert len([line for line in lines if line.startswith(("User", "Assistant"))]) == 7
 
 
+def test_a_note_runs_and_loads_nothing(exported: Export, filled: Database, tmp_path: Path):
+    image, html = "![a](https://e.org/p.png)", "<img src=https://e.org/q.png>"
+    thought = {"content_type": "thoughts", "thoughts": [{"summary": html, "content": image}]}
+    said = [
+        Said("m0", None, "user", f"{image} `{image}`\n\n![b]", 1_700_000_000.0),
+        Said("m1", "m0", "assistant", None, 1_700_000_001.0, content=thought),
+        Said("m2", "m1", "tool", html, 1_700_000_002.0, more={"author": {"role": "tool", "name": html}}),
+        Said("m3", "m2", "assistant", "[b]: https://e.org/r.png\n\n<!--\n```\n<b>", 1_700_000_003.0),
+        Said("m4", "m3", "user", f"    {html}", 1_700_000_004.0),
+    ]
+    load(filled, tmp_path / "live.json", chatgpt("live", said, title=f"Live {html} {image}"))
+    found = exported("markdown", title="Live ")
+    body = (found.path / found.files[0].path).read_text(encoding="utf-8").split("---\n", 2)[2]
+    tokens = MarkdownIt("commonmark").parse(body)
+    kinds = {each.type for token in tokens for each in (token, *(token.children or ()))}
+    assert not kinds & {"image", "html_inline", "html_block"}
+    for shown in (
+        f"`{image}`",
+        f"\n    {html}\n",
+        "\n```\n<b>\n```\n",
+        "# Live &lt;img src=https://e.org/q.png> [a](",
+        "^m4",
+    ):
+        assert shown in body
+
+
 def test_front_matter_is_yaml_whatever_is_in_a_title(exported: Export, filled: Database, tmp_path: Path):
     title = "Del \x7f, C1 \x9f, line\u2028 and page\u2029, mark \ufeff"
     load(filled, tmp_path / "title.json", chatgpt("title", chain("Odd?", "Odd."), title=title))

@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(slots=True)
 class Attachment:
-    """Columns of ``raw.attachments``, the id of the document that was made of the file, and what the message calls it."""
+    """Columns of ``raw.attachments``, the document that was made of the file, and what the message calls the file."""
 
     file_name: str | None
     mime_type: str | None
