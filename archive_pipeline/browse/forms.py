@@ -13,7 +13,9 @@ from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.search.filters import SearchFilters, parse_moment
 from archive_pipeline.store.dialogue_list import ListFilters
 
-FIELDS: Final = ("q", "source", "model", "title", "since", "until")
+FIELDS: Final = ("q", "source", "model", "title", "since", "until", "workspace", "archived", "starred")
+_OF_BOTH: Final = ("source", "model", "title", "since", "until", "workspace")
+_STATES: Final = {"": None, "yes": True, "no": False}
 _LARGEST_NUMBER: Final = 2**31 - 1
 
 
@@ -27,6 +29,9 @@ class SearchForm:
     title: str = ""
     since: str = ""
     until: str = ""
+    workspace: str = ""
+    archived: str = ""
+    starred: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> SearchForm:
@@ -42,20 +47,36 @@ class SearchForm:
         """Return the filters.
 
         Raises:
-            InvalidQueryError: a field makes no sense.
+            InvalidQueryError: a field makes no sense, or is none of a search.
         """
+        if self.archived or self.starred:
+            raise InvalidQueryError(
+                "Archived and Starred choose from the list, not from what a search finds; clear them"
+            )
+        return self._search_filters()
+
+    def _search_filters(self) -> SearchFilters:
         return SearchFilters(
             source=self.source or None,
             model=self.model or None,
             title=self.title or None,
             since=_moment("From", self.since),
             until=_moment("Before", self.until),
+            workspace=self.workspace or None,
         )
 
     def list_filters(self) -> ListFilters:
-        """Return the filters of the list of dialogues; raises as ``filters`` does."""
-        filters = self.filters()
-        return ListFilters(**{name: getattr(filters, name) for name in FIELDS[1:]})
+        """Return the filters of the list of dialogues.
+
+        Raises:
+            InvalidQueryError: a field makes no sense.
+        """
+        filters = self._search_filters()
+        return ListFilters(
+            **{name: getattr(filters, name) for name in _OF_BOTH},
+            archived=_state("Archived", self.archived),
+            starred=_state("Starred", self.starred),
+        )
 
     def address(self, **more: str) -> str:
         """Return the address of the list with these fields and others."""
@@ -103,6 +124,12 @@ def place_of(query: Mapping[str, str]) -> tuple[datetime, str] | None:
 def place_text(moment: datetime, row_id: str) -> str:
     """Return a place as ``place_of`` reads it."""
     return f"{moment.isoformat()}_{row_id}"
+
+
+def _state(label: str, text: str) -> bool | None:
+    if text not in _STATES:
+        raise InvalidQueryError(f"{label}: {text[:40]!r} is neither yes nor no")
+    return _STATES[text]
 
 
 def _moment(label: str, text: str) -> datetime | None:

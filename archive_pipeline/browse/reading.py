@@ -62,10 +62,12 @@ class Thread:
         heading: of the dialogue.
         messages: of the window, in order.
         start: how many messages of the path come before the window.
-        length: messages of the path.
+        length: messages of the path that pages show.
         leaf_id: last message of the path, which names it; None without messages.
         branchings: where the dialogue branches, at most ``MOST_BRANCHINGS``.
         branching_count: in how many places it does.
+        message_count: messages of the dialogue that readers see.
+        hidden_count: those with content that the source hides.
     """
 
     heading: Heading
@@ -75,6 +77,8 @@ class Thread:
     leaf_id: str | None
     branchings: Sequence[Branching]
     branching_count: int
+    message_count: int
+    hidden_count: int
 
     @property
     def previous_start(self) -> int | None:
@@ -156,9 +160,11 @@ def read_thread(
     """
     outline = read_outline(connection, name)
     at = outline.default_message() if message_id is None else _position(outline, message_id)
-    path = [] if at is None else outline.path_through(at)
+    whole_path = [] if at is None else outline.path_through(at)
+    path = outline.boxes(whole_path)
     if start is None:
-        index = 0 if message_id is None or at is None else path.index(at)
+        # Of a message that is not shown, the window with what comes next.
+        index = 0 if message_id is None or at is None else len(outline.boxes(whole_path[: whole_path.index(at)]))
         start = index - index % MESSAGES_ON_PAGE
     start = min(start, _last_start(len(path), MESSAGES_ON_PAGE))
     window = path[start : start + MESSAGES_ON_PAGE]
@@ -173,9 +179,11 @@ def read_thread(
         ],
         start=start,
         length=len(path),
-        leaf_id=outline.message_ids[path[-1]] if path else None,
+        leaf_id=outline.message_ids[whole_path[-1]] if whole_path else None,
         branchings=[_branching(outline, group) for group in groups[:MOST_BRANCHINGS]],
         branching_count=len(groups),
+        message_count=outline.count_of(hidden=False),
+        hidden_count=outline.count_of(hidden=True),
     )
 
 
@@ -224,7 +232,7 @@ def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> tup
 
 def _version(connection: psycopg.Connection[Any], outline: Outline, sibling: int, number: int) -> Version:
     path = outline.path_through(sibling)
-    below = path[path.index(sibling) :]
+    below = outline.boxes(path[path.index(sibling) :])
     ids = [outline.message_ids[position] for position in below[:MESSAGES_OF_VERSION]]
     messages = read_messages(connection, ids)
     return Version(outline.message_ids[sibling], number, messages, len(below) - len(messages))

@@ -34,7 +34,7 @@ from archive_pipeline.retrieval.reading.attached_files import AttachedContent, a
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.search.engine import SearchEngine
-from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues
+from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues, workspaces_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
 from archive_pipeline.text.shown_names import as_name
@@ -42,6 +42,7 @@ from archive_pipeline.web.browse_links import dialogue_path, document_path
 
 ROWS_ON_PAGE: Final = 50
 RESULTS: Final = 30
+WORKSPACES: Final = 500
 PAGES_ON_PAGE: Final = 20
 _UNIT: Final = 1_000
 _ROLES: Final = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
@@ -66,17 +67,24 @@ async def dialogues(request: Request) -> Response:
         results = await _engine(request).search(form.q, RESULTS, filters=form.filters())
         return await render_page("search.html", request, form=form, results=results)
     after, wanted = place_of(request.query_params), form.list_filters()
-    listed, sources = await read_in_request(
+    listed, sources, workspaces = await read_in_request(
         request,
         lambda connection: (
             page_of_dialogues(connection, wanted, limit=ROWS_ON_PAGE, after=after),
             sources_of_dialogues(connection),
+            workspaces_of_dialogues(connection, WORKSPACES),
         ),
     )
     last = listed.dialogues[-1] if listed.has_more else None
     following = None if last is None else form.address(after=place_text(last.shown_at, last.dialogue_id))
     return await render_page(
-        "dialogues.html", request, form=form, dialogues=listed.dialogues, following=following, sources=sources
+        "dialogues.html",
+        request,
+        form=form,
+        dialogues=listed.dialogues,
+        following=following,
+        sources=sources,
+        workspaces=workspaces,
     )
 
 
@@ -219,7 +227,13 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        markdown=to_html, moment=_moment, role=_role, size=_size, key=_in_path, is_web=_is_web, name=as_name
+        markdown=to_html,
+        moment=_moment,
+        role=_role,
+        size=_size,
+        key=_in_path,
+        is_web=_is_web,
+        name=as_name,
     )
     environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES, place_files=place_files)
     return environment

@@ -42,7 +42,7 @@ def _print(listed: Sequence[ListedDialogue]) -> None:
     # Two lines a dialogue: a table would cut the key, by which `show` finds it.
     console = stdout_console()
     for dialogue in listed:
-        sizes = f"{dialogue.messages:,} messages"
+        sizes = f"{dialogue.shown_messages:,} message{'s' if dialogue.shown_messages != 1 else ''}"
         if (dialogue.branches or 1) > 1:
             sizes += f", {dialogue.branches:,} branches"
         line = Text(_day(dialogue.updated_at or dialogue.created_at).ljust(_INDENT))

@@ -83,10 +83,14 @@ def _heading(dialogue: Dialogue) -> Iterator[str]:
     yield click.style(one_line(heading.title or "(untitled)"), bold=True)
     models = sorted({message.model for message in dialogue.messages if message.model})
     dates = [f"{moment:%Y-%m-%d %H:%M}" for moment in (heading.created_at, heading.updated_at) if moment]
-    told = [heading.source, " to ".join(dates), *models, f"{len(dialogue.messages):,} messages", heading.partition_key]
+    told = [heading.source, " to ".join(dates), *models, _count(dialogue.shown_count), heading.partition_key]
     yield click.style(" · ".join(one_line(part) for part in told if part), dim=True)
     if len(known) > 1:
         yield click.style(f"{len(known):,} branches; --tree shows them, --branch NAME one of them", dim=True)
+
+
+def _count(messages: int) -> str:
+    return f"{messages:,} message{'' if messages == 1 else 's'}"
 
 
 def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> Iterator[str]:
@@ -94,11 +98,10 @@ def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Fil
     elsewhere = _branching(dialogue, leaf)
     for position in dialogue.path(leaf):
         message = dialogue.message(position)
-        if message.is_hidden:
-            continue
-        yield ""
-        yield _message_heading(message, reused.get(message.id, 0))
-        yield from _content(message, files.get(message.id, ()))
+        if message.is_shown:
+            yield ""
+            yield _message_heading(message, reused.get(message.id, 0))
+            yield from _content(message, files.get(message.id, ()))
         if position in elsewhere:
             yield click.style(f"({', '.join(elsewhere[position])} from here)", fg="yellow")
     if not dialogue.messages:

@@ -58,8 +58,8 @@ def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str], files: NoteFiles)
     written: set[int] = set()
     for branch in known:
         own = dialogue.path(branch.leaf, written)
-        # Where all that a branch has of its own is hidden, there is nothing to head.
-        if branch is not known[0] and any(_is_shown(dialogue, position) for position in own):
+        # Where nothing that a branch has of its own is shown, there is nothing to head.
+        if branch is not known[0] and any(dialogue.message(position).is_shown for position in own):
             blocks.append(_branch_heading(dialogue, branch, own))
         _add_messages(blocks, dialogue, own, files)
         written.update(own)
@@ -93,7 +93,7 @@ def _front_matter(dialogue: Dialogue, branch_count: int, tags: Sequence[str]) ->
         "created": _moment(heading.created_at),
         "updated": _moment(heading.updated_at),
         "models": models,
-        "messages": len(dialogue.messages),
+        "messages": dialogue.shown_count,
         "branches": branch_count,
         "tags": [re.sub(r"\s+", "-", tag) for tag in tags],
     }
@@ -115,12 +115,9 @@ def _branch_heading(dialogue: Dialogue, branch: Branch, own: Sequence[int]) -> s
 
 def _add_messages(blocks: list[str], dialogue: Dialogue, positions: Iterable[int], files: NoteFiles) -> None:
     for position in positions:
-        if _is_shown(dialogue, position):
-            _add_message(blocks, dialogue.message(position), files)
-
-
-def _is_shown(dialogue: Dialogue, position: int) -> bool:
-    return not dialogue.message(position).is_hidden
+        message = dialogue.message(position)
+        if message.is_shown:
+            _add_message(blocks, message, files)
 
 
 def _add_message(blocks: list[str], message: Message, files: NoteFiles) -> None:

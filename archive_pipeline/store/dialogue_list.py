@@ -31,6 +31,8 @@ class ListFilters:
         source, model, tag: of the dialogue, of one of its messages, of its annotations.
         title: a part of the title, in any case.
         since, until: a time of the dialogue: at or after, before.
+        workspace: its project or custom GPT: the id, or the name in any case.
+        archived, starred: what the user did with it in the source, as far as that says so; pinned is starred.
     """
 
     source: str | None = None
@@ -39,11 +41,20 @@ class ListFilters:
     tag: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    workspace: str | None = None
+    archived: bool | None = None
+    starred: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDialogue:
-    """A dialogue as a person knows it; ``branches`` counts its paths and is None until they are built."""
+    """A dialogue as a person knows it.
+
+    Attributes:
+        messages: all live ones.
+        shown_messages: those that a reader sees, neither hidden nor empty.
+        branches: how many paths it has; None until they are built.
+    """
 
     dialogue_id: str
     partition_key: str
@@ -53,6 +64,7 @@ class ListedDialogue:
     updated_at: datetime | None
     imported_at: datetime
     messages: int
+    shown_messages: int
     branches: int | None
     models: list[str]
     tags: list[str]
@@ -61,6 +73,14 @@ class ListedDialogue:
     def shown_at(self) -> datetime:
         """When it was last changed, else began, else was imported."""
         return self.updated_at or self.created_at or self.imported_at
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A project or custom GPT; no export names it, copies of the web pages' own data do."""
+
+    id: str
+    name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +134,11 @@ def page_of_dialogues(
 def sources_of_dialogues(connection: psycopg.Connection[Any]) -> list[str]:
     """Return the sources that a dialogue is from, by name."""
     return fetch_column(connection, "dialogues/sources_of_dialogues", str)
+
+
+def workspaces_of_dialogues(connection: psycopg.Connection[Any], limit: int) -> list[Workspace]:
+    """Return the projects and custom GPTs that a dialogue belongs to, those with a name first."""
+    return fetch_rows(connection, "dialogues/workspaces_of_dialogues", Workspace, {"limit": limit})
 
 
 def _listed_dialogues(

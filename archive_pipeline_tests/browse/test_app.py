@@ -69,6 +69,43 @@ def test_conversations_are_listed_by_time_and_filtered(client: Any, database: Da
     assert "No conversation fits these filters." in page(client, "/?model=none")
 
 
+def test_empty_messages_have_no_box_and_are_not_counted(client: Any, database: Database, tmp_path: Path):
+    hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
+    said = [
+        Said("s0", None, "system", "", 1_700_000_000.0, more=hidden),
+        Said("s1", "s0", "system", "Be brief.", 1_700_000_001.0, more=hidden),
+        Said("u", "s1", "user", "Hello", 1_700_000_002.0),
+        Said("a0", "u", "assistant", "", 1_700_000_003.0),
+        Said("a1", "u", "assistant", "Hi", 1_700_000_004.0),
+        Said("t", "a1", "assistant", " ", 1_700_000_005.0),
+    ]
+    load(database, tmp_path / "a.json", chatgpt("one", said, title="One", current="t"))
+    assert "2 messages ·" in page(client, "/")
+    html = page(client, "/dialogues/chatgpt-one")
+    assert "· 2 messages and 1 hidden" in html
+    assert re.findall(r'<article id="m-[-0-9a-f]+" class="message (\w+)"', html) == ["system", "user", "assistant"]
+    assert "Regeneration 2 of 2" in html
+    leaf = query(database, "SELECT id::text FROM raw.messages WHERE source_id = 't'")[0][0]
+    assert page(client, f"/dialogues/chatgpt-one?at={leaf}").count("<article") == 3
+    # Of several versions an empty one has its place.
+    empty = query(database, "SELECT id::text FROM raw.messages WHERE source_id = 'a0'")[0][0]
+    assert "Regeneration 1 of 2" in page(client, f"/dialogues/chatgpt-one?at={empty}")
+
+
+def test_workspaces_and_states_are_in_the_form(client: Any, database: Database, tmp_path: Path):
+    assert 'name="workspace"' not in page(client, "/")
+    talk = {**claude("talk", "a", name="A talk"), "project": {"uuid": "p-1", "name": "<Canal>"}}
+    load(database, tmp_path / "a.json", talk)
+    load(database, tmp_path / "b.json", chatgpt("one", chain("a"), title="One", is_archived=True))
+    assert '<option value="p-1">&lt;Canal&gt;</option>' in page(client, "/")
+    assert "A talk" not in page(client, "/?archived=yes")
+    assert "One" not in page(client, "/?workspace=p-1")
+    html = page(client, "/?archived=no")
+    assert "One" not in html
+    assert '<option value="no" selected>no</option>' in html
+    assert "Archived and Starred choose from the list" in page(client, "/?q=a&archived=yes", status=400)
+
+
 def test_every_conversation_is_on_one_page_of_the_list(client: Any, database: Database, tmp_path: Path):
     count = 2 * ROWS_ON_PAGE + 3
     # Half of them at the same time: the order is whole all the same.

@@ -9,6 +9,7 @@ import pytest
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.store.dialogue_list import ListFilters
 
 
 def test_empty_fields_are_no_filters():
@@ -22,6 +23,17 @@ def test_filled_fields_are_filters_and_part_of_the_next_address():
         source="chatgpt", model="gpt-4o", title="a & b", since=datetime(2024, 5, 31, tzinfo=UTC)
     )
     assert form.address(after="x") == "/?source=chatgpt&model=gpt-4o&title=a+%26+b&since=2024-05-31&after=x"
+
+
+def test_states_choose_from_the_list_alone():
+    form = SearchForm.of({"archived": "no", "starred": "yes", "workspace": "g-p-1"})
+    assert form.is_filtered
+    assert form.list_filters() == ListFilters(workspace="g-p-1", archived=False, starred=True)
+    with pytest.raises(InvalidQueryError, match="clear them"):
+        form.filters()
+    assert SearchForm(workspace="g-p-1").filters() == SearchFilters(workspace="g-p-1")
+    with pytest.raises(InvalidQueryError, match="Archived: 'maybe' is neither yes nor no"):
+        SearchForm(archived="maybe").list_filters()
 
 
 def test_a_wrong_date_is_said():

@@ -11,10 +11,11 @@ import pytest
 from archive_pipeline.domain.identity import dialogue_id, message_id
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.dialogue_list import Workspace, workspaces_of_dialogues
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, STEEP, TEA, TOOLS, WALK, fill
-from archive_pipeline_tests.exports import chain, chatgpt, load
+from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load
 
 pytestmark = pytest.mark.postgres
 
@@ -42,6 +43,7 @@ def test_a_dialogue_is_listed_with_its_size_branches_and_models(filled: CommandL
         "created_at": "2023-11-14T22:13:20+00:00",
         "updated_at": "2023-11-14T22:13:29+00:00",
         "messages": 10,
+        "shown_messages": 10,
         "branches": 4,
         "models": ["gpt-4o", "o3"],
         "tags": [],
@@ -191,3 +193,71 @@ def test_options_that_contradict_each_other_are_refused(filled: CommandLine):
     assert filled("show", "tea", "--tree", "--json").code == 2
     assert filled("show", "tea", "--tree", "--branch", "main").code == 2
     assert filled("show", "").code == 2
+
+
+def test_empty_and_hidden_messages_are_neither_shown_nor_counted(
+    llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
+    said = [
+        Said("s", None, "system", "", 1_700_000_000.0, more=hidden),
+        Said("e", "s", "system", "", 1_700_000_001.0),
+        Said("u", "e", "user", "Hello", 1_700_000_002.0),
+    ]
+    load(database, tmp_path / "a.json", chatgpt("one", said, title="One", current="u"))
+    assert llm_archive("list").out.splitlines()[1].strip() == "1 message · chatgpt-one"
+    assert llm_archive("list", "--json").json[0]["messages"] == 3
+    shown = llm_archive("show", "one").out
+    assert "· 1 message ·" in shown
+    assert "system" not in shown
+    note = llm_archive("show", "one", "--markdown").out
+    assert "messages: 1\n" in note
+    assert "## System" not in note
+
+
+def sorted_by_hand(database: Database, folder: Path) -> None:
+    """Five conversations of three sources with what their users did with them."""
+    project = {"uuid": "p-1", "name": "Canal boats"}
+    grok = {
+        "conversation": {"id": "g1", "title": "G", "create_time": "2026-04-09T07:11:34Z", "starred": True},
+        "responses": [{"response": {"_id": "r", "conversation_id": "g1", "sender": "human", "message": "Hi"}}],
+    }
+    load(
+        database,
+        folder / "chatgpt.json",
+        chatgpt("c1", chain("a"), gizmo_id="g-p-1", is_archived=True, is_starred=None),
+        chatgpt("c2", chain("a"), gizmo_id="g-2", gizmo_type="gpt", is_archived=False, pinned_time=1_700_000_000.5),
+        chatgpt("c3", chain("a"), is_starred=True, pinned_time=None),
+    )
+    load(database, folder / "claude.json", {**claude("t1", "a"), "project": project, "is_starred": False})
+    load(database, folder / "grok.json", grok)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--workspace", "g-p-1"], ["chatgpt-c1"]),
+        (["--workspace", "g-2"], ["chatgpt-c2"]),
+        (["--workspace", "p-1"], ["claude_ai-t1"]),
+        (["--workspace", "canal BOATS"], ["claude_ai-t1"]),
+        (["--workspace", "canal"], []),
+        (["--archived"], ["chatgpt-c1"]),
+        (["--no-archived"], ["chatgpt-c2", "chatgpt-c3", "claude_ai-t1", "grok-g1"]),
+        (["--starred"], ["chatgpt-c2", "chatgpt-c3", "grok-g1"]),
+        (["--starred", "--workspace", "g-2", "--no-archived"], ["chatgpt-c2"]),
+    ],
+    ids=str,
+)
+def test_what_users_did_with_a_dialogue_filters(
+    llm_archive: CommandLine, database: Database, tmp_path: Path, options: list[str], expected: list[str]
+):
+    sorted_by_hand(database, tmp_path)
+    assert sorted(keys(llm_archive, *options)) == expected
+
+
+def test_workspaces_are_offered_by_name_then_id(database: Database, tmp_path: Path):
+    sorted_by_hand(database, tmp_path)
+    with database.session() as connection:
+        found = workspaces_of_dialogues(connection, 10)
+        assert workspaces_of_dialogues(connection, 1) == found[:1]
+    assert found == [Workspace("p-1", "Canal boats"), Workspace("g-2", None), Workspace("g-p-1", None)]

@@ -20,6 +20,13 @@ _MOST_LISTED: Final = 100_000
 @click.option("--tag", type=TEXT, metavar="TAG", help="Only dialogues with this tag.")
 @click.option("--since", type=MOMENT, metavar="DATE", help="Only what began then or later (UTC).")
 @click.option("--until", type=MOMENT, metavar="DATE", help="Only what began before (UTC).")
+@click.option("--workspace", type=TEXT, metavar="ID|NAME", help="Only dialogues of this project or custom GPT.")
+@click.option(
+    "--archived/--no-archived",
+    default=None,
+    help="Only dialogues that are, or are not, archived in the source, as far as it says so.",
+)
+@click.option("--starred", is_flag=True, default=None, help="Only dialogues that are starred or pinned in the source.")
 @click.option(
     "--sort",
     type=click.Choice(DIALOGUE_SORTS),

@@ -40,6 +40,11 @@ class Dialogue:
         """Return the message at a position of the batch."""
         return self.messages[position - self.first]
 
+    @property
+    def shown_count(self) -> int:
+        """How many messages readers see."""
+        return sum(message.is_shown for message in self.messages)
+
     def path(self, position: int, known: Container[int] = ()) -> list[int]:
         """Return the positions from the root to a message, or from the first one below ``known`` messages."""
         path = []

@@ -26,6 +26,9 @@ COMPLETE: Final = "complete"
 # Of one part or attachment in a window; a page stays of bounded size whatever was pasted.
 MOST_CHARACTERS: Final = 100_000
 _WHOLE: Final = 0
+# Parts that are their text and nothing else; what is blank in one, for PostgreSQL too.
+_OF_TEXT: Final = frozenset({TEXT, "thinking", "code"})
+_BLANK: Final = " \t\n\r\f\v"
 
 PieceT = TypeVar("PieceT")
 
@@ -52,6 +55,11 @@ class Part:
     uri: str | None
     source_type: str | None = None
     left_out: int = 0
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it is more than a blank text."""
+        return self.kind not in _OF_TEXT or bool((self.text or "").strip(_BLANK))
 
 
 @dataclass(slots=True)
@@ -87,6 +95,16 @@ class Message:
     recipient: str | None = None
     parts: list[Part] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is anything to show of it, as ``derived.messages_with_content`` has it."""
+        return bool(self.attachments) or any(part.has_content for part in self.parts)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether readers see it, and count it as a message."""
+        return not self.is_hidden and self.has_content
 
     @property
     def text(self) -> str | None:

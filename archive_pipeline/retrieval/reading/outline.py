@@ -57,6 +57,8 @@ class Outline:
         message_ids: per message, its id.
         roles: per message, its role.
         parents: per message, the position of its parent, -1 for a root.
+        hidden: per message, whether the source hides it.
+        with_content: per message, whether there is anything to show of it.
         forest: the structure, as derived tables have it.
     """
 
@@ -64,6 +66,8 @@ class Outline:
     message_ids: list[str]
     roles: list[str]
     parents: list[int]
+    hidden: list[bool]
+    with_content: list[bool]
     forest: Forest
 
     @cached_property
@@ -91,12 +95,27 @@ class Outline:
             path.append(primary[0] if primary else max(below))
         return path
 
+    def count_of(self, *, hidden: bool) -> int:
+        """Return how many messages with content the source hides, or shows."""
+        return list(zip(self.with_content, self.hidden, strict=True)).count((True, hidden))
+
+    def boxes(self, path: Sequence[int]) -> list[int]:
+        """Return the messages of a path that a page shows: those with content, and those with other versions."""
+        return [
+            position
+            for position in path
+            if self.with_content[position] or len(self._together(self.parents[position])) > 1
+        ]
+
     def siblings_of(self, position: int) -> Siblings:
         """Return a message and its siblings."""
         parent = self.parents[position]
-        together = self.forest.roots[0] if parent == ROOT else self.forest.children[parent]
+        together = self._together(parent)
         kind = self.forest.class_below(self.roles, parent) if len(together) > 1 else ""
         return Siblings(tuple(sorted(together)), kind)
+
+    def _together(self, parent: int) -> Sequence[int]:
+        return self.forest.roots[0] if parent == ROOT else self.forest.children[parent]
 
     @cached_property
     def branchings(self) -> list[Siblings]:
@@ -129,8 +148,17 @@ def read_outline(connection: psycopg.Connection[Any], name: str) -> Outline:
     """
     heading = read_heading(connection, name)
     rows = connection.execute(load_query("reading/structure"), {"dialogue_id": heading.dialogue_id})
-    batch = structure([heading], columns_of_rows(rows))
-    return Outline(heading, batch.message_ids, batch.role, batch.parent, forest_of(batch))
+    columns = columns_of_rows(rows)
+    batch = structure([heading], columns)
+    return Outline(
+        heading,
+        batch.message_ids,
+        batch.role,
+        batch.parent,
+        list(columns["is_hidden"]),
+        list(columns["has_content"]),
+        forest_of(batch),
+    )
 
 
 def structure(headings: Sequence[Heading], messages: Columns) -> DialogueBatch:

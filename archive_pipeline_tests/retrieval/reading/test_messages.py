@@ -13,6 +13,7 @@ from archive_pipeline.retrieval.reading.messages import MOST_CHARACTERS, read_me
 from archive_pipeline.retrieval.reading.outline import read_heading, read_outline
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.dialogue_list import ListFilters, list_dialogues
 from archive_pipeline.store.snapshot import read_snapshot
 from archive_pipeline_tests.export.dialogues import TOOLS, WALK, fill
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
@@ -68,3 +69,28 @@ def test_times_are_in_utc_whatever_the_zone_of_the_server(database: Database, tm
         times = {message.parts[0].text: message.created_at for message in read_messages(connection, ids)}
     assert times == {"a": datetime(1970, 1, 1, 0, 0, 0, 500_000, tzinfo=UTC), "b": None}
     assert times["a"].tzinfo is UTC
+
+
+def test_what_has_content_is_the_same_for_one_message_and_for_lists(database: Database, tmp_path: Path):
+    hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
+    picture = {"content_type": "multimodal_text", "parts": [{"content_type": "image_asset_pointer"}]}
+    attached = {"metadata": {"attachments": [{"id": "file-1", "name": "a.txt"}]}}
+    said = [
+        Said("m0", None, "system", "", 1.0),
+        Said("m1", "m0", "system", "Be brief.", 2.0, more=hidden),
+        Said("m2", "m1", "user", " \n\t", 3.0),
+        Said("m3", "m2", "user", None, 4.0, content=picture),
+        Said("m4", "m3", "user", "", 5.0, more=attached),
+        Said("m5", "m4", "assistant", "\u00a0", 6.0),
+        Said("m6", "m5", "assistant", "Yes", 7.0),
+    ]
+    load(database, tmp_path / "a.json", chatgpt("one", said))
+    with database.session() as connection:
+        outline = read_outline(connection, "chatgpt-one")
+        messages = read_messages(connection, outline.message_ids)
+        [listed] = list_dialogues(connection, ListFilters(), "date", 1)
+    assert outline.with_content == [False, True, False, True, True, True, True]
+    assert outline.with_content == [message.has_content for message in messages]
+    assert [message.is_shown for message in messages] == [False, False, False, True, True, True, True]
+    assert (listed.messages, listed.shown_messages) == (7, 4)
+    assert (outline.count_of(hidden=False), outline.count_of(hidden=True)) == (4, 1)

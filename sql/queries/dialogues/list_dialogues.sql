@@ -46,6 +46,28 @@ WITH listed AS (
         AND (%(until)s::timestamptz IS NULL OR compared.compared_at < %(until)s)
         AND (%(title)s::text IS NULL OR dialogue.title ILIKE %(title)s)
         AND (
+            %(workspace)s::text IS NULL
+            OR dialogue.project_id = %(workspace)s
+            OR dialogue.custom_gpt_id = %(workspace)s
+            OR (
+                dialogue.project_id IS NOT NULL
+                AND lower(dialogue.source_json #>> '{project,name}') = lower(%(workspace)s)
+            )
+        )
+        AND (
+            %(archived)s::boolean IS NULL
+            OR %(archived)s = (coalesce(dialogue.source_json -> 'is_archived', 'false') = 'true')
+        )
+        -- Starred by Claude.ai and Grok, starred or pinned by ChatGPT.
+        AND (
+            %(starred)s::boolean IS NULL
+            OR %(starred)s = (
+                coalesce(dialogue.source_json -> 'is_starred', 'false') = 'true'
+                OR coalesce(dialogue.source_json #> '{conversation,starred}', 'false') = 'true'
+                OR coalesce(dialogue.source_json -> 'pinned_time', 'null') <> 'null'
+            )
+        )
+        AND (
             %(model)s::text IS NULL
             OR EXISTS (
                 SELECT 1
@@ -84,6 +106,13 @@ SELECT
     listed.source_updated_at AS updated_at,
     listed.imported_at,
     listed.message_count AS messages,
+    (
+        SELECT count(*)
+        FROM derived.messages_with_content AS message
+        WHERE
+            message.dialogue_id = listed.id
+            AND NOT message.is_hidden
+    ) AS shown_messages,
     (
         SELECT tree.leaf_count
         FROM derived.dialogue_trees AS tree

@@ -1,0 +1,30 @@
+-- Live messages that have something to show: a part that is no blank text, or an attachment. Those that are not hidden
+-- are what readers count as the messages of a dialogue.
+CREATE OR REPLACE VIEW derived.messages_with_content AS
+SELECT
+    message.id AS message_id,
+    message.dialogue_id,
+    message.is_hidden
+FROM raw.messages AS message
+WHERE
+    message.deleted_at IS NULL
+    AND (
+        EXISTS (
+            SELECT 1
+            FROM raw.content_parts AS part
+            WHERE
+                part.dialogue_id = message.dialogue_id
+                AND part.message_id = message.id
+                AND (
+                    part.part_type NOT IN ('text', 'thinking', 'code')
+                    OR btrim(part.text_content, E' \t\n\r\f\v') <> ''
+                )
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM raw.attachments AS attachment
+            WHERE
+                attachment.dialogue_id = message.dialogue_id
+                AND attachment.message_id = message.id
+        )
+    );
