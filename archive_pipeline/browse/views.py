@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from archive_pipeline.answering import has_model
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.markdown import to_html
+from archive_pipeline.browse.marking import marked
 from archive_pipeline.browse.reading import Comparison, Thread, read_comparison, read_place, read_thread
 from archive_pipeline.errors import (
     AnswerError,
@@ -34,6 +35,8 @@ from archive_pipeline.retrieval.reading.attached_files import AttachedContent, a
 from archive_pipeline.retrieval.reading.documents import list_documents, read_document
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.query import parse_query
+from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues, workspaces_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
@@ -65,7 +68,8 @@ async def dialogues(request: Request) -> Response:
     form = SearchForm.of(request.query_params)
     if form.q:
         results = await _engine(request).search(form.q, RESULTS, filters=form.filters())
-        return await render_page("search.html", request, form=form, results=results)
+        words = word_pattern(parse_query(form.q).wanted)
+        return await render_page("search.html", request, form=form, results=results, words=words)
     after, wanted = place_of(request.query_params), form.list_filters()
     listed, sources, workspaces = await read_in_request(
         request,
@@ -228,6 +232,7 @@ def templates() -> Environment:
     )
     environment.filters.update(
         markdown=to_html,
+        marked=marked,
         moment=_moment,
         role=_role,
         size=_size,

@@ -16,6 +16,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.snippets import word_pattern
+from archive_pipeline.text.plain_markdown import plain_line
 
 
 def run(text: str, limit: int, mode: str, *, time_words: bool, as_json: bool, filters: dict[str, Any]) -> None:
@@ -45,7 +46,7 @@ def _print(query: str, results: SearchResults) -> None:
 
 
 def _marked(text: str, words: re.Pattern[str] | None) -> Text:
-    marked = Text(one_line(text))
+    marked = Text(one_line(plain_line(text)))
     if words is not None:
         marked.highlight_regex(words, "bold yellow")
     return marked
