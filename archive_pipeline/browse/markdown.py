@@ -6,7 +6,7 @@ those of the page they stand on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, Final
 
@@ -27,6 +27,9 @@ _MOST_CHARACTERS_OF_ADDRESSES: Final = 2_000_000
 _FORMULAS: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 _HEADING_OFFSET: Final = 2
 _LOWEST_HEADING: Final = 6
+
+
+RenderRule = Callable[..., str]
 
 
 def to_html(markdown: str, *, breaks: bool = False) -> Markup:
@@ -50,6 +53,9 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     parser.core.ruler.push("direction", _direction)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link)
+    parser.add_render_rule("fence", _reached(RendererHTML.fence))
+    parser.add_render_rule("code_block", _reached(RendererHTML.code_block))
+    parser.add_render_rule("table_open", _table)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("heading_close", _heading)
     parser.render("a")  # lists of rules are made at their first use, which threads would do at once
@@ -113,6 +119,20 @@ def _image(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: O
 
 def _link(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:
     tokens[index].attrSet("rel", "noopener noreferrer nofollow")
+    return self.renderToken(tokens, index, options, env)
+
+
+def _reached(render: RenderRule) -> RenderRule:
+    """Return a rule for code that scrolls sideways: a keyboard reaches it, for which it needs a role and a name."""
+
+    def rule(*given: Any) -> str:
+        return f'<pre tabindex="0" role="group" aria-label="Code"{render(*given).removeprefix("<pre")}'
+
+    return rule
+
+
+def _table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:
+    tokens[index].attrSet("tabindex", "0")
     return self.renderToken(tokens, index, options, env)
 
 

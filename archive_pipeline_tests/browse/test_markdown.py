@@ -74,6 +74,13 @@ def test_blocks_are_the_same_with_lines_that_end(text: str):
     assert to_html(text, breaks=True) == to_html(text)
 
 
+def test_what_scrolls_sideways_is_reached_by_keyboard():
+    opening = '<pre tabindex="0" role="group" aria-label="Code"><code'
+    assert to_html("```py\na <b>\n```") == f'{opening} class="language-py">a &lt;b&gt;\n</code></pre>\n'
+    assert to_html("    a") == f"{opening}>a\n</code></pre>\n"
+    assert '<table dir="auto" tabindex="0">' in to_html("|a|\n|-|\n|b|")
+
+
 def test_each_block_has_the_direction_of_its_own_text():
     html = to_html("One\n\n1. \u05e9\u05dc\u05d5\u05dd\n   - x\n\n> a\n\n```\ncode\n```\n")
     assert re.findall(r"<(\w+) dir=\"auto\">", html) == ["p", "ol", "blockquote"]  # what is within them inherits it
@@ -87,7 +94,7 @@ def test_what_is_nested_deeply_is_shown():
 @example("[[a [b](c) *d*](e)\n\n> - [x](<y z> 'title')\n>   [f]\n\n|g|\n|-|\n|`h`|\n\n[f]: /i")
 def test_texts_are_html_as_a_parser_without_bounds_makes_it(text: str):
     def bare(html: str) -> str:
-        return re.sub(r' (?:rel|dir)="[^"]*"|(?<=<h)\d|(?<=</h)\d', "", html)
+        return re.sub(r' (?:rel|dir|tabindex|role|aria-label)="[^"]*"|(?<=<h)\d|(?<=</h)\d', "", html)
 
     unbounded = MarkdownIt("commonmark", {"html": False, "maxNesting": 200}).enable(["table", "strikethrough"])
     assert bare(to_html(text)) == bare(unbounded.render(text))
@@ -114,7 +121,9 @@ def test_an_address_that_is_used_many_times_makes_no_page_of_hundreds_of_megabyt
 def test_whatever_is_written_gives_harmless_elements(text: str):
     seen = Seen(to_html(text))
     assert seen.names <= HARMLESS
-    assert {name for name, _ in seen.attributes} <= {"href", "rel", "title", "class", "start", "style", "dir"}
+    assert {name for name, _ in seen.attributes} <= {
+        *("href", "rel", "title", "class", "start", "style", "dir", "tabindex", "role", "aria-label")
+    }
 
 
 @pytest.mark.parametrize(
