@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from urllib.parse import quote
@@ -22,6 +23,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
+from sqlalchemy.engine import make_url
 
 from archive_pipeline.ingest import collection
 from archive_pipeline.ingest.collection import seldom_collected
@@ -149,19 +151,52 @@ def empty(database: Database) -> None:
 @pytest.fixture
 def new_database(archive: Database) -> Iterator[Callable[[], Database]]:
     """Makes databases without any schema, on the embedded server."""
-    made: list[Database] = []
+    with ExitStack() as made:
+        yield lambda: made.enter_context(_database_of(archive))
 
-    def make() -> Database:
-        name = f"empty_{next(_database_numbers)}"
-        with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {} OWNER archive").format(sql.Identifier(name)))
-        made.append(Database(archive.url.replace("/archive?", f"/{name}?")))
-        with psycopg.connect(administrator_url(made[-1]), autocommit=True) as connection:
-            connection.execute("CREATE EXTENSION vector")  # as the server's start does for the archive's own database
-        return made[-1]
 
-    yield make
-    for database in made:
+@pytest.fixture(scope="session")
+def template(archive: Database) -> str:
+    """The name of a migrated database without rows, of which others are copies: all migrations take ten times as long.
+
+    Nobody connects to it, or it could not be copied.
+    """
+    with _database_of(archive) as database:
+        migrate(database)
+        name = str(make_url(database.url).database)
+    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+        connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(sql.Identifier(name)))
+    return name
+
+
+@pytest.fixture
+def new_migrated_database(archive: Database, template: str) -> Iterator[Callable[[], Database]]:
+    """Makes archives without rows, each in a database of its own on the embedded server."""
+    with ExitStack() as made:
+        yield lambda: made.enter_context(_database_of(archive, template))
+
+
+@pytest.fixture(scope="module")
+def module_archive(archive: Database, template: str) -> Iterator[Database]:
+    """An archive of the module's own on the embedded server, to fill once and only read: `database` leaves it alone."""
+    with _database_of(archive, template) as database:
+        yield database
+
+
+@contextmanager
+def _database_of(archive: Database, template: str = "template1") -> Iterator[Database]:
+    """Make a database on the archive's server, a copy of another one."""
+    name = f"empty_{next(_database_numbers)}"
+    create = sql.SQL("CREATE DATABASE {} OWNER archive TEMPLATE {}")
+    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+        connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
+    database = Database(archive.url.replace("/archive?", f"/{name}?"))
+    with psycopg.connect(administrator_url(database), autocommit=True) as connection:
+        # As the server's start does for the archive's own database.
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    try:
+        yield database
+    finally:
         database.engine.dispose()
 
 

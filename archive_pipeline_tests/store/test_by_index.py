@@ -12,7 +12,6 @@ import pytest
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.store.by_index import by_index, by_whole_tables
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.exports import chain, chatgpt, load
 
@@ -24,10 +23,9 @@ TEXTS = ("why " * 200, "because " * 100)
 
 
 @pytest.fixture
-def growing(new_database: Callable[[], Database], tmp_path: Path) -> Database:
+def growing(new_migrated_database: Callable[[], Database], tmp_path: Path) -> Database:
     """An archive whose tables were never analyzed."""
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     with database.session() as connection:
         connection.execute("ALTER TABLE raw.content_parts SET (autovacuum_enabled = off)")
     load(database, tmp_path / "a.json", *(chatgpt(f"c{number}", chain(*TEXTS)) for number in range(DIALOGUES)))

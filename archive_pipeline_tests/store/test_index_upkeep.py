@@ -9,7 +9,6 @@ import pytest
 
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.index_upkeep import rebuild_grown_indexes
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.tables import query
 
@@ -51,10 +50,9 @@ def size(database: Database) -> int:
 
 
 @pytest.fixture
-def grown(new_database: Callable[[], Database]) -> Database:
+def grown(new_migrated_database: Callable[[], Database]) -> Database:
     """An archive with a table whose index has room to spare."""
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     execute(database, "CREATE TABLE derived.grown (id uuid PRIMARY KEY)")
     for _ in range(20):
         add_rows(database, 1_000)

@@ -21,7 +21,6 @@ from archive_pipeline.store.later_indexes import (
     indexes_made_later,
     make_missing_indexes,
 )
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query
@@ -36,11 +35,9 @@ DEFINITIONS = (
 
 
 @pytest.fixture
-def database(new_database: Callable[[], Database]) -> Database:
+def database(new_migrated_database: Callable[[], Database]) -> Database:
     """An archive without rows."""
-    database = new_database()
-    migrate(database)
-    return database
+    return new_migrated_database()
 
 
 def definitions(database: Database) -> dict[str, str]:

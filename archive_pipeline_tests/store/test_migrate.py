@@ -161,9 +161,8 @@ def test_two_processes_may_migrate_at_once(new_database: Callable[[], Database])
     assert query(database, "SELECT count(*) FROM raw.schema_version") == [(1,)]
 
 
-def test_a_schema_newer_than_the_code_is_an_error_and_is_left_alone(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_a_schema_newer_than_the_code_is_an_error_and_is_left_alone(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     with database.session() as connection:
         connection.execute("UPDATE raw.schema_version SET version_num = '9999'")
     before = state(database)
@@ -198,9 +197,10 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: P
     assert "\n" not in str(raised.value)
 
 
-def test_the_source_of_a_reader_that_came_later_is_added_without_a_migration(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_the_source_of_a_reader_that_came_later_is_added_without_a_migration(
+    new_migrated_database: Callable[[], Database],
+):
+    database = new_migrated_database()
     with database.session() as connection:
         connection.execute("DELETE FROM raw.sources WHERE id = 'grok'")
     migrate(database)

@@ -52,9 +52,8 @@ def stored_texts(database: Database) -> list[str]:
     return [text for (text,) in query(database, "SELECT event FROM dagster.event_logs ORDER BY id")]
 
 
-def test_events_are_whole_before_and_after(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_events_are_whole_before_and_after(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
     entries = [materialized(name) for name in ("a", "b", "c")]
     of_all = materialized(PartitionSet(["a", "b", "c"], {}))
@@ -77,9 +76,8 @@ def tagged_events(database: Database) -> list[int]:
     return [row[0] for row in tags]
 
 
-def test_tags_of_an_earlier_version_are_found_and_come_back(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_tags_of_an_earlier_version_are_found_and_come_back(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
     for names in (("a", "b", "c"), ("d",), ("e", "f")):
         storage.store_event(materialized(PartitionSet(list(names), {})))
@@ -112,9 +110,8 @@ SELECT %s, asset_key, key, value FROM dagster.asset_event_tags
 ARE_WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'dagster.event_logs'::regclass"
 
 
-def test_tags_that_are_written_meanwhile_stay(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_tags_that_are_written_meanwhile_stay(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     storage = PooledEventLogStorage(pooled_engine(database.dagster_url))
     storage.store_event(materialized("a"))
     storage.dispose()
@@ -136,9 +133,10 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_rows_stay_and_nothing_is_to_be_built(new_database: Callable[[], Database], tmp_path: Path, settings: Settings):
-    database = new_database()
-    migrate(database)
+def test_rows_stay_and_nothing_is_to_be_built(
+    new_migrated_database: Callable[[], Database], tmp_path: Path, settings: Settings
+):
+    database = new_migrated_database()
     load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
     build_stale(database, settings)
     before = derived_rows(database)

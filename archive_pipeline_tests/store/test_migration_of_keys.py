@@ -27,9 +27,10 @@ pytestmark = [
 FILLED = ("derived.prompt_response_content", "derived.exchange_content", "raw.document_attachments")
 
 
-def test_keys_and_columns_come_and_rows_stay(new_database: Callable[[], Database], tmp_path: Path, settings: Settings):
-    database = new_database()
-    migrate(database)
+def test_keys_and_columns_come_and_rows_stay(
+    new_migrated_database: Callable[[], Database], tmp_path: Path, settings: Settings
+):
+    database = new_migrated_database()
     load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
     build_stale(database, settings)
     with database.session() as connection:
@@ -61,9 +62,8 @@ def links(database: Database) -> list[tuple[object, ...]]:
     return query(database, "SELECT message_id, dialogue_id FROM raw.document_attachments ORDER BY message_id")
 
 
-def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     with database.engine.begin() as connection:
         config = alembic_config()
         config.attributes["connection"] = connection
@@ -83,10 +83,9 @@ def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_database: C
 
 @pytest.mark.parametrize("partitions", [0, 2])
 def test_keys_begin_with_the_dialogue_in_whole_tables_and_in_split_ones(
-    partitions: int, new_database: Callable[[], Database], tmp_path: Path, settings: Settings
+    partitions: int, new_migrated_database: Callable[[], Database], tmp_path: Path, settings: Settings
 ):
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
     build_stale(database, settings)
     list(partition_tables(database, partitions))

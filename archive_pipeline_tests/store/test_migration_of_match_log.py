@@ -27,9 +27,8 @@ LOGGED = [
 ]
 
 
-def test_every_look_up_of_before_has_an_outcome(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_every_look_up_of_before_has_an_outcome(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     with database.engine.begin() as connection:
         config = alembic_config()
         config.attributes["connection"] = connection

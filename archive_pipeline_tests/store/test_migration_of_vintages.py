@@ -39,9 +39,10 @@ def told(database: Database) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-def test_what_an_import_would_store_is_there_after_the_migration(new_database: Callable[[], Database], tmp_path: Path):
-    database = new_database()
-    migrate(database)
+def test_what_an_import_would_store_is_there_after_the_migration(
+    new_migrated_database: Callable[[], Database], tmp_path: Path
+):
+    database = new_migrated_database()
     tree = claude("tree", "x", "y")
     for at, message in enumerate(tree["chat_messages"]):
         message["parent_message_uuid"] = f"tree-{at - 1}" if at else "00000000-0000-4000-8000-000000000000"

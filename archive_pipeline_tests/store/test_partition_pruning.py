@@ -12,7 +12,6 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
@@ -38,10 +37,9 @@ QUERIES: dict[str, tuple[dict[str, str], set[str]]] = {
 
 
 @pytest.fixture
-def spread(new_database: Callable[[], Database], tmp_path: Path, settings: Settings) -> Database:
+def spread(new_migrated_database: Callable[[], Database], tmp_path: Path, settings: Settings) -> Database:
     """An archive in partitions, each of which has dialogues."""
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     list(partition_tables(database, COUNT))
     talks = (chain(*(f"{'say' if turn % 2 else 'ask'} {at} {turn}" for turn in range(6))) for at in range(24))
     load(database, tmp_path / "talks.json", *(chatgpt(f"c{at}", talk) for at, talk in enumerate(talks)))

@@ -55,10 +55,9 @@ def archived(database: Database, path: Path, settings: Settings) -> None:
 
 
 @pytest.fixture
-def partitioned(new_database: Callable[[], Database]) -> Database:
+def partitioned(new_migrated_database: Callable[[], Database]) -> Database:
     """An empty archive whose tables are partitioned."""
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     assert partition(database) == [table.fullname for table in tables_of_dialogues()]
     return database
 
@@ -120,9 +119,8 @@ def schema(database: Database) -> list[tuple[object, ...]]:
     )
 
 
-def test_what_was_interrupted_goes_on_with_the_next_table(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_what_was_interrupted_goes_on_with_the_next_table(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     moved = partition_tables(database, COUNT)
     first = [next(moved)[0] for _ in range(4)]
     moved.close()
@@ -133,9 +131,8 @@ def test_what_was_interrupted_goes_on_with_the_next_table(new_database: Callable
     assert differences(database) == []
 
 
-def test_privileges_stay_and_a_view_of_the_users_own_is_named(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_privileges_stay_and_a_view_of_the_users_own_is_named(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     with database.session() as connection:
         connection.execute("GRANT SELECT ON raw.messages TO PUBLIC")
         connection.execute("CREATE VIEW raw.mine AS SELECT id FROM raw.content_parts")
@@ -161,9 +158,10 @@ def test_keys_hold_in_partitions(partitioned: Database, tmp_path: Path):
         connection.execute("UPDATE raw.content_parts SET message_id = gen_random_uuid()")
 
 
-def test_more_partitions_than_the_server_can_lock_are_an_error_that_says_so(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_more_partitions_than_the_server_can_lock_are_an_error_that_says_so(
+    new_migrated_database: Callable[[], Database],
+):
+    database = new_migrated_database()
     with psycopg.connect(database.url, autocommit=True) as others:
         with pytest.raises(psycopg.errors.OutOfMemory):  # other sessions hold all the locks there can be
             others.execute("SELECT pg_advisory_lock(number) FROM generate_series(1, 10_000_000) AS number")

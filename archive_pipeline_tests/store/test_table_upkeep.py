@@ -11,7 +11,6 @@ import pytest
 from psycopg import sql
 
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_upkeep import analyze_all_tables, tidy_tables
 from archive_pipeline_tests.conftest import administrator_url
 from archive_pipeline_tests.tables import query
@@ -47,10 +46,9 @@ def expected_rows(database: Database, table: str = TABLE) -> int:
 
 
 @pytest.fixture
-def archive(new_database: Callable[[], Database]) -> Iterator[Database]:
+def archive(new_migrated_database: Callable[[], Database]) -> Iterator[Database]:
     """An archive with an empty table that autovacuum leaves alone."""
-    database = new_database()
-    migrate(database)
+    database = new_migrated_database()
     execute(database, "CREATE TABLE derived.grown (id uuid) WITH (autovacuum_enabled = off)")
     tidy_tables(database)
     yield database

@@ -20,10 +20,8 @@ NAMES = [view_name(file) for file in view_names()]
 
 
 @pytest.fixture
-def home(new_database: Callable[[], Database]) -> Database:
-    database = new_database()
-    migrate(database)
-    return database
+def home(new_migrated_database: Callable[[], Database]) -> Database:
+    return new_migrated_database()
 
 
 def definitions(database: Database) -> dict[str, tuple[str, int]]:
