@@ -22,10 +22,13 @@ pytestmark = pytest.mark.postgres
 TEA_ID = dialogue_id("chatgpt", "tea")
 
 
-@pytest.fixture
-def filled(llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path) -> CommandLine:
-    fill(database, settings, tmp_path / "exports")
-    return llm_archive
+@pytest.fixture(scope="module")
+def filled(
+    module_archive: Database, settings: Settings, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> CommandLine:
+    """The commands on the archive of the tests of exports, which no test here changes."""
+    fill(module_archive, settings, tmp_path_factory.mktemp("exports"))
+    return CommandLine(settings.home, {**environment, "ARCHIVE_DATABASE_URL": module_archive.url})
 
 
 def keys(filled: CommandLine, *options: object) -> list[str]:
@@ -94,10 +97,11 @@ def test_a_dialogue_is_named_by_key_id_prefix_or_title(filled: CommandLine, name
     assert filled("show", name, "--json").json["partition_key"] == TEA
 
 
-def test_a_whole_title_goes_before_a_part_of_one(filled: CommandLine, database: Database, tmp_path: Path):
-    load(database, tmp_path / "more.json", chatgpt("x1", chain("a", "b"), title="Hot drinks for two"))
-    assert filled("show", "Hot drinks", "--json").json["partition_key"] == TEA
-    ambiguous = filled("show", "Hot")
+def test_a_whole_title_goes_before_a_part_of_one(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    for_two = chatgpt("x1", chain("a", "b"), title="Hot drinks for two")
+    load(database, tmp_path / "both.json", chatgpt("tea", chain("c", "d"), title="Hot drinks"), for_two)
+    assert llm_archive("show", "Hot drinks", "--json").json["partition_key"] == TEA
+    ambiguous = llm_archive("show", "Hot")
     assert ambiguous.code == 2
     assert TEA in ambiguous.error
     assert "chatgpt-x1 (Hot drinks for two)" in ambiguous.error

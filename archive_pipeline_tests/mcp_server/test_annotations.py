@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +29,35 @@ SECRET = "t0ken" * 9
 
 
 @pytest.fixture
-def connect(database: Database, settings: Settings, tmp_path: Path) -> Iterator[Connect]:
-    """Connect assistants with options of the command to a small archive."""
+def database(module_archive: Database) -> Database:
+    """The small archive, without annotations."""
+    with module_archive.session() as connection:
+        connection.execute("DELETE FROM annotations.annotations")
+    return module_archive
+
+
+@pytest.fixture(scope="module")
+def connect(
+    module_archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Connect]:
+    """Connect assistants with options of the command to the small archive; the same options are the same assistant."""
     pytest.importorskip("mcp.server.mcpserver", exc_type=ImportError)
-    fill(database, settings, tmp_path / "exports")
+    folder = tmp_path_factory.mktemp("connected")
+    logs: list[Path] = []
+    fill(module_archive, settings, folder / "exports")
     (settings.home / "browse.token").write_text(SECRET)
-    variables = {**os.environ, "ARCHIVE_HOME": str(settings.home), "ARCHIVE_DATABASE_URL": database.url}
+    variables = {**os.environ, "ARCHIVE_HOME": str(settings.home), "ARCHIVE_DATABASE_URL": module_archive.url}
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
 
+        @cache
         def one(*options: str, **more: str) -> Assistant:
-            client = connected({**variables, **more}, tmp_path / "log", sys.executable, "-c", PROGRAM, "mcp", *options)
+            logs.append(folder / f"log{len(logs)}")
+            client = connected({**variables, **more}, logs[-1], sys.executable, "-c", PROGRAM, "mcp", *options)
             return Assistant(stack.enter_context(portal.wrap_async_context_manager(client)), portal, variables)
 
         yield one
-    assert "Traceback" not in (tmp_path / "log").read_text(encoding="utf-8")
+    assert not [log for log in logs if "Traceback" in log.read_text(encoding="utf-8")]
 
 
 def refusal(assistant: Assistant, tool: str, **arguments: object) -> str:
@@ -108,13 +123,15 @@ def test_with_the_option_all_kinds_are_written_read_and_taken_back(connect: Conn
         ({"key_or_id": "nobody", "kind": "tag", "text": "x"}, "no dialogue has the key, id or title 'nobody'"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_one_line(connect: Connect, arguments: dict[str, object], message: str):
+def test_what_makes_no_sense_is_said_in_one_line(
+    connect: Connect, database: Database, arguments: dict[str, object], message: str
+):
     said = refusal(connect("--annotate"), "annotate", **arguments)
     assert message in said
     assert "\n" not in said
 
 
-def test_results_link_to_pages_where_they_are_served_and_never_with_a_token(connect: Connect):
+def test_results_link_to_pages_where_they_are_served_and_never_with_a_token(connect: Connect, database: Database):
     plain = connect()
     linked = connect(ARCHIVE_BROWSE_URL=f"{BROWSE}/")
     asked: list[tuple[str, dict[str, object]]] = [
