@@ -107,14 +107,20 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="session")
 def archive(settings: Settings) -> Iterator[Database]:
     """The session's migrated archive on the embedded server."""
-    database = Database.open(settings)
-    with psycopg.connect(administrator_url(database), autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # the suite's data need not outlive a power cut
-        connection.execute("SELECT pg_reload_conf()")
+    database = opened_without_fsync(settings)
     migrate(database)
     yield database
     database.engine.dispose()
     release(settings.postgres_folder)
+
+
+def opened_without_fsync(settings: Settings) -> Database:
+    """Open the embedded server's database; what is in it outlives a killed server, and need not outlive a power cut."""
+    database = Database.open(settings)
+    with psycopg.connect(administrator_url(database), autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    return database
 
 
 def administrator_url(database: Database) -> str:

@@ -21,7 +21,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.tables.raw import content_parts, dialogues, messages
-from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.conftest import empty, opened_without_fsync
 
 _numbers = count()
 
@@ -33,7 +33,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture(scope="session")
 def database(settings: Settings) -> Iterator[Database]:
-    database = Database.open(settings)
+    database = opened_without_fsync(settings)
     migrate(database)
     yield database
     database.engine.dispose()

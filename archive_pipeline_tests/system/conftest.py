@@ -18,7 +18,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
-from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.conftest import empty, opened_without_fsync
 from archive_pipeline_tests.system.commands import Command, contents
 from archive_pipeline_tests.system.forked import Forks
 from archive_pipeline_tests.system.live import Live
@@ -106,7 +106,7 @@ def faulty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Database]:
     """The archive that faults happen to, empty."""
-    database = Database.open(Settings(home=faulty_home))
+    database = opened_without_fsync(Settings(home=faulty_home))
     migrate(database)
     empty(database)
     yield database
@@ -117,7 +117,7 @@ def faulty(faulty_home: Path, undisturbed: dict[str, list[str]]) -> Iterator[Dat
 def own_archive(home: Path) -> Iterator[Database]:
     """Make an archive in a new home; its server ends with the last who uses it."""
     settings = Settings(home=home)
-    database = Database.open(settings)
+    database = opened_without_fsync(settings)
     migrate(database)
     try:
         yield database
