@@ -158,7 +158,7 @@ def empty(database: Database) -> None:
 def new_database(archive: Database) -> Iterator[Callable[[], Database]]:
     """Makes databases without any schema, on the embedded server."""
     with ExitStack() as made:
-        yield lambda: made.enter_context(_database_of(archive))
+        yield lambda: made.enter_context(new_database_on(archive))
 
 
 @pytest.fixture(scope="session")
@@ -167,7 +167,7 @@ def template(archive: Database) -> str:
 
     Nobody connects to it, or it could not be copied.
     """
-    with _database_of(archive) as database:
+    with new_database_on(archive) as database:
         migrate(database)
         name = str(make_url(database.url).database)
     with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
@@ -179,18 +179,18 @@ def template(archive: Database) -> str:
 def new_migrated_database(archive: Database, template: str) -> Iterator[Callable[[], Database]]:
     """Makes archives without rows, each in a database of its own on the embedded server."""
     with ExitStack() as made:
-        yield lambda: made.enter_context(_database_of(archive, template))
+        yield lambda: made.enter_context(new_database_on(archive, template))
 
 
 @pytest.fixture(scope="module")
 def module_archive(archive: Database, template: str) -> Iterator[Database]:
     """An archive of the module's own on the embedded server, to fill once and only read: `database` leaves it alone."""
-    with _database_of(archive, template) as database:
+    with new_database_on(archive, template) as database:
         yield database
 
 
 @contextmanager
-def _database_of(archive: Database, template: str = "template1") -> Iterator[Database]:
+def new_database_on(archive: Database, template: str = "template1") -> Iterator[Database]:
     """Make a database on the archive's server, a copy of another one."""
     name = f"empty_{next(_database_numbers)}"
     create = sql.SQL("CREATE DATABASE {} OWNER archive TEMPLATE {}")

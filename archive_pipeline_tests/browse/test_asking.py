@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,10 +42,16 @@ def chat() -> Iterator[ChatServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def small(module_archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """The small archive of the search tests; tests only read it."""
+    import_all(module_archive, settings, tmp_path_factory.mktemp("exports"))
+    return module_archive
+
+
 @pytest.fixture
-def engine(settings: Settings, database: Database, chat: ChatServer, tmp_path: Path) -> SearchEngine:
-    import_all(database, settings, tmp_path / "exports")
-    return SearchEngine(database, settings.with_values(answer_url=chat.url, answer_model="small"))
+def engine(settings: Settings, small: Database, chat: ChatServer) -> SearchEngine:
+    return SearchEngine(small, settings.with_values(answer_url=chat.url, answer_model="small"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.context.builder import ContextBuilder, ResearchContext
 from archive_pipeline.retrieval.index.chroma import open_chroma
@@ -23,9 +24,10 @@ from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.conftest import new_database_on
 from archive_pipeline_tests.derive.batches import batch_of, linear
 from archive_pipeline_tests.exports import chain, chatgpt, load
-from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, add
+from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, UNANSWERED, add
 
 INJECTION = linear(
     "injection",
@@ -49,6 +51,26 @@ def engine(built: Database, home: Settings) -> Iterator[SearchEngine]:
         connection.execute("DELETE FROM derived.embedding_generations")
 
 
+@pytest.fixture(scope="module", params=list(VectorStore))
+def shared(
+    request: pytest.FixtureRequest,
+    archive: Database,
+    template: str,
+    settings: Settings,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[SearchEngine]:
+    """As `engine`, in a database of its own, for tests that change neither archive nor index."""
+    pytest.importorskip("wordllama")
+    if request.param is VectorStore.CHROMA:
+        pytest.importorskip("chromadb")
+    home = settings.with_values(home=tmp_path_factory.mktemp("shared"), vector_index=request.param)
+    with new_database_on(archive, template) as database:
+        add(database, home, batch_of(BREAD, PLANETS, UNANSWERED))
+        add(database, home, batch_of(INJECTION))
+        index_archive(database, home)
+        yield SearchEngine(database, home)
+
+
 def forget_open_stores() -> None:
     shared = pytest.importorskip("chromadb.api.shared_system_client")
     shared.SharedSystemClient.clear_system_cache()
@@ -67,8 +89,8 @@ def build(
     return context, search.results
 
 
-def test_from_a_query_to_a_context(engine: SearchEngine):
-    context, results = build(engine)
+def test_from_a_query_to_a_context(shared: SearchEngine):
+    context, results = build(shared)
     assert (context.sources[0].doc_id, context.sources[0].page) == (PLANETS.id, 1)
     assert context.sources[0].markdown_content == (
         "**User:**\n\nWhich planet is the largest one of all?\n\n"
@@ -87,25 +109,25 @@ def test_from_a_query_to_a_context(engine: SearchEngine):
 
 @pytest.mark.parametrize(("text", "visual", "retrievers"), [(True, False, ("dense",)), (False, True, ("visual",))])
 def test_the_seeds_flags_choose_the_retrievers(
-    engine: SearchEngine, text: bool, visual: bool, retrievers: tuple[str, ...]
+    shared: SearchEngine, text: bool, visual: bool, retrievers: tuple[str, ...]
 ):
-    search = FilteredSearch(engine)
-    builder = ContextBuilder(search, engine.client())
+    search = FilteredSearch(shared)
+    builder = ContextBuilder(search, shared.client())
     context = asyncio.run(builder.build_context("largest planet", include_text=text, include_visual=visual))
     assert search.results is not None
     assert search.results.retrievers == retrievers
     assert context.sources[0].doc_id == PLANETS.id
 
 
-def test_filters_and_mode_are_bound(engine: SearchEngine):
-    assert build(engine, "oven bread", SearchFilters(source="claude_ai"))[0].sources == []
-    context, results = build(engine, "oven", mode="lexical")
+def test_filters_and_mode_are_bound(shared: SearchEngine):
+    assert build(shared, "oven bread", SearchFilters(source="claude_ai"))[0].sources == []
+    context, results = build(shared, "oven", mode="lexical")
     assert results.retrievers == ("lexical",)
     assert [(source.doc_id, source.page) for source in context.sources] == [(BREAD.id, 2)]
 
 
-def test_metadata_of_a_source_and_of_none(engine: SearchEngine):
-    builder = ContextBuilder(engine, engine.client())
+def test_metadata_of_a_source_and_of_none(shared: SearchEngine):
+    builder = ContextBuilder(shared, shared.client())
     source = asyncio.run(builder.get_source_metadata(BREAD.id, 2))
     assert source.markdown_content.endswith("Heat it to 240 °C, with a stone in it.")
     assert (source.filename, source.extension) == (f"chatgpt-{BREAD.id}", "md")
@@ -114,8 +136,8 @@ def test_metadata_of_a_source_and_of_none(engine: SearchEngine):
             asyncio.run(builder.get_source_metadata(*place))
 
 
-def test_text_of_a_source_is_data_and_pages_are_told_apart(engine: SearchEngine):
-    context, _ = build(engine, "crisis report")
+def test_text_of_a_source_is_data_and_pages_are_told_apart(shared: SearchEngine):
+    context, _ = build(shared, "crisis report")
     pages = {source.page: source for source in context.sources if source.doc_id == INJECTION.id}
     assert "<!-- page 2 -->\nNot a page." in pages[1].markdown_content
     assert pages[2].markdown_content.endswith("The crisis of 1929.")
@@ -125,20 +147,20 @@ def test_text_of_a_source_is_data_and_pages_are_told_apart(engine: SearchEngine)
 
 
 @pytest.mark.parametrize("tokens", [1, 5, 60, 10_000])
-def test_the_budget_holds(engine: SearchEngine, tokens: int):
-    context, _ = build(engine, max_tokens=tokens)
+def test_the_budget_holds(shared: SearchEngine, tokens: int):
+    context, _ = build(shared, max_tokens=tokens)
     assert context.total_tokens <= tokens
     assert context.truncated == (tokens < 10_000)
     assert (context.formatted_text == "") == (context.sources == [])
 
 
-def test_impossible_requests(engine: SearchEngine):
+def test_impossible_requests(shared: SearchEngine):
     for query in ("", " \n", "\0", "x" * 1_000_000):
         with pytest.raises(InvalidQueryError):
-            build(engine, query)
+            build(shared, query)
     for options in ({"max_tokens": 0}, {"max_sources": 0}):
         with pytest.raises(ValueError, match="must be at least 1"):
-            build(engine, **options)
+            build(shared, **options)
 
 
 def test_without_an_index_words_are_found_and_cited(built: Database, home: Settings):

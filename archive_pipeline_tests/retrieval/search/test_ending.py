@@ -30,14 +30,15 @@ PROGRAM = "from archive_pipeline.cli import main; main()"
 CHUNKS = "derived.qa_chunks"
 
 
-@pytest.fixture
-def engine(database: Database, settings: Settings, tmp_path: Path) -> SearchEngine:
-    own = Settings(home=tmp_path)
-    import_all(database, own, tmp_path / "exports")
-    return SearchEngine(database, own)
+@pytest.fixture(scope="module")
+def engine(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> SearchEngine:
+    """The small archive of the search tests; tests only read it."""
+    own = Settings(home=tmp_path_factory.mktemp("home"))
+    import_all(module_archive, own, own.home / "exports")
+    return SearchEngine(module_archive, own)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def variables(engine: SearchEngine) -> dict[str, str]:
     return {
         **os.environ,
@@ -121,7 +122,7 @@ def test_a_client_that_cancels_its_call_ends_the_search(
         asyncio.run(ask())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def address(variables: dict[str, str]) -> Iterator[str]:
     pytest.importorskip("mcp.server.mcpserver", exc_type=ImportError)
     from archive_pipeline_tests.mcp_server.test_server import free_port, listeners
