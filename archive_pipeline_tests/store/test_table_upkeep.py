@@ -46,7 +46,7 @@ def expected_rows(database: Database, table: str = TABLE) -> int:
 
 
 @pytest.fixture
-def archive(new_migrated_database: Callable[[], Database]) -> Iterator[Database]:
+def grown(new_migrated_database: Callable[[], Database]) -> Iterator[Database]:
     """An archive with an empty table that autovacuum leaves alone."""
     database = new_migrated_database()
     execute(database, "CREATE TABLE derived.grown (id uuid) WITH (autovacuum_enabled = off)")
@@ -55,127 +55,127 @@ def archive(new_migrated_database: Callable[[], Database]) -> Iterator[Database]
     database.engine.dispose()
 
 
-def test_a_new_table_is_analyzed_once(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    assert tidy_tables(archive) == [TABLE]
-    assert expected_rows(archive) == 10_000
-    assert query(archive, "SELECT n_distinct FROM pg_stats WHERE tablename = 'grown'") == [(-1.0,)]
-    assert tidy_tables(archive) == []
+def test_a_new_table_is_analyzed_once(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    assert tidy_tables(grown) == [TABLE]
+    assert expected_rows(grown) == 10_000
+    assert query(grown, "SELECT n_distinct FROM pg_stats WHERE tablename = 'grown'") == [(-1.0,)]
+    assert tidy_tables(grown) == []
 
 
-def test_a_few_rows_are_not_worth_it(archive: Database) -> None:
-    add_rows(archive, 100)
-    assert tidy_tables(archive) == []
+def test_a_few_rows_are_not_worth_it(grown: Database) -> None:
+    add_rows(grown, 100)
+    assert tidy_tables(grown) == []
 
 
-def test_a_table_is_analyzed_when_it_has_grown_by_a_fifth(archive: Database) -> None:
-    add_rows(archive, 100_000)
-    tidy_tables(archive)
-    add_rows(archive, 15_000)
-    assert tidy_tables(archive) == []
-    add_rows(archive, 15_000)
-    assert tidy_tables(archive) == [TABLE]
-    assert expected_rows(archive) == 130_000
+def test_a_table_is_analyzed_when_it_has_grown_by_a_fifth(grown: Database) -> None:
+    add_rows(grown, 100_000)
+    tidy_tables(grown)
+    add_rows(grown, 15_000)
+    assert tidy_tables(grown) == []
+    add_rows(grown, 15_000)
+    assert tidy_tables(grown) == [TABLE]
+    assert expected_rows(grown) == 130_000
 
 
-def test_statistics_are_made_though_counters_are_lost(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    with psycopg.connect(administrator_url(archive)) as connection:
+def test_statistics_are_made_though_counters_are_lost(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    with psycopg.connect(administrator_url(grown)) as connection:
         connection.execute("SELECT pg_stat_reset()")
-    assert tidy_tables(archive) == [TABLE]
+    assert tidy_tables(grown) == [TABLE]
 
 
-def test_a_table_of_known_size_without_statistics_is_analyzed(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    execute(archive, "VACUUM derived.grown")
-    assert tidy_tables(archive) == [TABLE]
+def test_a_table_of_known_size_without_statistics_is_analyzed(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    execute(grown, "VACUUM derived.grown")
+    assert tidy_tables(grown) == [TABLE]
 
 
-def test_a_table_that_is_replaced_again_and_again_stays_as_large(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    tidy_tables(archive)
-    once = size(archive)
+def test_a_table_that_is_replaced_again_and_again_stays_as_large(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    tidy_tables(grown)
+    once = size(grown)
     for _ in range(5):
-        execute(archive, "DELETE FROM derived.grown")
-        add_rows(archive, 10_000)
-        assert tidy_tables(archive) == [TABLE]
-    assert size(archive) <= 2 * once
+        execute(grown, "DELETE FROM derived.grown")
+        add_rows(grown, 10_000)
+        assert tidy_tables(grown) == [TABLE]
+    assert size(grown) <= 2 * once
 
 
-def test_a_few_dead_rows_stay(archive: Database) -> None:
-    add_rows(archive, 100_000)
-    tidy_tables(archive)
-    execute(archive, "DELETE FROM derived.grown WHERE id < '20000000-0000-0000-0000-000000000000'")
-    assert tidy_tables(archive) == []
+def test_a_few_dead_rows_stay(grown: Database) -> None:
+    add_rows(grown, 100_000)
+    tidy_tables(grown)
+    execute(grown, "DELETE FROM derived.grown WHERE id < '20000000-0000-0000-0000-000000000000'")
+    assert tidy_tables(grown) == []
 
 
-def test_a_table_that_somebody_locks_is_left(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    with psycopg.connect(archive.url) as connection:
+def test_a_table_that_somebody_locks_is_left(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    with psycopg.connect(grown.url) as connection:
         connection.execute("LOCK TABLE derived.grown IN SHARE UPDATE EXCLUSIVE MODE")
-        tidy_tables(archive)
-        assert query(archive, "SELECT count(*) FROM pg_stats WHERE tablename = 'grown'") == [(0,)]
-    assert tidy_tables(archive) == [TABLE]
+        tidy_tables(grown)
+        assert query(grown, "SELECT count(*) FROM pg_stats WHERE tablename = 'grown'") == [(0,)]
+    assert tidy_tables(grown) == [TABLE]
 
 
-def test_readers_and_writers_do_not_wait(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    with psycopg.connect(archive.url) as connection:
+def test_readers_and_writers_do_not_wait(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    with psycopg.connect(grown.url) as connection:
         connection.execute("SELECT count(*) FROM derived.grown")
         connection.execute("INSERT INTO derived.grown VALUES (gen_random_uuid())")
-        assert tidy_tables(archive) == [TABLE]
+        assert tidy_tables(grown) == [TABLE]
 
 
-def test_a_statement_that_the_server_ends_is_left(archive: Database) -> None:
+def test_a_statement_that_the_server_ends_is_left(grown: Database) -> None:
     execute(
-        archive,
+        grown,
         "CREATE FUNCTION derived.slow(id uuid) RETURNS uuid IMMUTABLE LANGUAGE plpgsql"
         " AS $$ BEGIN PERFORM pg_sleep(60); RETURN id; END $$",
     )
-    execute(archive, "CREATE INDEX slow ON derived.grown (derived.slow(id)) WHERE id IS NULL")
-    add_rows(archive, 10_000)
-    execute(archive, "INSERT INTO derived.grown VALUES (NULL)")
-    cancelling = threading.Thread(target=cancel_what_sleeps, args=(archive,))
+    execute(grown, "CREATE INDEX slow ON derived.grown (derived.slow(id)) WHERE id IS NULL")
+    add_rows(grown, 10_000)
+    execute(grown, "INSERT INTO derived.grown VALUES (NULL)")
+    cancelling = threading.Thread(target=cancel_what_sleeps, args=(grown,))
     cancelling.start()
-    assert tidy_tables(archive) == []
+    assert tidy_tables(grown) == []
     cancelling.join()
 
 
-def cancel_what_sleeps(archive: Database) -> None:
+def cancel_what_sleeps(grown: Database) -> None:
     statement = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
     until = time.monotonic() + 50
-    while not query(archive, statement) and time.monotonic() < until:
+    while not query(grown, statement) and time.monotonic() < until:
         time.sleep(0.05)
 
 
-def test_of_a_partitioned_table_the_root_is_tidied(archive: Database) -> None:
+def test_of_a_partitioned_table_the_root_is_tidied(grown: Database) -> None:
     execute(
-        archive,
+        grown,
         "CREATE SCHEMA IF NOT EXISTS partitions",
         "CREATE TABLE derived.parts (id uuid) PARTITION BY HASH (id)",
         "CREATE TABLE partitions.part_0 PARTITION OF derived.parts FOR VALUES WITH (MODULUS 2, REMAINDER 0)",
         "CREATE TABLE partitions.part_1 PARTITION OF derived.parts FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
     )
-    tidy_tables(archive)
-    add_rows(archive, 20_000, "derived.parts")
-    assert tidy_tables(archive) == ["derived.parts"]
-    assert query(archive, "SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'part%%' ORDER BY 1") == [
+    tidy_tables(grown)
+    add_rows(grown, 20_000, "derived.parts")
+    assert tidy_tables(grown) == ["derived.parts"]
+    assert query(grown, "SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'part%%' ORDER BY 1") == [
         ("part_0",),
         ("part_1",),
         ("parts",),
     ]
-    assert expected_rows(archive, "derived.parts") == 20_000
-    assert tidy_tables(archive) == []
+    assert expected_rows(grown, "derived.parts") == 20_000
+    assert tidy_tables(grown) == []
 
 
-def test_tables_of_others_are_left(archive: Database) -> None:
-    add_rows(archive, 10_000)
-    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+def test_tables_of_others_are_left(grown: Database) -> None:
+    add_rows(grown, 10_000)
+    with psycopg.connect(administrator_url(grown), autocommit=True) as connection:
         connection.execute("ALTER TABLE derived.grown OWNER TO CURRENT_USER")
-    assert tidy_tables(archive) == []
+    assert tidy_tables(grown) == []
 
 
-def test_all_tables_are_analyzed_at_night(archive: Database) -> None:
-    assert analyze_all_tables(archive) > 20
+def test_all_tables_are_analyzed_at_night(grown: Database) -> None:
+    assert analyze_all_tables(grown) > 20
     of_messages = "SELECT last_analyze IS NOT NULL FROM pg_stat_user_tables WHERE relid = 'raw.messages'::regclass"
-    assert query(archive, of_messages) == [(True,)]
+    assert query(grown, of_messages) == [(True,)]

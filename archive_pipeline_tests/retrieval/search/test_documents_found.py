@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from archive_pipeline.retrieval.visual.encoding import encode_pages
 from archive_pipeline.retrieval.visual.models import open_encoder
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.conftest import new_database_on
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
 from archive_pipeline_tests.documents import files
 from archive_pipeline_tests.retrieval.visual.test_search import ColourEncoder
@@ -75,9 +77,13 @@ class Archive:
     home: Settings
     manual: str
 
+    @cached_property
+    def engine(self) -> SearchEngine:
+        """It loads the model that questions are embedded with once."""
+        return SearchEngine(self.database, self.home)
+
     def search(self, text: str, mode: str = "hybrid", **filters: Any) -> SearchResults:
-        engine = SearchEngine(self.database, self.home)
-        return engine.search_now(text, search_mode=mode, filters=SearchFilters(**filters))
+        return self.engine.search_now(text, search_mode=mode, filters=SearchFilters(**filters))
 
     def index(self) -> IndexResult:
         build_document_chunks(self.database, self.home)
@@ -89,23 +95,39 @@ class Archive:
         return document_id
 
 
-IN_CHROMA = pytest.mark.parametrize("archive", [VectorStore.CHROMA], indirect=True)
+IN_CHROMA = pytest.mark.parametrize("own", [VectorStore.CHROMA], indirect=True)
+
+
+def filled(database: Database, home: Settings) -> Archive:
+    if home.vector_index is VectorStore.CHROMA:
+        pytest.importorskip("chromadb")
+    store(database, batch_of(BREAD))
+    build_stale(database, home)
+    (home.home / "manual.md").write_text(MANUAL, encoding="utf-8")
+    found = Archive(database, home, "")
+    found = replace(found, manual=found.add(home.home / "manual.md"))
+    found.index()
+    return found
 
 
 @pytest.fixture(params=list(VectorStore))
-def archive(request: pytest.FixtureRequest, database: Database, settings: Settings, tmp_path: Path) -> Archive:
-    if request.param is VectorStore.CHROMA:
-        pytest.importorskip("chromadb")
-    home = settings.with_values(home=tmp_path, vector_index=request.param)
-    with database.session() as connection:
-        connection.execute("DELETE FROM derived.embedding_generations")
-    store(database, batch_of(BREAD))
-    build_stale(database, home)
-    (tmp_path / "manual.md").write_text(MANUAL, encoding="utf-8")
-    found = Archive(database, home, "")
-    found = replace(found, manual=found.add(tmp_path / "manual.md"))
-    found.index()
-    return found
+def own(request: pytest.FixtureRequest, database: Database, settings: Settings, tmp_path: Path) -> Archive:
+    """An archive of the test's own, in each store."""
+    return filled(database, settings.with_values(home=tmp_path, vector_index=request.param))
+
+
+@pytest.fixture(scope="module", params=list(VectorStore))
+def shared(
+    request: pytest.FixtureRequest,
+    archive: Database,
+    template: str,
+    settings: Settings,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Archive]:
+    """The same for tests that only read, in a database of its own."""
+    home = settings.with_values(home=tmp_path_factory.mktemp("shared"), vector_index=request.param)
+    with new_database_on(archive, template) as database:
+        yield filled(database, home)
 
 
 def wrote(result: IndexResult, chunks: int, pages: int) -> bool:
@@ -118,21 +140,21 @@ def places(results: SearchResults) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("mode", ["text", "lexical", "hybrid", "visual"])
-def test_dialogues_and_documents_are_found_together(archive: Archive, mode: str):
-    found = archive.search("sourdough bread", mode)
+def test_dialogues_and_documents_are_found_together(shared: Archive, mode: str):
+    found = shared.search("sourdough bread", mode)
     assert not found.degraded
-    assert {(BREAD.id, 1), (archive.manual, 1), (archive.manual, 2)} <= set(places(found))
+    assert {(BREAD.id, 1), (shared.manual, 1), (shared.manual, 2)} <= set(places(found))
     assert found.notes == ((PAGES_ARE_TEXT,) if mode == "visual" else ())
 
 
-def test_a_page_of_a_document_has_the_fields_of_an_exchange(archive: Archive):
-    document, dialogue = archive.search("linen breadbox")[0], archive.search("baking stone rack")[0]
+def test_a_page_of_a_document_has_the_fields_of_an_exchange(shared: Archive):
+    document, dialogue = shared.search("linen breadbox")[0], shared.search("baking stone rack")[0]
     assert (dialogue["doc_id"], dialogue["page"]) == (BREAD.id, 2)
     assert document.keys() == dialogue.keys()
     assert document["metadata"].keys() == dialogue["metadata"].keys()
-    ((added,),) = query(archive.database, "SELECT added_at FROM raw.documents")
+    ((added,),) = query(shared.database, "SELECT added_at FROM raw.documents")
     metadata = document.pop("metadata")
-    assert (document["doc_id"], document["page"], document["filename"]) == (archive.manual, 2, "manual.md")
+    assert (document["doc_id"], document["page"], document["filename"]) == (shared.manual, 2, "manual.md")
     assert document["snippet"].startswith("## Storage Store baked bread in linen")
     assert (document["is_abandoned_branch"], document["alternatives"]) == (False, [])
     assert datetime.fromisoformat(metadata.pop("timestamp")) == added
@@ -164,11 +186,11 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(archive: Archive):
 
 
 @pytest.mark.parametrize("mode", ["text", "lexical", "hybrid"])
-def test_filters_know_documents(archive: Archive, mode: str):
+def test_filters_know_documents(shared: Archive, mode: str):
     def sources(**filters: Any) -> set[str]:
-        return {result["metadata"]["source"] for result in archive.search("sourdough bread", mode, **filters)}
+        return {result["metadata"]["source"] for result in shared.search("sourdough bread", mode, **filters)}
 
-    ((added,),) = query(archive.database, "SELECT added_at FROM raw.documents")
+    ((added,),) = query(shared.database, "SELECT added_at FROM raw.documents")
     assert sources() == {"document", "chatgpt"}
     assert sources(source="document") == sources(title="MANUAL") == {"document"}
     assert sources(since=added) == {"document"}
@@ -180,83 +202,83 @@ def test_filters_know_documents(archive: Archive, mode: str):
     assert sources(pair_type="trace_pair") == sources(model="gpt-4o") == set()
 
 
-def test_wide_filters_leave_documents(archive: Archive, monkeypatch: pytest.MonkeyPatch):
+def test_wide_filters_leave_documents(shared: Archive, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("archive_pipeline.retrieval.search.retrievers.base.MOST_ALLOWED", 1)
-    assert places(archive.search("sourdough", "text", source="document")[:1]) == [(archive.manual, 1)]
-    assert {doc for doc, _ in places(archive.search("sourdough", "visual", source="document"))} == {archive.manual}
+    assert places(shared.search("sourdough", "text", source="document")[:1]) == [(shared.manual, 1)]
+    assert {doc for doc, _ in places(shared.search("sourdough", "visual", source="document"))} == {shared.manual}
 
 
-def test_a_second_index_writes_nothing_and_a_new_document_only_itself(archive: Archive, tmp_path: Path):
-    result = archive.index()
+def test_a_second_index_writes_nothing_and_a_new_document_only_itself(own: Archive, tmp_path: Path):
+    result = own.index()
     assert (result.embedding.embedded, wrote(result, 0, 0)) == (0, True)
     assert not any(result.sync.deleted.values())
-    pdf = archive.add(files.pdf(tmp_path / "a.pdf"))
-    result = archive.index()
+    pdf = own.add(files.pdf(tmp_path / "a.pdf"))
+    result = own.index()
     # Its third page is a picture and has no text.
     assert (result.embedding.embedded, wrote(result, 2, 3)) == (2, True)
-    assert places(archive.search("volts of panels"))[0] == (pdf, 1)
-    assert compare(archive.database, archive.home, seed="x").is_equal
+    assert places(own.search("volts of panels"))[0] == (pdf, 1)
+    assert compare(own.database, own.home, seed="x").is_equal
 
 
 @pytest.mark.parametrize("size", [1, 2, 1_000])
 def test_texts_of_dialogues_and_documents_are_embedded_in_batches(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch, size: int
+    own: Archive, monkeypatch: pytest.MonkeyPatch, size: int
 ):
     texts = "SELECT DISTINCT content_hash FROM derived.all_chunks WHERE NOT is_near_duplicate ORDER BY 1"
-    wanted = query(archive.database, texts)
-    with archive.database.session() as connection:
+    wanted = query(own.database, texts)
+    with own.database.session() as connection:
         connection.execute("DELETE FROM derived.embedding_generations")
     monkeypatch.setattr("archive_pipeline.retrieval.index.embed.BATCH_TEXTS", size)
-    assert archive.index().embedding.embedded == len(wanted)
-    assert query(archive.database, "SELECT content_hash FROM derived.chunk_embeddings ORDER BY 1") == wanted
-    assert compare(archive.database, archive.home, seed="x").is_equal
+    assert own.index().embedding.embedded == len(wanted)
+    assert query(own.database, "SELECT content_hash FROM derived.chunk_embeddings ORDER BY 1") == wanted
+    assert compare(own.database, own.home, seed="x").is_equal
 
 
-def test_a_document_that_is_removed_is_gone_everywhere(archive: Archive):
-    assert remove_document(archive.database, archive.home, archive.manual) is not None
-    assert query(archive.database, "SELECT count(*) FROM derived.document_chunks") == [(0,)]
-    assert query(archive.database, "SELECT count(*) FROM derived.document_builds") == [(0,)]
-    purge_deleted(archive.database, archive.home)
-    assert {doc for doc, _ in places(archive.search("sourdough"))} == {BREAD.id}
-    assert compare(archive.database, archive.home, seed="x").is_equal
-    assert not any(archive.index().sync.deleted.values())
+def test_a_document_that_is_removed_is_gone_everywhere(own: Archive):
+    assert remove_document(own.database, own.home, own.manual) is not None
+    assert query(own.database, "SELECT count(*) FROM derived.document_chunks") == [(0,)]
+    assert query(own.database, "SELECT count(*) FROM derived.document_builds") == [(0,)]
+    purge_deleted(own.database, own.home)
+    assert {doc for doc, _ in places(own.search("sourdough"))} == {BREAD.id}
+    assert compare(own.database, own.home, seed="x").is_equal
+    assert not any(own.index().sync.deleted.values())
 
 
 @IN_CHROMA
-def test_a_document_that_is_removed_is_gone_from_both_collections(archive: Archive):
-    assert remove_document(archive.database, archive.home, archive.manual) is not None
-    purge_deleted(archive.database, archive.home)
-    client = ChromaClient(archive.database, archive.home)
+def test_a_document_that_is_removed_is_gone_from_both_collections(own: Archive):
+    assert remove_document(own.database, own.home, own.manual) is not None
+    purge_deleted(own.database, own.home)
+    client = ChromaClient(own.database, own.home)
     for collection in (client.text_collection, client.visual_collection):
         assert {metadata["doc_id"] for metadata in collection.get()["metadatas"]} == {BREAD.id}
 
 
-def test_chunks_follow_their_settings_and_the_reading_of_their_document(archive: Archive):
+def test_chunks_follow_their_settings_and_the_reading_of_their_document(own: Archive):
     chunks = "SELECT chunk_id, page, text FROM derived.document_chunks ORDER BY page, chunk_index"
-    before = query(archive.database, chunks)
+    before = query(own.database, chunks)
     assert [page for _, page, _ in before] == [1, 2, 3]
-    assert build_document_chunks(archive.database, archive.home).built == 0
-    finer = archive.home.with_values(chunk_tokens=16)
-    assert build_document_chunks(archive.database, finer).built == 1
-    assert len(query(archive.database, chunks)) > 3
-    assert build_document_chunks(archive.database, archive.home).built == 1
-    assert query(archive.database, chunks) == before
-    with archive.database.session() as connection:
+    assert build_document_chunks(own.database, own.home).built == 0
+    finer = own.home.with_values(chunk_tokens=16)
+    assert build_document_chunks(own.database, finer).built == 1
+    assert len(query(own.database, chunks)) > 3
+    assert build_document_chunks(own.database, own.home).built == 1
+    assert query(own.database, chunks) == before
+    with own.database.session() as connection:
         connection.execute("UPDATE raw.documents SET reader_version = 0")
-    archive.add(archive.home.home / "manual.md")
-    assert query(archive.database, chunks) == []
-    assert build_document_chunks(archive.database, archive.home).built == 1
-    assert query(archive.database, chunks) == before
+    own.add(own.home.home / "manual.md")
+    assert query(own.database, chunks) == []
+    assert build_document_chunks(own.database, own.home).built == 1
+    assert query(own.database, chunks) == before
     # It was read again, so its pages are written again; the texts of its chunks are the same.
-    result = archive.index()
+    result = own.index()
     assert (result.embedding.embedded, wrote(result, 0, 3)) == (0, True)
 
 
-def test_a_context_cites_both_with_the_text_of_their_pages(archive: Archive):
-    engine, client = SearchEngine(archive.database, archive.home), ChromaClient(archive.database, archive.home)
+def test_a_context_cites_both_with_the_text_of_their_pages(shared: Archive):
+    engine, client = SearchEngine(shared.database, shared.home), ChromaClient(shared.database, shared.home)
     context = asyncio.run(ContextBuilder(engine, client).build_context("sourdough bread crust in linen"))
     shown = {(source.doc_id, source.page): source for source in context.sources}
-    storage = shown[archive.manual, 2]
+    storage = shown[shared.manual, 2]
     assert storage.markdown_content.strip() == MANUAL.split("\f")[1].strip()
     assert (storage.filename, storage.section_path) == ("manual.md", "Sourdough > Storage")
     # A line of the text that looks like the mark of a page is none.
@@ -265,18 +287,18 @@ def test_a_context_cites_both_with_the_text_of_their_pages(archive: Archive):
 
 
 @IN_CHROMA
-def test_pages_carry_the_metadata_of_the_seed(archive: Archive, tmp_path: Path):
+def test_pages_carry_the_metadata_of_the_seed(own: Archive, tmp_path: Path):
     path = files.pdf(tmp_path / "a.pdf")
-    pdf = archive.add(path)
-    archive.index()
-    found = ChromaClient(archive.database, archive.home).visual_collection.get(
+    pdf = own.add(path)
+    own.index()
+    found = ChromaClient(own.database, own.home).visual_collection.get(
         where={"doc_id": pdf}, include=["metadatas", "documents"]
     )
     pages = dict(zip(found["ids"], zip(found["metadatas"], found["documents"], strict=True), strict=True))
     (first, _), (second, _), (third, _) = (pages[f"{pdf}:{page}"] for page in (1, 2, 3))
     assert Path(second.pop("image_path")).is_file()
     assert Path(second.pop("thumb_path")).is_file()
-    ((added,),) = query(archive.database, "SELECT added_at FROM raw.documents WHERE id = %s", pdf)
+    ((added,),) = query(own.database, "SELECT added_at FROM raw.documents WHERE id = %s", pdf)
     assert datetime.fromisoformat(second.pop("timestamp")) == added
     assert second == {
         "doc_id": pdf,
@@ -299,7 +321,7 @@ def test_pages_carry_the_metadata_of_the_seed(archive: Archive, tmp_path: Path):
 
 
 @pytest.fixture
-def pictures(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Archive, dict[str, str]]:
+def pictures(own: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Archive, dict[str, str]]:
     """The archive with pictures, a model that sees colours, and document ids by colour."""
     monkeypatch.setattr("archive_pipeline.retrieval.search.retrievers.visual.visual_available", lambda _settings: None)
     monkeypatch.setattr("archive_pipeline.retrieval.search.engine.open_encoder", lambda _settings: ColourEncoder())
@@ -307,9 +329,9 @@ def pictures(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for colour in ("red", "green", "blue"):
         path = tmp_path / f"{colour}.png"
         path.write_bytes(files.png_bytes(colour))
-        colours[colour] = archive.add(path)
-    archive.index()
-    return replace(archive, home=archive.home.with_values(visual_model="colours")), colours
+        colours[colour] = own.add(path)
+    own.index()
+    return replace(own, home=own.home.with_values(visual_model="colours")), colours
 
 
 def test_pictures_are_found_by_what_they_show(pictures: tuple[Archive, dict[str, str]]):
@@ -357,12 +379,12 @@ def _broken(settings: Settings) -> Sequence[object]:
     raise VisualModelError(f"the visual model {settings.visual_model} cannot be loaded")
 
 
-def test_a_model_of_the_family_finds_pages(archive: Archive, tmp_path: Path):
+def test_a_model_of_the_family_finds_pages(own: Archive, tmp_path: Path):
     pytest.importorskip("colpali_engine.models", reason="the extra visual is not installed", exc_type=ImportError)
     save_tiny_model(tmp_path / "model")
-    seeing = replace(archive, home=archive.home.with_values(visual_model=str(tmp_path / "model")))
-    pdf = archive.add(files.pdf(tmp_path / "a.pdf"))
-    archive.index()
+    seeing = replace(own, home=own.home.with_values(visual_model=str(tmp_path / "model")))
+    pdf = own.add(files.pdf(tmp_path / "a.pdf"))
+    own.index()
     encode_pages(seeing.database, seeing.home, open_encoder(seeing.home))
     found = seeing.search("solar panel", "visual")
     assert not found.degraded
