@@ -14,12 +14,12 @@ from dagster._core.scheduler.instigation import (
     ScheduleInstigatorData,
 )
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.stale_runs import format_cursor, parse_cursor
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.instance.execution import job_origin
 from archive_pipeline.orchestration.jobs import JOB
-from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.partitions import stale_keys
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.store.database import Database
@@ -55,7 +55,7 @@ def test_the_summary_of_the_night_follows_the_build_of_the_night(
             return [SUMMARY_JOB for _ in schedule.evaluate_tick(context).run_requests or []]
 
     assert at_night() == [SUMMARY_JOB]
-    keys = add_dialogues(empty_archive, 2)
+    add_dialogues(empty_archive, 2)
     assert at_night() == []
     for name in ("nightly_incremental", "stale_dialogues"):  # nobody would build, or have the summary made after it
         state = instigator_state(name, InstigatorStatus.STOPPED)
@@ -63,20 +63,20 @@ def test_the_summary_of_the_night_follows_the_build_of_the_night(
         assert at_night() == [SUMMARY_JOB]
         instance.delete_instigator_state(state.instigator_origin_id, state.selector_id)
     assert at_night() == []
-    assert run_derived(instance, archive.settings, keys).success
+    build_stale(empty_archive, archive.settings)
     assert at_night() == [SUMMARY_JOB]
 
 
 def test_a_build_between_two_ticks_of_what_was_given_up_has_the_summary_made(
     instance: dg.DagsterInstance, archive: Archive, empty_archive: Database
 ) -> None:
-    keys = add_dialogues(empty_archive, 1)
+    add_dialogues(empty_archive, 1)
     first = tick(instance, archive)
     assert [request.job_name for request in first.run_requests] == [JOB]
     with empty_archive.session() as connection:
         newly_exhausted = {key.digest: 3 for key in stale_keys.stale_keys(connection, archive.settings)}
     cursor = format_cursor(replace(parse_cursor(first.cursor), attempts=newly_exhausted, is_summary_due=False))
-    assert run_derived(instance, archive.settings, keys).success
+    build_stale(empty_archive, archive.settings)
     with empty_archive.session() as connection:
         connection.execute(COUNT_AT_ONCE)
     after = tick(instance, archive, cursor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dagster as dg
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
@@ -130,7 +131,7 @@ def test_full_tries_what_is_quarantined_too(
 ) -> None:
     keys = add_dialogues(empty_archive, 2)
     tie_in_a_circle(empty_archive, keys[0])
-    run_derived(instance, settings, keys)
+    build_stale(empty_archive, settings)
     untie(empty_archive, keys[0])
     assert run_derived(instance, settings, keys, full=True).rows["message_paths"] == 8
 
@@ -140,7 +141,7 @@ def test_the_check_is_red_after_a_run_over_other_dialogues_too(
 ) -> None:
     keys = add_dialogues(empty_archive, 2)
     tie_in_a_circle(empty_archive, keys[0])
-    run_derived(instance, archive.settings, keys)
+    build_stale(empty_archive, archive.settings)
     later = add_dialogues(empty_archive, 1)
     wanted = tick("stale_dialogues", instance, archive)
     assert [keys_of(request, instance) for request in wanted.run_requests if request.job_name == JOB] == [later]

@@ -21,6 +21,7 @@ from psycopg.rows import dict_row
 from sqlalchemy import text
 
 from archive_pipeline.building.dialogue_source import DIALOGUES
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import Partitioning
@@ -276,11 +277,11 @@ FAULTS = {
 
 @pytest.mark.parametrize("asset", FAULTS)
 def test_each_check_finds_its_fault(
-    asset: str, instance: dg.DagsterInstance, settings: Settings, database: Database
+    asset: str, instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
 ) -> None:
-    keys = add_dialogues(database, 2)
-    assert run_derived(instance, settings, keys).success
-    with database.engine.begin() as connection:
+    keys = add_dialogues(empty_archive, 2)
+    build_stale(empty_archive, settings)
+    with empty_archive.engine.begin() as connection:
         query = text("SELECT id FROM raw.dialogues WHERE partition_key = :key")
         dialogue = connection.execute(query, {"key": keys[0]}).scalar_one()
         connection.execute(text(FAULTS[asset]), {"dialogue": dialogue})

@@ -120,9 +120,9 @@ def test_young_events_and_those_of_runs_under_way_are_left(
     instance: dg.DagsterInstance, settings: Settings, database: Database
 ) -> None:
     keys = add_dialogues(database, 1)
-    old = run_derived(instance, settings, keys).run_ids
-    young = run_derived(instance, settings, keys).run_ids
-    under_way = run_derived(instance, settings, keys).run_ids
+    old = run_derived(instance, settings, keys, assets=["message_paths"]).run_ids
+    young = run_derived(instance, settings, keys, assets=["message_paths"]).run_ids
+    under_way = run_derived(instance, settings, keys, assets=["message_paths"]).run_ids
     with database.session() as connection:
         connection.execute("UPDATE dagster.runs SET status = 'STARTED' WHERE run_id = %s", [under_way[0]])
     age(database, 89, young)
@@ -174,7 +174,8 @@ def test_a_plan_is_kept_for_the_last_of_its_partitions_that_failed(
 
 
 def test_zero_days_keep_everything(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
-    age(database, 1_000, run_derived(instance, settings, add_dialogues(database, 1)).run_ids)
+    run = run_derived(instance, settings, add_dialogues(database, 1), assets=["message_paths"])
+    age(database, 1_000, run.run_ids)
     assert delete_old_events(database, 0) == 0
 
 

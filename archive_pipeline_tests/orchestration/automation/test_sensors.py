@@ -12,6 +12,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.domain.choices import Partitioning, VectorStore
 from archive_pipeline.ingest.documents import Candidate, add_document
@@ -152,7 +153,7 @@ def test_where_there_is_an_index_it_follows_with_the_summary(
 ) -> None:
     add_dialogues(empty_archive, 1)
     wanted = tick("stale_dialogues", instance, archive)
-    assert run(wanted.run_requests[0], instance, archive.settings).success
+    build_stale(empty_archive, archive.settings)
     with an_index(archive, store):
         afterwards = tick("stale_dialogues", instance, archive, wanted.cursor)
         assert [request.job_name for request in afterwards.run_requests] == [SUMMARY_JOB, INDEX_JOB]
@@ -256,7 +257,7 @@ def test_scattered_stale_keys_are_one_range_of_nothing_else(
 ) -> None:
     keys = add_dialogues(empty_archive, 9)
     everything = tick("stale_dialogues", instance, archive)
-    assert run(everything.run_requests[0], instance, archive.settings).success
+    build_stale(empty_archive, archive.settings)
     with empty_archive.session() as connection:
         connection.execute(
             "UPDATE raw.dialogues SET fingerprint = fingerprint || '!' WHERE partition_key = ANY(%s)", [keys[::2]]
@@ -272,7 +273,7 @@ def test_code_that_was_raised_makes_everything_stale(
 ) -> None:
     keys = add_dialogues(empty_archive, 3)
     first = tick("stale_dialogues", instance, archive)
-    assert run(first.run_requests[0], instance, archive.settings).success
+    build_stale(empty_archive, archive.settings)
     newer = replace(archive, settings=archive.settings.with_values(simhash_version=1))
     wanted = tick("stale_dialogues", instance, newer, first.cursor)
     assert [keys_of(request, instance) for request in wanted.run_requests] == [keys]

@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 from sqlalchemy import text
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.orchestration.checks import structure
 from archive_pipeline.orchestration.checks.structure import CHECKS, find_violations
@@ -34,16 +35,16 @@ _LOSE_PATHS = """
 def test_violations_of_all_parts_are_counted(
     instance: dg.DagsterInstance,
     settings: Settings,
-    database: Database,
+    empty_archive: Database,
     archive: Archive,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    keys = add_dialogues(database, 5)
-    assert run_derived(instance, settings, keys).success
+    keys = add_dialogues(empty_archive, 5)
+    build_stale(empty_archive, settings)
     [check] = [check for check in CHECKS if check.name == "cover_live_messages"]
     monkeypatch.setattr(structure, "FEWEST_IN_PARTS", dict.fromkeys(Partitioning, 2))
     assert find_violations(archive, check, keys) == (0, [])
-    with database.engine.begin() as connection:
+    with empty_archive.engine.begin() as connection:
         for offset in (0, 4):  # the first dialogue and the last one
             connection.execute(text(_LOSE_PATHS), {"keys": keys, "offset": offset})
     count, found = find_violations(archive, check, keys)
@@ -55,17 +56,17 @@ def test_violations_of_all_parts_are_counted(
 
 
 def test_chunks_are_compared_with_their_pairs_up_to_a_bound_of_bytes(
-    instance: dg.DagsterInstance, settings: Settings, database: Database, archive: Archive
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, archive: Archive
 ) -> None:
-    keys = add_dialogues(database, 3)
-    assert run_derived(instance, settings, keys).success
+    keys = add_dialogues(empty_archive, 3)
+    build_stale(empty_archive, settings)
     [check] = [check for check in CHECKS if check.name == "are_slices"]
-    with database.engine.begin() as connection:
+    with empty_archive.engine.begin() as connection:
         first, *_, last = connection.execute(text(_CHUNKS), {"keys": keys}).all()
         for chunk in (first, last):
             connection.execute(text(_SPOIL), {"id": chunk.chunk_id})
     assert find_violations(archive, check, keys)[0] == 2
-    with database.engine.begin() as connection:
+    with empty_archive.engine.begin() as connection:
         connection.execute(text(_ENLARGE), {"id": first.pair_id, "more": "x" * _ENOUGH_BYTES})
     _, [found] = find_violations(archive, check, keys)
     assert found.entity_id == first.chunk_id
