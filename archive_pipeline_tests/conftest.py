@@ -87,16 +87,16 @@ def collected_as_by_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the fixtures they use, and begin with the tests of whole programs.
+    """Mark tests by the fixtures they use, and begin with the tests of whole programs, then those of whole archives.
 
-    Those take minutes, and would keep one worker busy at the end. For the same reason `make test` gives each worker one
+    Those take long, and would keep one worker busy at the end. For the same reason `make test` gives each worker one
     file after another, in this order.
     """
     for item in items:
         for marker, fixtures in NEEDED_BY_FIXTURES.items():
             if not fixtures.isdisjoint(getattr(item, "fixturenames", ())):
                 item.add_marker(marker)
-    items.sort(key=lambda item: item.get_closest_marker("system") is None)
+    items.sort(key=lambda item: (item.get_closest_marker("system") is None, item.path.parent != Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.building import engine
-from archive_pipeline.ingest.importer import import_archive
-from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.domain.identity import dialogue_id, partition_key
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
+from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import counts, query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+
+DIALOGUES = 7
 
 
 def refuse(database: Database, condition: str) -> None:
@@ -30,16 +32,17 @@ def take_all(database: Database) -> None:
 
 
 @pytest.fixture
-def poison(database: Database, sample: Path) -> Iterator[str]:
-    """The key of a dialogue of the sample, whose exchanges PostgreSQL refuses."""
-    import_archive(database, read_paths([sample]))
-    [(key, dialogue)] = query(
-        database,
-        "SELECT partition_key, id::text FROM raw.dialogues WHERE message_count > 3 ORDER BY partition_key LIMIT 1",
-    )
-    query(database, "DELETE FROM raw.dialogues RETURNING 1")
-    refuse(database, f"dialogue_id <> '{dialogue}'")
-    yield key
+def export(tmp_path: Path) -> Path:
+    """An export of more dialogues than are named."""
+    talks = (chatgpt(f"c{number}", chain("a", f"b {number}", "and?", "c")) for number in range(DIALOGUES))
+    return write(tmp_path / "conversations.json", *talks)
+
+
+@pytest.fixture
+def poison(database: Database) -> Iterator[str]:
+    """The key of a dialogue of the export, whose exchanges PostgreSQL refuses."""
+    refuse(database, f"dialogue_id <> '{dialogue_id('chatgpt', 'c3')}'")
+    yield partition_key("chatgpt", "c3")
     take_all(database)
 
 
@@ -52,21 +55,21 @@ def broken_asset(database: Database) -> Iterator[None]:
 
 
 def test_a_quarantined_dialogue_is_named_with_its_reason_and_the_others_are_built(
-    llm_archive: CommandLine, database: Database, sample: Path, poison: str
+    llm_archive: CommandLine, database: Database, export: Path, poison: str
 ):
-    result = llm_archive("import", sample)
+    result = llm_archive("import", export)
     assert result.code == 1
     assert result.error.startswith(f"{poison} cannot be built and is quarantined: CheckViolation: ")
     assert result.error.endswith('violates check constraint "refused" (exchanges)')
     [(number,)] = query(database, "SELECT count(DISTINCT dialogue_id) FROM derived.exchanges")
     assert number == query(database, "SELECT count(*) FROM derived.dialogue_trees WHERE total_nodes > 0")[0][0] - 1
-    assert counts(database)["message_paths"] == 120
+    assert counts(database)["message_paths"] == 4 * DIALOGUES
 
 
 def test_every_build_tells_of_it_and_tries_again_only_if_it_is_named(
-    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path, poison: str
+    llm_archive: CommandLine, loaded: Loaded, database: Database, export: Path, poison: str
 ):
-    loaded(sample)
+    loaded(export)
     again = llm_archive("build")
     assert (again.code, again.out) == (1, "Everything else is up to date.\n")
     assert again.error.startswith(f"{poison} cannot be built")
@@ -87,8 +90,8 @@ def test_every_build_tells_of_it_and_tries_again_only_if_it_is_named(
     assert llm_archive("stats", "--json").json["quarantined"] == {}
 
 
-def test_full_tries_it_too(llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path, poison: str):
-    loaded(sample)
+def test_full_tries_it_too(llm_archive: CommandLine, loaded: Loaded, database: Database, export: Path, poison: str):
+    loaded(export)
     assert query(database, "SELECT count(*) FROM derived.build_errors") == [(1,)]
     take_all(database)
     assert llm_archive("build", "--full").code == 0
@@ -96,9 +99,9 @@ def test_full_tries_it_too(llm_archive: CommandLine, loaded: Loaded, database: D
 
 
 def test_five_are_named_and_the_others_counted(
-    llm_archive: CommandLine, database: Database, sample: Path, broken_asset: None
+    llm_archive: CommandLine, database: Database, export: Path, broken_asset: None
 ):
-    result = llm_archive("import", sample, "--json")
+    result = llm_archive("import", export, "--json")
     assert result.code == 1
     failures = result.json["failures"]
     number = query(database, "SELECT count(*) FROM derived.build_errors")[0][0]
@@ -112,12 +115,12 @@ def test_five_are_named_and_the_others_counted(
 def test_an_asset_that_fails_altogether_is_named_with_its_reason_and_is_built_when_the_cause_is_gone(
     llm_archive: CommandLine,
     database: Database,
-    sample: Path,
+    export: Path,
     broken_asset: None,
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(engine, "MOST_FAILURES_WITHOUT_SUCCESS", 3)
-    result = llm_archive("import", sample)
+    result = llm_archive("import", export)
     assert result.code == 1
     assert result.error.startswith("exchanges: ")
     assert 'violates check constraint "refused"' in result.error
@@ -125,7 +128,7 @@ def test_an_asset_that_fails_altogether_is_named_with_its_reason_and_is_built_wh
     stored = counts(database)
     assert stored["exchanges"] == 0
     assert stored["qa_pairs"] > 0
-    assert stored["message_paths"] == 120
+    assert stored["message_paths"] == 4 * DIALOGUES
     take_all(database)
     again = llm_archive("build", "--json")
     assert again.code == 0

@@ -12,7 +12,7 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.later_indexes import OF_RAW
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
-from archive_pipeline_tests.exports import chain, chatgpt, claude
+from archive_pipeline_tests.exports import chain, chatgpt, claude, write
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -150,15 +150,16 @@ def test_an_import_builds_what_an_interrupted_one_left(
 
 
 def test_look_up_indexes_of_messages_are_made_after_a_first_import(
-    llm_archive: CommandLine, database: Database, sample: Path
+    llm_archive: CommandLine, database: Database, tmp_path: Path
 ):
+    export = write(tmp_path / "conversations.json", chatgpt("talk", chain("a", "b")))
     before = look_up_indexes(database)
     assert len(before) == len(OF_RAW)
-    assert llm_archive("import", sample, "--json").code == 0
+    assert llm_archive("import", export, "--json").code == 0
     made = look_up_indexes(database)
     assert made.keys() == before.keys()
     assert not set(made.values()) & set(before.values())
-    assert llm_archive("import", sample, "--json").code == 0
+    assert llm_archive("import", export, "--json").code == 0
     assert look_up_indexes(database) == made
 
 
