@@ -23,7 +23,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.gemini_parts import code_parts, content_parts, media_parts
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text
+from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object, as_size, as_text
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -58,16 +58,16 @@ def read_prompt(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reje
     model = as_text(as_object(value.get("runSettings")).get("model"))
     groups = list(_groups(prompt))
     messages = [_message(group, model, warnings) for group in groups]
-    places = {name: place for place, group in enumerate(groups) for name in map(_id, group) if name is not None}
-    parents = [_parent(group, place, places) for place, group in enumerate(groups)]
-    names = [message.source_id or (f"chunk-{place}" if places else None) for place, message in enumerate(messages)]
-    for place, message in enumerate(messages):
-        message.source_id = names[place]
-        message.parent_source_id = None if parents[place] is None else names[parents[place] or 0]
+    places: dict[str, int] = {}
+    for place, group in enumerate(groups):
+        for name in filter(None, map(_id, group)):
+            places.setdefault(name, place)
+    _link(messages, groups, places, warnings)
     left = Fields(prompt)
-    unread = [item for item in left.take_items(_CHUNKS) if not isinstance(item, dict) and not is_empty(item)]
-    warnings["malformed_message"] += len(unread)
-    left.put_back(_CHUNKS, unread)
+    if isinstance(prompt.get(_CHUNKS), list):
+        unread = [item for item in left.take_items(_CHUNKS) if not isinstance(item, dict) and not is_empty(item)]
+        warnings["malformed_message"] += len(unread)
+        left.put_back(_CHUNKS, unread)
     own = {name: item for name, item in value.items() if name != _PROMPT}
     return DialogueRecord(
         source=SOURCE,
@@ -81,6 +81,27 @@ def read_prompt(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reje
         warnings=+warnings,
         source_json={**own, _PROMPT: rest} if (rest := left.rest()) else own,
     )
+
+
+def _link(
+    messages: list[MessageRecord],
+    groups: list[list[dict[str, Any]]],
+    places: Mapping[str, int],
+    warnings: Counter[str],
+) -> None:
+    """Sets ids and parents of the messages of a file whose chunks have ids."""
+    if not places:
+        return
+    for place, message in enumerate(messages):
+        own = message.source_id
+        if own is not None and places[own] != place:
+            warnings[DUPLICATE_MESSAGE] += 1
+            message.source = {**(message.source or {}), "id": own}
+            own = None
+        message.source_id = own or f"chunk-{place}"
+    for place, (message, group) in enumerate(zip(messages, groups, strict=True)):
+        parent = _parent(group, place, places)
+        message.parent_source_id = None if parent is None else messages[parent].source_id
 
 
 def _file_name(locator: str) -> str | None:
@@ -132,7 +153,7 @@ def _message(group: list[dict[str, Any]], model: str | None, warnings: Counter[s
         fields = Fields(chunk)
         if chunk is group[0]:
             fields.take_identifier("id")
-        if as_text(chunk.get("role")) in _ROLES:
+        if chunk.get("role") == role:
             fields.take("role")
         parts += _parts(fields, warnings)
         files += _files(fields)

@@ -53,7 +53,8 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-_PRIVATE_FILES: Final = frozenset({"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json"})
+# Of Grok, and the login of Codex, which stands beside its sessions.
+_PRIVATE_FILES: Final = frozenset({"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json"})
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(

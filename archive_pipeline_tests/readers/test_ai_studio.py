@@ -93,6 +93,17 @@ def test_an_alternative_answer_is_a_branch():
     assert record.messages[0].created_at == datetime(2025, 2, 1, 13, 0, 2, tzinfo=UTC)
 
 
+def test_an_id_that_comes_twice_is_the_first_ones():
+    record = read(prompt(user("q", id="x"), model("a", id="x", finishReason="STOP"), user("r", id="y")))
+    assert [(m.source_id, m.parent_source_id) for m in record.messages] == [
+        ("x", None),
+        ("chunk-1", "x"),
+        ("y", "chunk-1"),
+    ]
+    assert record.warnings == {"duplicate_message": 1}
+    assert record.messages[1].source["id"] == "x"
+
+
 def test_a_branch_in_another_file_is_none_here():
     children = [{"promptId": "prompts/1abc", "displayName": "Branch of Soil"}]
     record = read(prompt(user("q", branchChildren=children), model("a", finishReason="STOP")))

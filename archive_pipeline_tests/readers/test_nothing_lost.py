@@ -21,7 +21,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
-from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, deepseek, gemini_cli, grok, open_webui
+from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, codex, deepseek, gemini_cli, grok, open_webui
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -68,8 +68,10 @@ def source_of(value: dict[str, Any]) -> str:
         "runSettings": "ai_studio",
         "projectHash": "gemini_cli",
         "sessionId": "gemini_cli",
-        "lines": "gemini_cli",
     }
+    if isinstance(lines := value.get("lines"), list):
+        is_envelope = any(isinstance(line, dict) and "payload" in line for line in lines)
+        return "codex" if is_envelope else "gemini_cli"
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -127,6 +129,19 @@ def alone_gemini_cli(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any]
     return ({**head, "messages": [message]} if kind % 2 else {"file": "x", "lines": [head, message]}), message
 
 
+def alone_codex(kind: int, layout: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one item or other line in a layout, and the line."""
+    random = seeded(f"{kind} {layout}")
+    if layout == "bare":
+        line = codex.ITEMS[kind](random, marks)
+        return {"file": marks.text(), "lines": [{"id": marks.text(), "timestamp": "", "git": {}}, line]}, line
+    if layout == "item":
+        line = codex.wrapped("response_item", codex.ITEMS[kind](random, marks))
+    else:
+        line = codex.wrapped(*codex.OTHERS[kind](random, marks))
+    return {"file": marks.text(), "lines": [codex.wrapped("session_meta", codex.meta(random, marks)), line]}, line
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
@@ -135,6 +150,8 @@ CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "A
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
+CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
+CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
 
 
 def changed_once(value: Any, marks: Marks) -> Iterator[str]:
@@ -219,3 +236,15 @@ def test_nothing_of_a_real_conversation_is_lost(path: Path):
     for conversation in conversations:
         assert absent(conversation) == []
         assert absent(marked(conversation, Marks(), ids_of(conversation))) == []
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif("ARCHIVE_REAL_DATA" not in os.environ, reason="ARCHIVE_REAL_DATA is not set")
+@pytest.mark.parametrize("path", sorted((ROOT / "codex").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_nothing_of_a_real_session_is_lost(path: Path):
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for session in (
+        {"file": path.name, "lines": lines},
+        {"file": path.name, "lines": marked(lines, Marks(), frozenset())},
+    ):
+        assert absent(session) == []

@@ -39,6 +39,10 @@ COUNTS = {
     "claude_ai/samples/math-tutoring.json": (1, 4, 0),
     "claude_ai/samples/python.json": (1, 4, 0),
     "claude_ai/samples/webdev.json": (1, 2, 0),
+    "codex/functions_exec_multiple.jsonl": (1, 2, 0),
+    "codex/interleaved_stream.jsonl": (1, 7, 0),
+    "codex/teich-example.jsonl": (1, 35, 0),
+    "codex/tool_call_stream.jsonl": (1, 4, 0),
 }
 
 
@@ -88,3 +92,17 @@ def test_artifacts_are_tool_calls_and_files_are_named_once():
     assert [len(m.attachments) for m in bakery.messages] == [1, 0, 0, 0]
     assert bakery.messages[0].parent_source_id is None
     assert bakery.messages[1].model == "claude-3-5-sonnet-20240620"
+
+
+def test_a_session_of_codex_has_its_calls_with_their_outputs_and_says_nothing_twice():
+    [record] = dialogues("codex/teich-example.jsonl")
+    roles = [message.role for message in record.messages]
+    assert {role: roles.count(role) for role in roles} == {"system": 2, "user": 1, "assistant": 14, "tool": 18}
+    calls, results = parts([record], "tool_use"), parts([record], "tool_result")
+    assert len(calls) == 18
+    assert sorted(call.tool_use_id for call in calls) == sorted(result.tool_use_id for result in results)
+    assert len(parts([record], "thinking")) == 3
+    assert len(parts([record], "text")) == 8
+    assert len({message.source_id for message in record.messages}) == 35
+    assert {message.model for message in record.messages if message.role == "assistant"} == {"openai/gpt-5.5"}
+    assert not record.warnings

@@ -15,6 +15,7 @@ from benchmarks.fuzz import (
     chat_arrays,
     chatgpt,
     claude_ai,
+    codex,
     containers,
     deepseek,
     gemini_cli,
@@ -31,6 +32,7 @@ MAKERS: Final = (
     ai_studio.conversation,
     chatgpt.conversation,
     claude_ai.conversation,
+    codex.conversation,
     deepseek.conversation,
     gemini_cli.conversation,
     grok.conversation,
@@ -38,7 +40,7 @@ MAKERS: Final = (
 )
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),
-    *(b'"fragments":[', b'"responses":[{"response":{'),
+    *(b'"fragments":[', b'"responses":[{"response":{', b'"lines":[{"type":"session_meta","payload":{'),
     *(b"\0", b"\\u0000", b"\\ud800", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"1e999", b"NaN", b"9" * 25, b"PK\x03\x04"),
 )
 # Long inputs take long to read, which is why there are few of them.

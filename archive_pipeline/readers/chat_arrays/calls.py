@@ -51,7 +51,7 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     """
     given = next((key for key in ("arguments", "parameters", "input") if key in function.fields_left()), None)
     arguments = None if given is None else function.take(given)
-    tool_input, text = _arguments(arguments)
+    tool_input, text = call_arguments(arguments)
     tool = function.take_text("name")
     call_id = call.take_identifier("id")
     if as_text(call.fields_left().get("type")) in ("function", "custom"):
@@ -69,7 +69,7 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     )
 
 
-def _arguments(value: object) -> tuple[object, str | None]:
+def call_arguments(value: object) -> tuple[object, str | None]:
     """Return arguments, and the text that the source has where they do not say it.
 
     A text stays what it is: ``JsonText`` if it is JSON, a text if it is none or too deep. JSON of a string becomes the

@@ -35,18 +35,13 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     if not nodes and not listed and "history" not in chat:
         return RejectedRecord(locator, "the chat has neither 'history' nor 'messages'", "missing messages")
     warnings: Counter[str] = Counter()
-    kept = Fields(chat)
-    if nodes:
-        records = [_message(key, node, nodes, warnings) for key, node in nodes.items() if isinstance(node, dict)]
-        unread = {key: node for key, node in nodes.items() if not isinstance(node, dict)}
-        kept.put_back("messages", [item for item in kept.take_items("messages") if not _is_node(item, nodes)])
-    else:
-        records = [_message(None, item, nodes, warnings) for item in listed if isinstance(item, dict)]
-        unread = {}
-        kept.put_back("messages", [item for item in kept.take_items("messages") if not isinstance(item, dict)])
+    items: list[tuple[str | None, Any]] = list(nodes.items()) if nodes else [(None, item) for item in listed]
+    entries = [(key, item) for key, item in items if isinstance(item, dict)]
+    records = [_message(key, item, nodes, warnings) for key, item in entries]
+    unread = {key: node for key, node in nodes.items() if not isinstance(node, dict)}
     warnings["malformed_message"] += len(unread) + sum(not isinstance(item, dict) for item in listed)
     messages, repeated = unique_messages(records, warnings)
-    repeats = [listed[place] for place in repeated if not nodes]
+    repeats = [entries[place][1] for place in repeated]
     is_linear = len(messages) > 1 and not any(message.parent_source_id for message in messages)
     warnings["no_parent_pointers"] += is_linear
     return DialogueRecord(
@@ -61,7 +56,7 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         is_linear_source=is_linear,
         project_id=as_identifier(value.get("folder_id")),
         warnings=+warnings,
-        source_json=_source(value, chat, kept, unread, repeats),
+        source_json=_source(value, chat, unread, repeats),
     )
 
 
@@ -74,31 +69,39 @@ def _first_time(*values: object, warnings: Counter[str]) -> Any:
     return next((moment for value in values if (moment := read_timestamp(value, warnings)) is not None), None)
 
 
-def _is_node(item: object, nodes: Mapping[str, Any]) -> bool:
-    """Tells whether an item of the list says nothing that its message in the tree does not."""
-    key = as_identifier(as_object(item).get("id"))
-    return key is not None and nodes.get(key) == item
-
-
 def _source(
-    value: Mapping[str, Any], chat: Mapping[str, Any], kept: Fields, unread: dict[str, Any], repeats: list[Any]
+    value: Mapping[str, Any], chat: Mapping[str, Any], unread: dict[str, Any], repeats: list[Any]
 ) -> dict[str, Any]:
     """Returns the row without its messages."""
-    history = Fields(kept.take("history"))
-    if isinstance(history.fields_left().get("messages"), dict):
-        history.take("messages")
-    rest = {**(history.rest() or {}), **({"messages": unread} if unread else {})}
-    own = {**kept.fields_left(), **({"history": rest} if rest else {}), **({"repeated": repeats} if repeats else {})}
-    return own if chat is value else {**value, "chat": own}
+    own = dict(chat)
+    nodes: Mapping[str, Any] = {}
+    if isinstance(chat.get("history"), dict):
+        history = dict(chat["history"])
+        nodes = as_object(history.get("messages"))
+        if nodes:
+            history["messages"] = unread
+        own["history"] = Fields(history).rest()
+    if isinstance(chat.get("messages"), list):
+        own["messages"] = [item for item in chat["messages"] if not _is_read(item, nodes)] + repeats
+    left = Fields(own).rest() or {}
+    return left if chat is value else {**value, "chat": left}
+
+
+def _is_read(item: object, nodes: Mapping[str, Any]) -> bool:
+    """Tells whether an item of the list became a message, or says nothing that its message in the tree does not."""
+    if not nodes:
+        return isinstance(item, dict)
+    key = as_identifier(as_object(item).get("id"))
+    return key is not None and nodes.get(key) == item
 
 
 def _message(key: str | None, item: dict[str, Any], nodes: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
     fields = Fields(item)
     source_id = key or as_identifier(item.get("id"))
-    if as_identifier(item.get("id")) == source_id:
+    if source_id is not None and as_identifier(item.get("id")) == source_id:
         fields.take("id")
     role = read_role(item.get("role"), _ROLES, warnings)
-    if as_text(item.get("role")) in _ROLES:
+    if item.get("role") == role:
         fields.take("role")
     parent = fields.take_identifier("parentId")
     if all(_is_child(child, source_id, nodes) for child in as_list(item.get("childrenIds"))):

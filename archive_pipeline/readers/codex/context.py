@@ -1,0 +1,57 @@
+"""What Codex puts into the user's messages itself: instructions, environment, notices, what an editor shows.
+
+Codex tells its own texts by how they begin and end, in any letter case, and so do we. The list is that of
+``codex-rs/core/src/context`` with what earlier versions had.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MARKERS: Final = (
+    ("# agents.md instructions", "</instructions>"),
+    ("<user_instructions>", "</user_instructions>"),
+    ("<environment_context>", "</environment_context>"),
+    ("<skill>", "</skill>"),
+    ("<user_shell_command>", "</user_shell_command>"),
+    ("<turn_aborted>", "</turn_aborted>"),
+    ("<subagent_notification>", "</subagent_notification>"),
+    ("<codex_internal_context", "</codex_internal_context>"),
+    ("<goal_context>", "</goal_context>"),
+    ("<extension_context>", "</extension_context>"),
+    ("<hook_prompt", "</hook_prompt>"),
+    ("<user_action>", "</user_action>"),
+    ("<permissions instructions>", "</permissions instructions>"),
+    ("<collaboration_mode>", "</collaboration_mode>"),
+)
+_STARTS: Final = tuple(start for start, _ in _MARKERS)
+# An editor writes what it shows before the question, which has a heading of its own.
+_EDITOR: Final = ("# Context from my IDE setup:", "# Files mentioned by the user:")
+_REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
+_FOLDER: Final = re.compile(r"<cwd>([^<]+)</cwd>")
+_LONGEST_START: Final = max(map(len, _STARTS))
+# What stands around a picture or recording.
+_TAG: Final = re.compile(r"</?(?:image|audio)>|<(?:image|audio) name=\[[^\]]*\]>")
+
+
+def is_context(text: str) -> bool:
+    """Tells whether a text of a user's message is Codex's own."""
+    stripped = text.strip()
+    head = stripped[:_LONGEST_START].lower()
+    if head.startswith(_STARTS):
+        return any(head.startswith(start) and stripped[-len(end) :].lower() == end for start, end in _MARKERS)
+    return _TAG.fullmatch(stripped) is not None
+
+
+def split_request(text: str) -> tuple[str, str]:
+    """Returns what an editor wrote before the user's question, with the heading between them, and the question."""
+    if text.lstrip().startswith(_EDITOR) and (heading := _REQUEST.search(text)):
+        return text[: heading.end()], text[heading.end() :]
+    return "", text
+
+
+def folder_in(text: str) -> str | None:
+    """Returns the working folder that a description of the environment names."""
+    found = _FOLDER.search(text) if is_context(text) else None
+    return found[1] if found else None
