@@ -29,6 +29,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "message_feedback": "feedback on messages",
     "model_comparisons": "model comparisons",
     "projects": PROJECTS,
+    "sessions-index": "list of sessions",
     "shared_conversations": "list of shared links",
     "shopping": "shopping",
     "sora": "Sora",
@@ -43,9 +44,11 @@ _FOLDERS: Final[Mapping[str, str]] = {
     "prod-mc-asset-server": FILES,
     "projects": PROJECTS,
     "textdocs": "canvas documents",
+    "tool-results": "tools' results",
     "users": "user profiles",
 }
 _MANIFEST: Final = re.compile(r"manifest-[0-9a-z_-]+")
+_SUBAGENT: Final = re.compile(r"agent-[0-9a-z_-]+\.meta")
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.
 _PORTAL: Final = "user online activity"
@@ -99,6 +102,8 @@ def companion_kind(name: str) -> str | None:
         return None
     if _MANIFEST.fullmatch(stem):
         return MANIFEST
+    if _SUBAGENT.fullmatch(stem):
+        return "descriptions of subagents"
     return _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
 
 
