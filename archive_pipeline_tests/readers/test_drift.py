@@ -17,6 +17,7 @@ from benchmarks.fuzz import ai_studio as fuzz_ai_studio
 from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import codex as fuzz_codex
+from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
@@ -105,6 +106,7 @@ OF_UNKNOWN_TYPES = {
         ("chatgpt", fuzz_chatgpt.conversation),
         ("claude_ai", fuzz_claude.conversation),
         ("codex", fuzz_codex.conversation),
+        ("claude_code", fuzz_claude_code.session),
         ("deepseek", fuzz_deepseek.conversation),
         ("grok", fuzz_grok.conversation),
         ("open_webui", fuzz_open_webui.conversation),

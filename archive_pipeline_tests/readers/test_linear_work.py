@@ -7,6 +7,7 @@ import json
 from collections import deque
 from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,14 @@ from archive_pipeline.domain.records import DialogueRecord, MessageRecord, Rejec
 from archive_pipeline.ingest.linking import link_messages
 from archive_pipeline.readers.chatgpt import dialogue as chatgpt
 from archive_pipeline.readers.claude_ai import dialogue as claude_ai
+from archive_pipeline.readers.claude_code import READER as CLAUDE_CODE
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import is_conversation
+from archive_pipeline_tests.readers.claude_code_lines import answer, call, entry, said
+from archive_pipeline_tests.readers.claude_code_lines import result as result_line
 from archive_pipeline_tests.readers.work import growth
 
 ALMOST_LINEAR = 5
@@ -47,6 +51,33 @@ def test_many_tool_calls_that_are_all_open_before_their_results(has_ids: bool):
         assert isinstance(record, DialogueRecord)
         parts = record.messages[0].parts
         assert [part.tool_use_id for part in parts[size:]] == [part.tool_use_id for part in reversed(parts[:size])]
+
+    assert growth(read, 100) < ALMOST_LINEAR
+
+
+def _read_session(*lines: Any) -> DialogueRecord:
+    record = CLAUDE_CODE.read({"file": "x.jsonl", "lines": list(lines)}, "x")
+    assert isinstance(record, DialogueRecord)
+    return record
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_one_answer_of_many_lines_and_its_results_in_either_order(order: int):
+    def read(size: int) -> None:
+        ids = [str(at) for at in range(size)]
+        calls = [answer(f"a{at}", f"a{at}", 0, "m", call(at, "Bash")) for at in ids]
+        results = [result_line(f"r{at}", f"a{at}", 0, at, "x") for at in ids[::order]]
+        record = _read_session(*calls, *results)
+        assert [message.role for message in record.messages] == ["assistant", *["tool"] * size]
+
+    assert growth(read, 100) < ALMOST_LINEAR
+
+
+def test_many_lines_of_one_answer_below_many_lines_without_a_message():
+    def read(size: int) -> None:
+        progress = [entry("progress", f"p{at}", f"p{at + 1}", 0) for at in range(size)]
+        prompts = [said(f"u{at}", "p0", 0, "<tick><system-reminder>" * size) for at in range(4)]
+        assert len(_read_session(*progress, *prompts).messages) == 4
 
     assert growth(read, 100) < ALMOST_LINEAR
 

@@ -21,7 +21,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
-from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, codex, deepseek, gemini_cli, grok, open_webui
+from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, claude_code, codex, deepseek, gemini_cli, grok, open_webui
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -70,8 +70,8 @@ def source_of(value: dict[str, Any]) -> str:
         "sessionId": "gemini_cli",
     }
     if isinstance(lines := value.get("lines"), list):
-        is_envelope = any(isinstance(line, dict) and "payload" in line for line in lines)
-        return "codex" if is_envelope else "gemini_cli"
+        names = {name for line in lines if isinstance(line, dict) for name in line}
+        return "codex" if "payload" in names else "gemini_cli" if "projectHash" in names else "claude_code"
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -142,10 +142,24 @@ def alone_codex(kind: int, layout: str, marks: Marks) -> tuple[dict[str, Any], d
     return {"file": marks.text(), "lines": [codex.wrapped("session_meta", codex.meta(random, marks)), line]}, line
 
 
+def alone_claude_code(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one line, with a block of a type or of another kind than user and assistant."""
+    random = seeded(f"{kind} {role}")
+    if role == "line":
+        line = claude_code.LINES[kind](random, marks)
+        line = line if isinstance(line, dict) else {"line": line}
+    else:
+        line = claude_code.line(random, marks, role, [claude_code.BLOCKS[kind](random, marks)])
+    before = claude_code.line(random, marks, "user", marks.text())
+    return {"file": f"{marks.text()}.jsonl", "lines": [before, line]}, line
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
 CASES += [(alone_deepseek, kind, role) for kind in range(len(deepseek.FRAGMENTS) + 1) for role in ("USER", "ASSISTANT")]
+CASES += [(alone_claude_code, kind, role) for kind in range(len(claude_code.BLOCKS)) for role in ("user", "assistant")]
+CASES += [(alone_claude_code, kind, "line") for kind in range(7, len(claude_code.LINES))]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
@@ -206,6 +220,9 @@ def test_no_value_of_a_changed_conversation_is_lost(seed: int, changes: int):
 VOCABULARY = frozenset({"content_type", "type", "role", "sender", "status", "recipient", "stop_reason"})
 
 
+OF_LINES = ("uuid", "parentUuid", "sessionId", "timestamp")
+
+
 def marked(value: Any, marks: Marks, ids: frozenset[str]) -> Any:
     """A copy of a real conversation in which every string but ids and words of the format bears a mark."""
     if isinstance(value, dict):
@@ -219,12 +236,16 @@ def marked(value: Any, marks: Marks, ids: frozenset[str]) -> Any:
 
 
 def ids_of(conversation: dict[str, Any]) -> frozenset[str]:
+    if "lines" in conversation:
+        lines = [line for line in conversation["lines"] if isinstance(line, dict)]
+        return frozenset(str(line[name]) for line in lines for name in OF_LINES if name in line)
     messages = [node.get("message") or {} for node in (conversation.get("mapping") or {}).values()]
     entries = [*messages, *(conversation.get("chat_messages") or [])]
     return frozenset([*(conversation.get("mapping") or {}), *(str(e.get("uuid") or e.get("id")) for e in entries)])
 
 
 REAL_FILES = sorted(path for name in ("chatgpt", "claude_ai") for path in (ROOT / name).rglob("*.json"))
+SESSIONS = sorted((ROOT / "claude_code").rglob("*.jsonl"))
 
 
 @pytest.mark.real_data
@@ -248,3 +269,11 @@ def test_nothing_of_a_real_session_is_lost(path: Path):
         {"file": path.name, "lines": marked(lines, Marks(), frozenset())},
     ):
         assert absent(session) == []
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
+def test_nothing_of_a_real_session_is_lost(path: Path):
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    session = {"file": path.name, "lines": lines}
+    assert absent(session) == []
+    assert absent(marked(session, Marks(), ids_of(session))) == []

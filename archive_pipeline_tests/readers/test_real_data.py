@@ -1,10 +1,12 @@
 """The readers against real exports, where ``ARCHIVE_REAL_DATA`` names a folder of them; counts are taken by hand."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 
 ROOT = Path(os.environ.get("ARCHIVE_REAL_DATA", "/nonexistent"))
@@ -43,6 +45,26 @@ COUNTS = {
     "codex/interleaved_stream.jsonl": (1, 7, 0),
     "codex/teich-example.jsonl": (1, 35, 0),
     "codex/tool_call_stream.jsonl": (1, 4, 0),
+    "claude_code/claude_p/256ba646-2c15-437a-98e9-4171aafd030e.jsonl": (1, 8, 0),
+    "claude_code/claude_p/29ccd257-68b1-427f-ae5f-6524b7cb6f20.jsonl": (1, 4, 0),
+    "claude_code/claude_p/29ccd257-68b1-427f-ae5f-6524b7cb6f20/subagents/agent-a2271d1.jsonl": (1, 35, 0),
+    "claude_code/claude_p/2b4ed4c0-b905-41de-9238-273db3ec737a.jsonl": (1, 20, 0),
+    "claude_code/claude_p/94604a7b-062f-4369-bdf0-da948381c3e5.jsonl": (1, 2, 0),
+    "claude_code/dag_cycle.jsonl": (1, 1, 0),
+    "claude_code/dag_fork.jsonl": (1, 11, 0),
+    "claude_code/dag_resume.jsonl": (1, 8, 0),
+    "claude_code/dag_within_fork.jsonl": (1, 8, 0),
+    "claude_code/edge_cases.jsonl": (1, 12, 0),
+    "claude_code/ideas/03eb5929-52b3-4b13-ada3-b93ae35806b8.jsonl": (1, 21, 0),
+    "claude_code/ideas/a95fea4a-b88a-4e49-ac07-4cc323d8700c.jsonl": (1, 0, 0),
+    "claude_code/teich-example.jsonl": (1, 26, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1.jsonl": (1, 64, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a36efb2a1231c41e2.jsonl": (1, 14, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a4ca7529859c158c2.jsonl": (1, 45, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a52886dc180afb356.jsonl": (1, 34, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a6aa8ad077d9ea083.jsonl": (1, 12, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-ab1e6e141221a29ab.jsonl": (1, 33, 0),
+    "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
 }
 
 
@@ -106,3 +128,45 @@ def test_a_session_of_codex_has_its_calls_with_their_outputs_and_says_nothing_tw
     assert len({message.source_id for message in record.messages}) == 35
     assert {message.model for message in record.messages if message.role == "assistant"} == {"openai/gpt-5.5"}
     assert not record.warnings
+
+
+# Messages that several others follow: where the user went back, and what a fixture of many roots has.
+FORKS = {
+    "dag_fork": 1,
+    "dag_within_fork": 1,
+    "edge_cases": 1,
+    "03eb5929-52b3-4b13-ada3-b93ae35806b8": 1,
+}
+
+
+def test_sessions_of_claude_code_branch_only_where_the_user_went_back():
+    found = {}
+    for record in dialogues("claude_code"):
+        parents = Counter(message.link.parent for message in prepare(record, b"").messages)
+        if forks := sum(count > 1 for count in parents.values()):
+            found[record.source_id] = forks
+    assert found == FORKS
+
+
+def test_every_call_of_claude_code_has_its_result_and_every_subagent_its_session():
+    records = dialogues("claude_code")
+    assert len(records) == 20
+    calls, results = parts(records, "tool_use"), parts(records, "tool_result")
+    assert (len(calls), len(results)) == (172, 170)
+    names = {call.tool_use_id: call.tool_name for call in calls}
+    assert all(names[result.tool_use_id] == result.tool_name for result in results)
+    subagents = [record.source_id for record in records if "-agent-" in record.source_id]
+    sessions = {record.source_id for record in records}
+    assert sum(name.partition("-agent-")[0] in sessions for name in subagents) == 7
+
+
+def test_what_claude_code_puts_in_is_not_the_users():
+    said = [
+        part.text or ""
+        for record in dialogues("claude_code")
+        for message in record.messages
+        if message.role == "user" and not message.is_hidden
+        for part in message.parts
+    ]
+    assert len(said) == 41
+    assert not [text for text in said if text.startswith(("<", "Caveat:"))]

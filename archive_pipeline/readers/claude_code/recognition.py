@@ -1,0 +1,50 @@
+"""How a session of Claude Code is told from those of other agents, which write lines of JSON too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from archive_pipeline.readers.declaration import Evidence
+from archive_pipeline.readers.json_lines import LINES
+
+# Lines of the transcript: nobody else has all of these, though some have most of them.
+_OF_TRANSCRIPT: Final = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain"})
+# Lines about the session, which are not part of the transcript.
+_OF_SESSION: Final = frozenset(
+    {
+        *("agent-color", "agent-name", "agent-setting", "ai-title", "content-replacement", "custom-title"),
+        *("last-prompt", "mode", "permission-mode", "pr-link", "queue-operation", "tag", "task-summary"),
+        "worktree-state",
+    }
+)
+_SNAPSHOTS: Final[Mapping[str, frozenset[str]]] = {
+    "file-history-snapshot": frozenset({"messageId", "snapshot"}),
+    "attribution-snapshot": frozenset({"messageId", "surface"}),
+    "summary": frozenset({"summary", "leafUuid"}),
+}
+
+
+def is_line(value: Mapping[str, Any]) -> bool:
+    """Tells a line of a session from anything else."""
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        return False
+    if value.keys() >= _OF_TRANSCRIPT:
+        return True
+    if kind in _OF_SESSION:
+        return isinstance(value.get("sessionId"), str)
+    return kind in _SNAPSHOTS and value.keys() >= _SNAPSHOTS[kind]
+
+
+def recognise(value: Mapping[str, Any]) -> Evidence:
+    """Judges a file's lines: those of a transcript name their session and the line before them."""
+    lines = value.get(LINES)
+    if not isinstance(lines, list):
+        return Evidence(0.0, "no lines of a session")
+    objects = [line for line in lines if isinstance(line, dict)]
+    if any(line.get("type") in ("user", "assistant") and line.keys() >= _OF_TRANSCRIPT for line in objects):
+        return Evidence(1.0, "lines of user and assistant with sessionId, parentUuid and isSidechain")
+    if any(map(is_line, objects)):
+        return Evidence(0.6, "lines about a session without messages")
+    return Evidence(0.0, "lines without sessionId, parentUuid and isSidechain")
