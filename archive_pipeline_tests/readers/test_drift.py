@@ -16,8 +16,8 @@ from archive_pipeline_tests.exports import chain, chatgpt, claude
 from benchmarks.fuzz import ai_studio as fuzz_ai_studio
 from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
-from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import claude_code as fuzz_claude_code
+from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
