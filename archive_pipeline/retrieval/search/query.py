@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -81,6 +81,13 @@ class Query:
     def excluded(self) -> list[Term]:
         """What a page must not have."""
         return [term for term in self.terms if term.is_excluded]
+
+    def also(self, words: Collection[str]) -> Query:
+        """Return the query with more words to look for."""
+        if not words:
+            return self
+        terms = [*self.terms, *(Term("word", word) for word in words)]
+        return replace(self, wanted_text=" ".join([self.wanted_text, *words]), terms=terms)
 
 
 def parse_query(text: str) -> Query:

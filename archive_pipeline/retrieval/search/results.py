@@ -7,12 +7,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from archive_pipeline.retrieval.search.rows import FoundChunk
 from archive_pipeline.retrieval.search.snippets import snippet
 
 Page = tuple[str, int]
+_NOTHING_RESPELT: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class SearchResults(list[dict[str, Any]]):
@@ -23,6 +25,7 @@ class SearchResults(list[dict[str, Any]]):
         degraded: those that failed -> why.
         notes: for people: what the search did instead of what the caller asked for.
         reranked: whether the second stage ordered the results; None where there was none, or nothing to order.
+        respelt: words of the query that no text has -> what was looked for in their place.
     """
 
     def __init__(
@@ -33,12 +36,14 @@ class SearchResults(list[dict[str, Any]]):
         degraded: Mapping[str, str],
         notes: Sequence[str],
         reranked: bool | None = None,
+        respelt: Mapping[str, str] = _NOTHING_RESPELT,
     ) -> None:
         super().__init__(results)
         self.retrievers = tuple(retrievers)
         self.degraded = dict(degraded)
         self.notes = tuple(notes)
         self.reranked = reranked
+        self.respelt = dict(respelt)
 
     def with_note(self, note: str) -> SearchResults:
         """Return the same results with another note before the others."""
@@ -48,6 +53,7 @@ class SearchResults(list[dict[str, Any]]):
             degraded=self.degraded,
             notes=(note, *self.notes),
             reranked=self.reranked,
+            respelt=self.respelt,
         )
 
 

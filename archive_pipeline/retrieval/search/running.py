@@ -32,6 +32,7 @@ from archive_pipeline.retrieval.search.snippets import word_pattern
 
 # Of the best pages, so many are asked whether they repeat each other.
 PAGES_PER_RESULT: Final = 3
+RESPELT: Final = 'nobody wrote "{word}"; "{other}" was searched for as well'
 ONLY_EXCLUDED: Final = "the query only says what is not wanted, so nothing was looked for"
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 
@@ -43,6 +44,8 @@ class Search:
 
     def __init__(self, task: SearchTask) -> None:
         self._task = task
+        # With the words that were looked for in the place of misspelt ones, once that is known.
+        self._query = task.query
         self._rankings = Rankings(task)
         self._notes: list[str] = self._rankings.notes
         self._reranked: bool | None = None
@@ -63,6 +66,7 @@ class Search:
         rows = read_rows(
             self._task.connection, ranked, self._task.query, self._task.filters, has_images=images_missing is None
         )
+        respelt = self._respelt(ranked)
         found = fused_pages(ranked, rows, self._task.engine.rules.fuse)
         pages = self._by_words(found)
         relevant = self._relevant(found, pages, ranked)
@@ -77,14 +81,22 @@ class Search:
             degraded={retriever: str(error) for retriever, error in failures.items()},
             notes=self._notes,
             reranked=self._reranked,
+            respelt=respelt,
         )
+
+    def _respelt(self, ranked: Mapping[str, Ranking]) -> Mapping[str, str]:
+        """Return the words that were looked for in the place of misspelt ones, and say so."""
+        words = ranked[Retriever.LEXICAL].respelt if Retriever.LEXICAL in ranked else {}
+        self._query = self._query.also(words.values())
+        self._notes += [RESPELT.format(word=word, other=other) for word, other in words.items()]
+        return words
 
     def _by_words(self, pages: list[FoundPage]) -> list[FoundPage]:
         """Return the pages by their words, too, where the model of meaning knows words."""
         words = self._rankings.words
         if words is None or not self._task.engine.rules.are_words_compared:
             return pages
-        return by_words(pages, partial(words.nearness, self._task.query.wanted_text))
+        return by_words(pages, partial(words.nearness, self._query.wanted_text))
 
     def _relevant(
         self, found: list[FoundPage], pages: list[FoundPage], ranked: Mapping[str, Ranking]
@@ -104,7 +116,7 @@ class Search:
         words = ranked.get(Retriever.LEXICAL)
         needed = relevance(
             chance,
-            is_any_word_known=words is None or bool(words.ids),
+            is_any_word_known=words is None or words.is_any_word_known,
             term_count=len(self._task.query.wanted) if words is None else words.term_count,
         )
         kept = {page.page for some in (found, pages) for page in needed.of(some)}
@@ -114,7 +126,7 @@ class Search:
 
     def _second_stage(self, pages: list[FoundPage], relevant: list[FoundPage]) -> list[FoundPage]:
         """Return what is shown in the order of the second stage; in that of the first one, with a note, if it fails."""
-        model, question = self._task.engine.settings.reranker, self._task.query.wanted_text
+        model, question = self._task.engine.settings.reranker, self._query.wanted_text
         if model is None or not relevant or not question:
             return relevant
         try:
@@ -140,7 +152,7 @@ class Search:
         relevant = {each.page for each in pages}
         others = [each for each in found if each.page not in relevant]
         beside = read_beside(self._task.connection, [*pages, *others], limit=self._task.num_results * PAGES_PER_RESULT)
-        words, home = word_pattern(self._task.query.wanted), self._task.engine.settings.home
+        words, home = word_pattern(self._query.wanted), self._task.engine.settings.home
         documents = {each.page[0] for each in pages if each.chunk.partition_key is None}
         options = ResultOptions(
             self._task.num_results,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -40,12 +40,16 @@ class Ranking:
         scores: the retriever's own.
         shares: of the highest score there could be, 0 to 1, for ``fusion``; None if the scores have no scale.
         term_count: of a retriever by words, how many terms of the query have a meaning.
+        respelt: of a retriever by words, words of the query that no text has -> what was looked for in their place.
+        is_any_word_known: of a retriever by words, whether it found any word of the query as it was written.
     """
 
     ids: Sequence[str]
     scores: Sequence[float]
     shares: Sequence[float] | None = None
     term_count: int = 0
+    respelt: Mapping[str, str] = field(default_factory=dict)
+    is_any_word_known: bool = False
 
 
 EMPTY_RANKING: Final = Ranking((), ())

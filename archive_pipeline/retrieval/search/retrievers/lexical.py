@@ -14,6 +14,7 @@ import psycopg
 
 from archive_pipeline.retrieval.search.query import Query, Term
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking
+from archive_pipeline.retrieval.search.retrievers.spelling import HeldTerms, respelt
 from archive_pipeline.retrieval.search.retrievers.words import (
     Matches,
     Word,
@@ -25,7 +26,7 @@ from archive_pipeline.retrieval.search.retrievers.words import (
     words_of_term,
 )
 from archive_pipeline.store.rows import fetch_column
-from archive_pipeline.text.search_terms import HIGHEST_WEIGHT
+from archive_pipeline.text.search_terms import HIGHEST_WEIGHT, split_words
 
 # A term in more chunks than these, or than this share of all, says little about any of them.
 COMMON: Final = 2_000
@@ -43,10 +44,12 @@ class Vocabulary:
     Attributes:
         languages: text search configurations of the most frequent languages, ``MOST_LANGUAGES`` of them.
         stop_words: words that were asked for -> whether they mean nothing in the most frequent language.
+        held_terms: what misspelt words are compared with.
     """
 
     languages: Sequence[str]
     stop_words: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    held_terms: HeldTerms = field(default_factory=HeldTerms, compare=False, repr=False)
 
 
 def read_vocabulary(connection: psycopg.Connection[Any]) -> Vocabulary:
@@ -66,8 +69,9 @@ def find_lexically(
     """Return the chunks with the rarest of the query's terms, best first: the sum of BM25 over the terms.
 
     Terms that many chunks have count only if nothing else is found, and words of no meaning only if there are no
-    others: a made-up word finds nothing, whatever stands around it. ``shares`` are those of the highest sum that a text
-    could have, with every word of a meaning that was asked for, those that no text has among them.
+    others: a made-up word finds nothing, whatever stands around it. A word that no text has, but for its spelling, is
+    looked for as texts have it. ``shares`` are those of the highest sum that a text could have, with every word of a
+    meaning that was asked for as it is written, those that no text has among them.
 
     Args:
         connection: on the archive.
@@ -85,6 +89,10 @@ def find_lexically(
     index.look_up(terms.values())
     total = index.chunk_count()
     within = None if allowed is None else numbers_of(connection, allowed.content_hashes)
+    meant = _meant(terms, stop_words)
+    highest = HIGHEST_WEIGHT * sum(_rarity(index.frequency(words), total) for words in meant.values())
+    known = [words for words in meant.values() if index.frequency(words)]
+    respelt = _respelt(connection, index, [term for term in meant if not index.frequency(meant[term])], vocabulary)
 
     def find(asked: Sequence[Sequence[Word]]) -> Ranking:
         index.read(asked)
@@ -92,16 +100,35 @@ def find_lexically(
         return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
-    meant = _meant(terms, stop_words)
-    there = [words for words in meant if index.frequency(words)]
+    there = [*known, *(words_of_term(term, vocabulary.languages) for term in respelt.values())]
     telling = [words for words in there if index.frequency(words) <= common]
     ranking = find(telling)
     if not ranking.ids and len(telling) < len(there):
         ranking = find(_rarest(there, index))
-    highest = HIGHEST_WEIGHT * sum(_rarity(index.frequency(words), total) for words in meant)
     # A phrase may be rarer than its words are.
     shares = [min(1.0, score / highest) for score in ranking.scores]
-    return replace(ranking, shares=shares, term_count=len(meant))
+    return replace(
+        ranking,
+        shares=shares,
+        term_count=len(meant),
+        respelt={split_words(term.text)[0]: word.text for term, word in respelt.items()},
+        is_any_word_known=bool(ranking.ids and known),
+    )
+
+
+def _respelt(
+    connection: psycopg.Connection[Any], index: WordIndex, unknown: Sequence[Term], vocabulary: Vocabulary
+) -> dict[Term, Term]:
+    """Return what is looked for in the place of terms that no text has; what may be meant by a slip, as a rule.
+
+    Nothing is where a word of no meaning is nearest.
+    """
+    near = respelt(connection, index, vocabulary.held_terms, unknown)
+    found = {term: Term("word", word) for term, word in near.items()}
+    words = {term: words_of_term(term, vocabulary.languages) for term in found.values()}
+    stop_words = _stop_words(connection, words, vocabulary)
+    index.look_up(words.values())
+    return {term: other for term, other in found.items() if other.text not in stop_words}
 
 
 def _rarest(terms: Sequence[Sequence[Word]], index: WordIndex) -> list[Sequence[Word]]:
@@ -129,10 +156,10 @@ def _stop_words(
     return {word for word in asked if known[word]}
 
 
-def _meant(terms: Mapping[Term, Sequence[Word]], stop_words: Collection[str]) -> list[Sequence[Word]]:
+def _meant(terms: Mapping[Term, Sequence[Word]], stop_words: Collection[str]) -> Mapping[Term, Sequence[Word]]:
     """Return the terms that mean something; all of them if none does."""
-    meant = [words for term, words in terms.items() if term.kind != "word" or term.text not in stop_words]
-    return meant or list(terms.values())
+    meant = {term: words for term, words in terms.items() if term.kind != "word" or term.text not in stop_words}
+    return meant or terms
 
 
 def _rarity(frequency: int, total: int) -> float:

@@ -154,6 +154,16 @@ class WordIndex:
             found = of_word if nth == 0 else _both(found, of_word)
         return found if len(term) < 2 else self._in_a_row(found, term, limit)
 
+    def best_numbers(self, term: Sequence[Word], number: int) -> list[int]:
+        """Return the chunks that say most of a term, read before: so many, of which some may be gone."""
+        found = self.matches(term)
+        return [int(each) for each in found.numbers[best_of(found, number)]]
+
+    def texts(self, numbers: Collection[int]) -> list[str]:
+        """Return the texts of some chunks, those that are there."""
+        asked = {"numbers": sorted(numbers)}
+        return [row.text for row in fetch_rows(self._connection, "lexical/texts_of_numbers", ChunkText, asked)]
+
     def _all_forms(self, word: Word) -> Collection[str]:
         return word.forms if word.prefix is None else self._prefixes.get(word.prefix, ())
 
