@@ -15,7 +15,10 @@ from archive_pipeline.store.annotations import Kind
 ToolT = TypeVar("ToolT", bound=Callable[..., Any])
 
 Query = Annotated[
-    str, Field(description='What to look for: a question or words; "phrases in order", prefix* and -exclusions')
+    str,
+    Field(
+        description='What to look for: a question or words; "phrases" that a page must have, prefix* and -exclusions'
+    ),
 ]
 Limit = Annotated[int, Field(description="Most results", ge=1, le=100)]
 Mode = Annotated[str, AfterValidator(check_mode), Field(description=MODE_HELP, json_schema_extra={"enum": list(MODES)})]

@@ -42,7 +42,7 @@ _COMMANDS: Final = {
     "search": (
         "search",
         "search",
-        'Find pages of dialogues and documents; TEXT may have "phrases", prefix* and -exclusions.',
+        'Find pages of dialogues and documents; TEXT may have required "phrases", prefix* and -exclusions.',
     ),
     "context": (
         "context",

@@ -26,7 +26,7 @@ from archive_pipeline.text.user_input import MOST_RESULTS
 @filter_options
 @json_option
 def search(text: str, limit: int, mode: str, *, time_words: bool, as_json: bool, **filters: Any) -> None:
-    """Find pages of dialogues and documents; TEXT may have "phrases", prefix* and -exclusions.
+    """Find pages of dialogues and documents; TEXT may have required "phrases", prefix* and -exclusions.
 
     Words are found at once, meaning after `llm-archive index`.
     """

@@ -25,7 +25,7 @@ from archive_pipeline.retrieval.search.query_reader import QueryReader
 from archive_pipeline.retrieval.search.results import SearchResults
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, read_vocabulary
 from archive_pipeline.retrieval.search.running import DOCUMENTS_ONLY, Search
-from archive_pipeline.retrieval.search.time_words import NOTHING_THEN, READ_AS_TIME, read_time
+from archive_pipeline.retrieval.search.time_words import LISTED, NOTHING_OF, NOTHING_THEN, READ_AS_TIME, read_time
 from archive_pipeline.retrieval.visual.interfaces import PageEncoder
 from archive_pipeline.retrieval.visual.models import open_encoder
 from archive_pipeline.settings import Settings
@@ -101,7 +101,7 @@ class SearchEngine:
         retriever that fails is left out and named in ``degraded`` as long as another one answers.
 
         Args:
-            query: words, "phrases", prefix* and -exclusions.
+            query: words, "phrases" that a page must have, prefix* and -exclusions.
             num_results: most results, 1 to 1,000.
             search_mode: ``hybrid`` (all there is), ``text`` (meaning), ``lexical`` (words), ``visual`` (page images of
                 documents; without a visual model the text of whole pages).
@@ -141,14 +141,18 @@ class SearchEngine:
             task = SearchTask(self, request, connection, query, asked.filters, asked.num_results)
             if timed is None:
                 return Search(task).run(asked.mode)
-            results = Search(replace(task, query=timed.query, filters=timed.filters)).run(asked.mode)
+            then = replace(task, query=timed.query, filters=timed.filters)
+            if not timed.query.wanted:
+                results = Search(then).newest()
+                note = LISTED if results else NOTHING_OF
+                return (results or Search(task).run(asked.mode)).with_note(timed.told(note))
+            results = Search(then).run(asked.mode)
             if results:
-                return results.with_note(READ_AS_TIME.format(words=timed.words, period=timed.said))
+                return results.with_note(timed.told(READ_AS_TIME))
             results = Search(replace(task, query=timed.query)).run(asked.mode)
             if not results:
                 return results  # the words of the time alone would find anything
-            results = Search(task).run(asked.mode)
-            return results.with_note(NOTHING_THEN.format(words=timed.words, period=timed.said))
+            return Search(task).run(asked.mode).with_note(timed.told(NOTHING_THEN))
 
     def _reads_times(self, asked: _Asked) -> bool:
         return asked.time_words and self.rules.are_times_read

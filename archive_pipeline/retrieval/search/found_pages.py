@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -16,22 +16,39 @@ from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.results import FoundPage, Page
 from archive_pipeline.retrieval.search.retrievers.base import (
     Ranking,
+    allowed_pages,
     chunk_details,
     page_details,
-    without_terms,
 )
 from archive_pipeline.retrieval.search.retrievers.dense import pages_of
 from archive_pipeline.retrieval.search.retrievers.visual import image_details
+from archive_pipeline.retrieval.search.retrievers.words import words_of_term
 from archive_pipeline.retrieval.search.rows import FoundChunk
+from archive_pipeline.text.languages import UNKNOWN
 
 Rankings = Mapping[str, Ranking]
 NumberT = TypeVar("NumberT", int, float)
 
 
 def read_rows(
-    connection: psycopg.Connection[Any], ranked: Rankings, query: Query, filters: SearchFilters, *, has_images: bool
+    connection: psycopg.Connection[Any],
+    ranked: Rankings,
+    query: Query,
+    filters: SearchFilters,
+    *,
+    languages: Collection[str],
+    has_images: bool,
 ) -> dict[str, FoundChunk]:
-    """Return what is shown of ranked chunks and pages, those that may be found, by their ids."""
+    """Return what is shown of ranked chunks and pages, those that may be found, by their ids.
+
+    Args:
+        connection: on the archive.
+        ranked: retriever -> its ranking. Phrases are required where one ranks by words.
+        query: what is asked.
+        filters: what may be found.
+        languages: which forms of a phrase's words are the same word.
+        has_images: whether pages were ranked by their images.
+    """
     of_chunks = [found for retriever, found in ranked.items() if retriever != Retriever.VISUAL]
     chunk_ids = {chunk for found in of_chunks for chunk in found.ids}
     rows = chunk_details(connection, chunk_ids, filters)
@@ -40,7 +57,13 @@ def read_rows(
         found = image_details(connection, seen) if has_images else page_details(connection, seen, filters)
         rows |= {entry_of_page(row.doc_id, row.page): row for row in found}
     pages = {(row.doc_id, row.page) for row in rows.values()}
-    allowed = without_terms(connection, pages, query.excluded)
+    phrases = query.phrases if Retriever.LEXICAL in ranked else []
+    allowed = allowed_pages(
+        connection,
+        pages,
+        required=[words_of_term(term, languages) for term in phrases],
+        excluded=[words_of_term(term, [UNKNOWN]) for term in query.excluded],
+    )
     return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}
 
 

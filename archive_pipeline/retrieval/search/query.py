@@ -3,7 +3,7 @@
 | written | means |
 |---|---|
 | ``word`` | the word, its other forms, or a part of an identifier |
-| ``"some words"`` | these words next to each other |
+| ``"some words"`` | pages with these words next to each other |
 | ``word*`` | words that begin so |
 | ``-word``, ``-"some words"`` | pages without it |
 """
@@ -81,6 +81,11 @@ class Query:
     def excluded(self) -> list[Term]:
         """What a page must not have."""
         return [term for term in self.terms if term.is_excluded]
+
+    @property
+    def phrases(self) -> list[Term]:
+        """What is quoted, which a page must have."""
+        return [term for term in self.wanted if term.kind == "phrase"]
 
     def also(self, words: Collection[str]) -> Query:
         """Return the query with more words to look for."""

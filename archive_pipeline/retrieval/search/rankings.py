@@ -34,7 +34,7 @@ from archive_pipeline.store.embeddings import Chance
 # Several chunks are on one page, several pages answer one question: rankings are so much longer than the results.
 CHUNKS_PER_RESULT: Final = 10
 FEWEST_CHUNKS: Final = 100
-# How much longer again where wide filters or exclusions may take most of it away.
+# How much longer again where wide filters, phrases or exclusions may take most of it away.
 FILTERED_FACTOR: Final = 20
 # What a retriever may fail with while the others succeed.
 _RETRIEVER_ERRORS: Final = (VectorStoreError, EmbeddingError, MissingExtraError, ConfigurationError, VisualModelError)
@@ -55,7 +55,9 @@ class Rankings:
     def __init__(self, task: SearchTask) -> None:
         self._task = task
         self._allowed: FilteredChunks | None = allowed_chunks(task.connection, task.filters)
-        is_wide = (self._allowed is None and not task.filters.is_empty) or bool(task.query.excluded)
+        is_wide = (self._allowed is None and not task.filters.is_empty) or bool(
+            task.query.excluded or task.query.phrases
+        )
         self._most = max(FEWEST_CHUNKS, task.num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
         self.images_missing = images_missing(task.connection, task.engine.settings)
         self.notes: list[str] = []

@@ -64,6 +64,13 @@ class StoredVector(NamedTuple):
     vector: bytes
 
 
+class NewestPage(NamedTuple):
+    """A row of ``newest_pages``."""
+
+    doc_id: str
+    page: int
+
+
 class AllowedDocument(NamedTuple):
     """A row of ``search_allowed_documents``."""
 

@@ -14,10 +14,11 @@ from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
 from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.near_words import by_words
+from archive_pipeline.retrieval.search.newest import NEWEST, newest_pages
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_titles, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED
-from archive_pipeline.retrieval.search.rankings import Rankings
+from archive_pipeline.retrieval.search.rankings import CHUNKS_PER_RESULT, FILTERED_FACTOR, Rankings
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
 from archive_pipeline.retrieval.search.results import (
     FoundPage,
@@ -33,6 +34,7 @@ from archive_pipeline.retrieval.search.snippets import word_pattern
 # Of the best pages, so many are asked whether they repeat each other.
 PAGES_PER_RESULT: Final = 3
 RESPELT: Final = 'nobody wrote "{word}"; "{other}" was searched for as well'
+NO_PHRASE: Final = "{where} has {phrases}; without the quotes the words are looked for one by one"
 ONLY_EXCLUDED: Final = "the query only says what is not wanted, so nothing was looked for"
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 
@@ -64,7 +66,12 @@ class Search:
         if not ranked and EMPTY_ARCHIVE not in why_nothing(self._task.connection, NO_FILTERS):
             raise next(iter(failures.values()))
         rows = read_rows(
-            self._task.connection, ranked, self._task.query, self._task.filters, has_images=images_missing is None
+            self._task.connection,
+            ranked,
+            self._task.query,
+            self._task.filters,
+            languages=self._task.engine.vocabulary(self._task.connection).languages,
+            has_images=images_missing is None,
         )
         respelt = self._respelt(ranked)
         found = fused_pages(ranked, rows, self._task.engine.rules.fuse)
@@ -72,9 +79,7 @@ class Search:
         relevant = self._relevant(found, pages, ranked)
         results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
         if not results:
-            self._notes += [ONLY_EXCLUDED] if self._task.query.excluded and not self._task.query.wanted else []
-            self._notes += why_nothing(self._task.connection, self._task.filters)
-            self._notes += in_titles(self._task.connection, self._task.query.wanted_text)
+            self._notes += self._why_nothing(ranked)
         return SearchResults(
             results,
             retrievers=list(ranked),
@@ -83,6 +88,25 @@ class Search:
             reranked=self._reranked,
             respelt=respelt,
         )
+
+    def newest(self) -> SearchResults:
+        """Return the pages that the filters let through and that have nothing that is excluded, the newest first.
+
+        Their scores say the order only.
+        """
+        most = self._task.num_results * CHUNKS_PER_RESULT * (FILTERED_FACTOR if self._task.query.excluded else 1)
+        pages = newest_pages(self._task.connection, self._task.query, self._task.filters, most=most)
+        return SearchResults(self._results(pages, pages), retrievers=[NEWEST], degraded={}, notes=[])
+
+    def _why_nothing(self, ranked: Mapping[str, Ranking]) -> list[str]:
+        """Return what there is to say where nothing was found."""
+        connection, query, filters = self._task.connection, self._task.query, self._task.filters
+        reasons = [ONLY_EXCLUDED] if query.excluded and not query.wanted else []
+        if query.phrases and Retriever.LEXICAL in ranked:
+            where = "no page" if filters.is_empty else "no page that the filters let through"
+            phrases = " and ".join(f'"{term.text}"' for term in query.phrases)
+            reasons.append(NO_PHRASE.format(where=where, phrases=phrases))
+        return [*reasons, *why_nothing(connection, filters), *in_titles(connection, query.wanted_text)]
 
     def _respelt(self, ranked: Mapping[str, Ranking]) -> Mapping[str, str]:
         """Return the words that were looked for in the place of misspelt ones, and say so."""
@@ -103,7 +127,8 @@ class Search:
     ) -> list[FoundPage]:
         """Return the pages that have to do with the query; say so if there are none.
 
-        Words alone decide where no meaning was compared, and everything is shown where nobody measured chance.
+        Words alone decide where no meaning was compared, and everything is shown where nobody measured chance. What has
+        a phrase that was asked for is never chance.
 
         Args:
             found: as retrievers rank them.
@@ -111,9 +136,10 @@ class Search:
             ranked: the rankings.
         """
         chance = self._rankings.chance
-        if not (pages and self._task.engine.rules.is_relevance_judged and chance is not None):
-            return pages
         words = ranked.get(Retriever.LEXICAL)
+        has_phrases = bool(self._task.query.phrases) and words is not None
+        if not pages or not self._task.engine.rules.is_relevance_judged or chance is None or has_phrases:
+            return pages
         needed = relevance(
             chance,
             is_any_word_known=words is None or words.is_any_word_known,

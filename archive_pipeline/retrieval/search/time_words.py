@@ -1,7 +1,7 @@
 """Times in a query: "yesterday", "two weeks ago", "in May 2024", "since March" as the filters ``since`` and ``until``.
 
-Only the past is read, since nothing else was said yet, and only English. What is quoted or excluded, several times that
-are no range, and a query of nothing but a time stay as they are.
+Only the past is read, since nothing else was said yet, and only English. What is quoted or excluded, and several times
+that are no range, stay as they are. A query of nothing but a time asks for the pages of that time.
 """
 
 from __future__ import annotations
@@ -43,9 +43,16 @@ NOTHING_THEN: Final = (
     "(`llm-archive list --since DATE --until DATE` lists what is of then)"
 )
 
+LISTED: Final = (
+    "{words!r} was read as {period} (UTC), of which the pages are listed, the newest first; in quotes it is looked for "
+    "as it is written"
+)
+NOTHING_OF: Final = "nothing is of {period} (UTC), as which {words!r} was read; the words were looked for at any time"
+
 _WORD: Final = re.compile(r"\w")
 # What is quoted is meant literally, and what is excluded says nothing of when.
 _LITERAL: Final = re.compile(r'-?"[^"]*"?|(?<!\S)-\S+')
+_NOTHING: Final = Query("", "", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class TimedQuery:
 
     Attributes:
         words: those that name the time.
-        query: without them.
+        query: without them; it wants nothing where it named nothing but a time.
         filters: with ``since``, ``until`` or both.
     """
 
@@ -80,6 +87,10 @@ class TimedQuery:
             return f"since {since:%Y-%m-%d}" if since else f"before {until:%Y-%m-%d}"
         last = until - timedelta(days=1)
         return f"{since:%Y-%m-%d}" if last == since else f"{since:%Y-%m-%d} to {last:%Y-%m-%d}"
+
+    def told(self, note: str) -> str:
+        """Return a note of this module about the query."""
+        return note.format(words=self.words, period=self.said)
 
 
 def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery | None:
@@ -100,10 +111,10 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
         return None
     (start, end), since, until = found
     rest = " ".join(f"{query.text[:start]} {query.text[end:]}".split())
-    if not _WORD.search(rest) or (since is not None and since > now):
+    if since is not None and since > now:
         return None
-    words, other = " ".join(query.text[start:end].split()), parse_query(rest)
-    return TimedQuery(words, other, replace(filters, since=since, until=until)) if other.wanted else None
+    words, other = " ".join(query.text[start:end].split()), parse_query(rest) if _WORD.search(rest) else _NOTHING
+    return TimedQuery(words, other, replace(filters, since=since, until=until))
 
 
 _Found = tuple[tuple[int, int], datetime | None, datetime | None]

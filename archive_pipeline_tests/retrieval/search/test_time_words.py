@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.query import parse_query
-from archive_pipeline.retrieval.search.time_words import TimedQuery, read_time
+from archive_pipeline.retrieval.search.time_words import (
+    LISTED,
+    NOTHING_OF,
+    NOTHING_THEN,
+    READ_AS_TIME,
+    TimedQuery,
+    read_time,
+)
 
 NOW = datetime(2025, 6, 18, 12, 30, tzinfo=UTC)
 
@@ -81,7 +88,6 @@ def test_times_that_are_read(words: str, since: str | None, until: str | None):
         'the song "yesterday"',
         "the song \u201cyesterday\u201d",
         "roof -yesterday",
-        "yesterday",
         "may I march on",
         "the 2024 model of the car",
         "next week",
@@ -97,12 +103,21 @@ def test_times_that_are_read(words: str, since: str | None, until: str | None):
         "an essay of 2000 words",
         "flights from 31 June 2024 to July 2024",
         "top 5 May songs",
-        "-roof in May 2024",
         "the weekly report",
     ],
 )
 def test_what_is_no_time_of_the_past_stays(text: str):
     assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"), [("yesterday", []), ("in May 2024?", []), ("-roof in May 2024", ["roof"])]
+)
+def test_a_query_of_nothing_but_a_time_wants_nothing_else(text: str, excluded: list[str]):
+    timed = read(text)
+    assert timed is not None
+    assert timed.query.wanted == []
+    assert [term.text for term in timed.query.excluded] == excluded
 
 
 def test_a_filter_that_is_set_decides():
@@ -129,3 +144,11 @@ def test_any_text_is_read_or_not(text: str):
         return
     timed = read(text)
     assert timed is None or timed.words in " ".join(text.split())
+
+
+@pytest.mark.parametrize("note", [READ_AS_TIME, LISTED, NOTHING_OF, NOTHING_THEN])
+def test_each_note_names_the_words_and_the_period(note: str):
+    timed = read("in May 2024")
+    assert timed is not None
+    assert "'in May 2024'" in timed.told(note)
+    assert "2024-05-01 to 2024-05-31 (UTC)" in timed.told(note)

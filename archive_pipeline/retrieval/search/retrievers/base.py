@@ -10,12 +10,10 @@ import numpy as np
 import psycopg
 
 from archive_pipeline.retrieval.search.filters import SearchFilters
-from archive_pipeline.retrieval.search.query import Term
-from archive_pipeline.retrieval.search.retrievers.words import WordIndex, numbers_with_any, words_of_term
+from archive_pipeline.retrieval.search.retrievers.words import Word, WordIndex, numbers_with
 from archive_pipeline.retrieval.search.rows import AllowedChunk, ChunkOnPage, FoundChunk
 from archive_pipeline.store.conditions import query_where
 from archive_pipeline.store.rows import fetch_column, fetch_rows, row_of
-from archive_pipeline.text.languages import UNKNOWN
 
 # Filters that let so few chunks through are answered exactly; wider ones by longer rankings.
 MOST_ALLOWED: Final = 2_000
@@ -87,35 +85,54 @@ def chunk_details(
 
 
 def page_details(
-    connection: psycopg.Connection[Any], pages: Collection[tuple[str, int]], filters: SearchFilters
+    connection: psycopg.Connection[Any],
+    pages: Collection[tuple[str, int]],
+    filters: SearchFilters,
+    *,
+    with_question: bool = False,
 ) -> list[FoundChunk]:
-    """Return what is shown of the pages that the filters let through: the first chunk of each."""
+    """Return what is shown of the pages that the filters let through: the first chunk of each.
+
+    Args:
+        connection: on the archive.
+        pages: the pages.
+        filters: what may be found.
+        with_question: of a page with a question it is the question's.
+    """
     if not pages:
         return []
     parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
     in_order = fetch_column(connection, "search/chunks_of_pages", str, parameters)
     details = chunk_details(connection, in_order, filters)
+    if with_question:
+        in_order.sort(key=lambda chunk: chunk in details and details[chunk].side == "answer")
     first: dict[tuple[str, int], FoundChunk] = {}
     for row in (details[chunk] for chunk in in_order if chunk in details):
         first.setdefault((row.doc_id, row.page), row)
     return list(first.values())
 
 
-def without_terms(
-    connection: psycopg.Connection[Any], pages: Collection[tuple[str, int]], terms: Sequence[Term]
+def allowed_pages(
+    connection: psycopg.Connection[Any],
+    pages: Collection[tuple[str, int]],
+    *,
+    required: Sequence[Sequence[Word]],
+    excluded: Sequence[Sequence[Word]],
 ) -> set[tuple[str, int]]:
-    """Return the pages that have none of the terms anywhere."""
+    """Return the pages that have each of the required terms, and none of the excluded ones, anywhere."""
+    terms = [*required, *excluded]
     if not terms:
         return set(pages)
     parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
     chunks = fetch_rows(connection, "lexical/numbers_on_pages", ChunkOnPage, parameters)
     page_of = {row.chunk_number: (row.doc_id, row.page) for row in chunks}
     numbers = np.sort(np.array([row.chunk_number for row in chunks if not row.is_near_duplicate], dtype=np.int64))
-    asked = [words_of_term(term, [UNKNOWN]) for term in terms]
     index = WordIndex(connection)
-    index.look_up(asked)
-    index.read(asked)
-    having = {page_of[number] for words in asked for number in index.matches(words, numbers).numbers.tolist()}
-    unknown = [row.chunk_number for row in chunks if row.is_near_duplicate and page_of[row.chunk_number] not in having]
-    having |= {page_of[number] for number in numbers_with_any(connection, unknown, asked)}
-    return set(pages) - having
+    index.look_up(terms)
+    index.read(terms)
+    unknown = numbers_with(connection, [row.chunk_number for row in chunks if row.is_near_duplicate], terms)
+    having = [
+        {page_of[number] for number in (*index.matches(words, numbers).numbers.tolist(), *others)}
+        for words, others in zip(terms, unknown, strict=True)
+    ]
+    return set(pages).intersection(*having[: len(required)]).difference(*having[len(required) :])

@@ -68,10 +68,10 @@ def find_lexically(
 ) -> Ranking:
     """Return the chunks with the rarest of the query's terms, best first: the sum of BM25 over the terms.
 
-    Terms that many chunks have count only if nothing else is found, and words of no meaning only if there are no
-    others: a made-up word finds nothing, whatever stands around it. A word that no text has, but for its spelling, is
-    looked for as texts have it. ``shares`` are those of the highest sum that a text could have, with every word of a
-    meaning that was asked for as it is written, those that no text has among them.
+    Terms that many chunks have count only if they are phrases or nothing else is found, and words of no meaning only if
+    there are no others: a made-up word finds nothing, whatever stands around it. A word that no text has, but for its
+    spelling, is looked for as texts have it. ``shares`` are those of the highest sum that a text could have, with every
+    word of a meaning that was asked for as it is written, those that no text has among them.
 
     Args:
         connection: on the archive.
@@ -91,7 +91,7 @@ def find_lexically(
     within = None if allowed is None else numbers_of(connection, allowed.content_hashes)
     meant = _meant(terms, stop_words)
     highest = HIGHEST_WEIGHT * sum(_rarity(index.frequency(words), total) for words in meant.values())
-    known = [words for words in meant.values() if index.frequency(words)]
+    known = {term: words for term, words in meant.items() if index.frequency(words)}
     respelt = _respelt(connection, index, [term for term in meant if not index.frequency(meant[term])], vocabulary)
 
     def find(asked: Sequence[Sequence[Word]]) -> Ranking:
@@ -100,11 +100,11 @@ def find_lexically(
         return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
-    there = [*known, *(words_of_term(term, vocabulary.languages) for term in respelt.values())]
-    telling = [words for words in there if index.frequency(words) <= common]
+    there = known | {term: words_of_term(term, vocabulary.languages) for term in respelt.values()}
+    telling = [words for term, words in there.items() if term.kind == "phrase" or index.frequency(words) <= common]
     ranking = find(telling)
     if not ranking.ids and len(telling) < len(there):
-        ranking = find(_rarest(there, index))
+        ranking = find(_rarest(list(there.values()), index))
     # A phrase may be rarer than its words are.
     shares = [min(1.0, score / highest) for score in ranking.scores]
     return replace(

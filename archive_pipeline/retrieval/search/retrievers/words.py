@@ -207,19 +207,19 @@ class _Row:
         )
 
 
-def numbers_with_any(
+def numbers_with(
     connection: psycopg.Connection[Any], numbers: Sequence[int], terms: Sequence[Sequence[Word]]
-) -> set[int]:
-    """Return those of some chunks in whose texts any of the terms stands; the index need not know them."""
-    rows = [_Row(term) for term in terms if term]
-    return {
-        chunk.chunk_number
-        for start in range(0, len(numbers), READ_AT_ONCE)
-        for chunk in fetch_rows(
-            connection, "lexical/texts_of_numbers", ChunkText, {"numbers": list(numbers[start : start + READ_AT_ONCE])}
-        )
-        if any(row.is_in(chunk.text, chunk.language) for row in rows)
-    }
+) -> list[set[int]]:
+    """Return for each of the terms those of some chunks in whose texts it stands; the index need not know them."""
+    rows = [_Row(term) for term in terms]
+    found: list[set[int]] = [set() for _ in terms]
+    for start in range(0, len(numbers), READ_AT_ONCE):
+        asked = {"numbers": list(numbers[start : start + READ_AT_ONCE])}
+        for chunk in fetch_rows(connection, "lexical/texts_of_numbers", ChunkText, asked):
+            for row, own in zip(rows, found, strict=True):
+                if row.is_in(chunk.text, chunk.language):
+                    own.add(chunk.chunk_number)
+    return found
 
 
 def restricted(found: Matches, numbers: Numbers) -> Matches:
