@@ -115,8 +115,8 @@ class Rankings:
         vector = self._vector(vectors)
         self.words = self._task.engine.query_reader.words(vectors)
         if self._allowed is not None:
-            return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most))
-        return with_shares(vectors.chunks(vector, most=self._most))
+            return with_shares(find_nearest_allowed(vectors, vector, self._allowed, most=self._most), self.chance)
+        return with_shares(vectors.chunks(vector, most=self._most), self.chance)
 
     def _visual(self) -> Ranking:
         if not self._task.query.wanted_text:

@@ -55,16 +55,15 @@ class Relevance:
     words: float = ENOUGH_WORDS
 
     def of(self, pages: Iterable[PageT]) -> list[PageT]:
-        """Return the relevant pages in their order, and with them those that are nearly as good as the best one.
+        """Return the relevant pages in their order, and with them those that are nearly as good as the best of them.
 
         A page that was found by its image is relevant: nothing is known of chance there.
         """
-        found = list(pages)
-        relevant = [self._reaches(page) for page in found]
-        if not any(relevant):
+        found = [(page, self._reaches(page)) for page in pages]
+        best = max((page.score for page, is_relevant in found if is_relevant), default=None)
+        if best is None:
             return []
-        least = NEAR_TO_BEST * max(page.score for page in found)
-        return [page for page, is_enough in zip(found, relevant, strict=True) if is_enough or page.score >= least]
+        return [page for page, is_relevant in found if is_relevant or page.score >= NEAR_TO_BEST * best]
 
     def _reaches(self, page: Judged) -> bool:
         by_others = page.scores.keys() - {"dense", "lexical"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from archive_pipeline.retrieval.search.relevance import Relevance, relevance
+from archive_pipeline.retrieval.search.retrievers.base import Ranking
+from archive_pipeline.retrieval.search.retrievers.dense import with_shares
 from archive_pipeline.store.embeddings import Chance
 
 CHANCE = Chance(vector_count=100, usual=0.2, high=0.3, highest_of_few=0.4)
@@ -50,6 +52,26 @@ def test_nothing_stays_if_no_page_is_above_chance():
 def test_what_is_below_chance_stays_beside_the_best_only():
     best, beside, far = Found(0.8, cosine=0.5), Found(0.4, cosine=0.1), Found(0.39, cosine=0.1)
     assert Relevance(0.2).of([best, beside, far]) == [best, beside]
+
+
+def test_what_is_below_chance_sets_no_level_for_others():
+    by_chance, wordy, beside = Found(0.9, cosine=0.1), Found(0.4, words=0.3), Found(0.3, cosine=0.1)
+    assert Relevance(0.2).of([by_chance, wordy, beside]) == [by_chance, wordy, beside]
+    assert Relevance(0.2).of([by_chance, wordy, Found(0.19, cosine=0.1)]) == [by_chance, wordy]
+
+
+@pytest.mark.parametrize(
+    ("chance", "shares"),
+    [
+        (None, [1.0, 0.5, 0.0]),
+        (replace(CHANCE, high=0.2), [1.0, 0.5, 0.0]),
+        (replace(CHANCE, high=0.4), [0.75, 0.375, 0.0]),  # the best is at three quarters of it
+    ],
+)
+def test_what_is_near_by_chance_has_a_part_of_the_share(chance: Chance | None, shares: list[float]):
+    assert with_shares(Ranking(["a", "b", "c"], [0.3, 0.2, 0.1]), chance).shares == pytest.approx(shares)
+    [only] = with_shares(Ranking(["a"], [0.3]), chance).shares or []
+    assert only == pytest.approx(shares[0])
 
 
 def test_of_images_no_chance_is_known():

@@ -109,6 +109,11 @@ def test_a_common_word_in_the_place_of_another_one_counts_less_than_the_word_its
     assert 0 < misspelt < asked
 
 
+def test_a_made_up_word_beside_a_misspelt_one_does_not_make_chance_relevant(engine: SearchEngine):
+    found = engine.search_now("recieve blorptang")
+    assert {result["doc_id"] for result in found} <= {dialogue_id("chatgpt", "mail")}
+
+
 def test_a_pasted_text_is_compared_in_its_first_words_only(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch):
     compared: list[str] = []
 

@@ -81,13 +81,18 @@ def searched_vectors(
 LAST_RANK: Final = 100
 
 
-def with_shares(ranking: Ranking) -> Ranking:
-    """Return a ranking by meaning with the places of its cosines between the hundredth best and the best one."""
+def with_shares(ranking: Ranking, chance: Chance | None) -> Ranking:
+    """Return a ranking by meaning with the places of its cosines between the hundredth best and the best one.
+
+    The best one has all of the share only if it is as near as one question of twenty that are made up: else what some
+    pages have of the words would count less than what is near by chance.
+    """
     if not ranking.scores:
         return EMPTY_RANKING
     best, least = ranking.scores[0], ranking.scores[:LAST_RANK][-1]
     spread = best - least
-    shares = [max(0.0, (score - least) / spread) if spread > 0 else 1.0 for score in ranking.scores]
+    highest = 1.0 if chance is None or chance.high <= 0 else min(1.0, max(0.0, best / chance.high))
+    shares = [highest * max(0.0, (score - least) / spread) if spread > 0 else highest for score in ranking.scores]
     return Ranking(ranking.ids, ranking.scores, shares)
 
 
