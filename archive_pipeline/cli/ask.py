@@ -7,7 +7,8 @@ from typing import Any
 
 from archive_pipeline.answering import Answer, ask, open_model
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import EXIT_REJECTED, note, one_line, print_json, print_piece, print_text
+from archive_pipeline.cli.citations import cited
+from archive_pipeline.cli.output import EXIT_REJECTED, note, print_json, print_piece, print_text
 from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
 from archive_pipeline.retrieval.context.archive import Budget
@@ -43,8 +44,7 @@ def _print_sources(answer: Answer) -> None:
     print_piece("\n" if answer.answer.endswith("\n") else "\n\n")
     sources = answer.context.get_citation_map()
     for number in answer.citations.known or sources:
-        source = sources[number]
-        print_text(f"[{number}] {one_line(source.filename)}, page {source.page} ({source.doc_id})")
+        print_text(cited(number, sources[number], answer.built.results))
 
 
 def _tell(answer: Answer) -> None:

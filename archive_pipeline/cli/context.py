@@ -6,12 +6,14 @@ import asyncio
 from typing import Any
 
 from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.citations import cited
 from archive_pipeline.cli.output import note, print_json, print_text
 from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
 from archive_pipeline.retrieval.context.archive import Budget, build_context
 from archive_pipeline.retrieval.context.documents import ResearchContext
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.results import SearchResults
 
 
 def run(
@@ -37,13 +39,13 @@ def run(
     found = built.context
     if found.formatted_text:
         print_text(found.formatted_text)
-    _tell(found)
+    _tell(found, built.results)
 
 
-def _tell(found: ResearchContext) -> None:
+def _tell(found: ResearchContext, results: SearchResults) -> None:
     for number, source in found.get_citation_map().items():
         shortened = ", shortened" if source.content_truncated else ""
-        note(f"[{number}] {source.filename}, page {source.page} ({source.doc_id}){shortened}")
+        note(f"{cited(number, source, results)}{shortened}")
     sources = "1 source" if len(found.sources) == 1 else f"{len(found.sources)} sources"
     note(f"{sources}, {found.total_tokens:,} tokens ({found.token_counter})")
     for reason, count in found.left_out.items():

@@ -11,7 +11,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.answering.chat_server import ChatServer, Prepared, event, serve_chat, streamed
 from archive_pipeline_tests.cli.command_line import CommandLine, Result
-from archive_pipeline_tests.retrieval.search.archive import import_all, key
+from archive_pipeline_tests.retrieval.search.archive import import_all
 
 pytest.importorskip("httpx")
 pytestmark = pytest.mark.postgres
@@ -41,7 +41,7 @@ def test_an_answer_for_people(filled: CommandLine, chat: ChatServer):
     assert ended.code == 0
     answer, sources = ended.out.split("\n\n")
     assert answer == "At 240 degrees [1].\n[31mHot! [7: no such source]"
-    assert sources == f"[1] Baking, page 2 ({key('bread')})\n"
+    assert sources == "[1] Baking, page 2 (chatgpt-bread)\n"
     assert "cites sources that do not exist, and they are marked: 7" in ended.err
     assert "small, " in ended.err.splitlines()[-1]
 

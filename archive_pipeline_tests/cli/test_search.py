@@ -116,7 +116,8 @@ def test_a_context_is_all_that_standard_output_gets(indexed: CommandLine):
     assert found.out.splitlines()[0] == "[Document 1: Baking, Page 2]"
     assert "Preheat it to 240 degrees" in found.out
     remarks = found.err.splitlines()
-    assert remarks[0] == f"[1] Baking, page 2 ({key('bread')})"
+    assert remarks[0] == "[1] Baking, page 2 (chatgpt-bread)"
+    assert indexed("show", "chatgpt-bread").code == 0
     assert remarks[1].startswith("1 source, ")
 
 
