@@ -19,6 +19,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.results import SearchResults
+from archive_pipeline.retrieval.search.running import NO_PHRASE
 from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
@@ -107,11 +108,16 @@ def test_a_time_at_which_nothing_fits_hides_nothing(engine: SearchEngine):
     assert results.notes[0].startswith("nothing of 2025-05-12 to 2025-05-18 (UTC), as which")
 
 
-@pytest.mark.parametrize("query", ["sourdough last week", 'sourdough "last week"'])
-def test_times_can_be_taken_as_words(engine: SearchEngine, query: str):
-    results = engine.search_now(query, time_words="week" in query and '"' in query)
+def test_times_can_be_taken_as_words(engine: SearchEngine):
+    results = engine.search_now("sourdough last week", time_words=False)
     assert results != []
     assert results.notes == ()
+
+
+def test_a_time_in_quotes_is_a_phrase(engine: SearchEngine):
+    results = engine.search_now('sourdough "last week"')
+    assert list(results) == []
+    assert results.notes == (NO_PHRASE.format(where="no page", phrases='"last week"'),)
 
 
 def test_trials_of_one_task_are_one_result(engine: SearchEngine, tmp_path: Path):
