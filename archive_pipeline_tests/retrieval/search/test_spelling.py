@@ -24,7 +24,7 @@ from archive_pipeline_tests.exports import chain, chatgpt, load
 DIALOGUES = {
     "loaf": ("How does sourdough rise in winter?", "Slowly; wait until the loaf is twice as large."),
     "mail": ("When will I receive the parcel?", "You receive it on Monday; the receiver signs for it."),
-    "boats": ("Which boat has a keel?", "A keelboat. They sail with a heavy keel, and they are slow. Keek!"),
+    "boats": ("Which sloop has a keel?", "A sloop that is heavy. They are slow. Sloor!"),
     "code": ("What does parseTemperature do?", "parseTemperature reads a thermometer."),
     "cells": ("What is a mitochondrion?", "A mitochondrion, of many mitochondria, feeds the cell."),
 }
@@ -78,6 +78,7 @@ def test_the_nearest_word_is_looked_for_instead(
         '"sourdouhg"',
         "loan",  # an English word that nobody wrote, one letter from `loaf`
         "loans",
+        "keeq",  # of four letters: too many words are near
         "thhey",  # nearest to a word that means nothing
     ],
 )
@@ -94,8 +95,8 @@ def test_what_is_excluded_is_never_another_word(engine: SearchEngine):
 
 
 def test_of_words_as_near_the_most_frequent_one_is_chosen(engine: SearchEngine):
-    # `keel` is in two chunks, `keek` in one; each is one letter away.
-    assert engine.search_now("keep keeq", 3, "lexical").respelt == {"keeq": "keel"}
+    # `sloop` is in two chunks, `sloor` in one; each is one letter away.
+    assert engine.search_now("keel slooq", 3, "lexical").respelt == {"slooq": "sloop"}
 
 
 def test_a_stem_that_no_text_has_as_a_word_is_not_named(engine: SearchEngine):

@@ -25,7 +25,7 @@ from archive_pipeline.text.languages import UNKNOWN
 from archive_pipeline.text.search_terms import LONGEST_TERM, split_words, stem, terms_of_word
 
 # Of shorter words too many are near by chance; from so many letters on two may be wrong.
-_SHORTEST: Final = 4
+_SHORTEST: Final = 5
 _LONG: Final = 8
 # A text that was pasted in has words that nobody else wrote, which are no slips.
 MOST_RESPELT: Final = 8
