@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
+from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -48,9 +49,9 @@ def test_a_command_has_said_all_and_succeeds(llm_archive: CommandLine, sample: P
 
 @pytest.mark.parametrize("command", [("build", "--full"), ("index",)])
 def test_statistics_are_there_after_a_command(
-    llm_archive: CommandLine, database: Database, sample: Path, command: tuple[str, ...]
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path, command: tuple[str, ...]
 ):
-    llm_archive("import", sample)
+    loaded(write(tmp_path / "a.json", chatgpt("talk", chain("a", "b"))))
     with database.session() as connection:
         connection.execute("CREATE TABLE derived.known AS SELECT gen_random_uuid() AS id FROM generate_series(1, 9000)")
     llm_archive(*command)

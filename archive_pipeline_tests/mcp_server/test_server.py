@@ -24,6 +24,7 @@ from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.retrieval.embedders.interface import STATIC
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.pages.reading import read_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
@@ -72,7 +73,7 @@ def assistant(archive: Database, settings: Settings, tmp_path_factory: pytest.Te
     pytest.importorskip("wordllama")
     pytest.importorskip("mcp.server.mcpserver", exc_type=ImportError)
     home = tmp_path_factory.mktemp("mcp")
-    own = Settings(home=home)
+    own = Settings(home=home, query_model=STATIC)  # to fit the map for another one takes ten seconds
     empty(archive)
     import_archive(archive, read_paths([CHECKOUT / "examples" / "sample_archive"]))
     load(archive, home / "injected.json", chatgpt("injected", chain("A zanzibar recipe?", FORGED)), is_partial=True)
@@ -80,7 +81,12 @@ def assistant(archive: Database, settings: Settings, tmp_path_factory: pytest.Te
     load(archive, home / "long.json", long, is_partial=True)
     build_stale(archive, own)
     index_archive(archive, own)
-    variables = {**os.environ, "ARCHIVE_HOME": str(home), "ARCHIVE_DATABASE_URL": archive.url}
+    settings_of_server = {
+        "ARCHIVE_HOME": str(home),
+        "ARCHIVE_DATABASE_URL": archive.url,
+        "ARCHIVE_QUERY_MODEL": own.query_model,
+    }
+    variables = {**os.environ, **settings_of_server}
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(connected(variables, home / "log")) as client,

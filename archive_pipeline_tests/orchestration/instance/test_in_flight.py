@@ -309,7 +309,7 @@ def test_a_run_of_which_nobody_knows_that_it_goes_on_is_not_waited_for_and_keeps
     status, tags = WAITED_FOR_BY_NOBODY[kind]
     add_run(status, {**range_tags(keys[1], keys[2]), **tags})
     said: list[str] = []
-    outcome = run_derived(instance, settings, [keys[0], keys[2]], on_wait=said.append)
+    outcome = run_derived(instance, settings, [keys[0], keys[2]], assets=["message_paths"], on_wait=said.append)
     assert (outcome.success, len(outcome.run_ids), said) == (True, 2, [])
     assert outcome.rows["message_paths"] == 8
     assert order(instance, keys) == [keys[1], keys[2], keys[3], keys[0]]
