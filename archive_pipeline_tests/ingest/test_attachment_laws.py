@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.ingest import attachment_store, attachments
@@ -31,6 +31,7 @@ from archive_pipeline_tests.attached import (
 )
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -74,7 +75,7 @@ def state(database: Database, home: Settings) -> Any:
     return kept_files(database, home), stored_names(home), documents, links
 
 
-@settings(max_examples=12)
+@trials(6)
 @given(history=exports())
 def test_any_order_of_imports_keeps_the_same(
     database: Database, home: Settings, tmp_path: Path, history: list[dict[str, Any]]
@@ -92,7 +93,7 @@ def test_any_order_of_imports_keeps_the_same(
     assert all(each == state(database, home) for each in found)
 
 
-@settings(max_examples=15)
+@trials(8)
 @given(
     pointed=st.lists(st.sets(st.sampled_from(FILES)), min_size=2, max_size=4),
     same=st.booleans(),

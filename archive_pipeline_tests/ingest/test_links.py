@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.ingest.importer import import_archive
@@ -24,6 +24,7 @@ from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import Said, chatgpt, load, write
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -134,7 +135,7 @@ STATES = st.lists(
 )
 
 
-@settings(max_examples=40)
+@trials(20)
 @given(history=STATES)
 @example(history=[(0, 100.0, ["a", "b"]), (1, 200.0, ["a", "b", "c"]), (0, 100.0, ["b"])])
 def test_links_kept_up_to_date_are_those_found_anew(

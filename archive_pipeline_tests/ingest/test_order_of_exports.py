@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.building.dialogues import build_stale
@@ -19,6 +19,7 @@ from archive_pipeline.store.tables.raw import attachments, content_parts, dialog
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load, write
 from archive_pipeline_tests.tables import VOLATILE, derived_rows, query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -67,7 +68,7 @@ histories = st.lists(st.integers(1, 10_000), min_size=2, max_size=3, unique=True
 )
 
 
-@settings(max_examples=60)
+@trials(20)
 @given(history=histories)
 def test_any_order_of_exports_gives_the_same_state(database: Database, tmp_path: Path, history: tuple[Any, ...]):
     path = tmp_path / "conversations.json"

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.ingest.importer import ImportSummary
@@ -19,6 +18,7 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import load
 from archive_pipeline_tests.ingest.test_vintages import Chat, Turn, full, live, live_rows, slim
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -298,7 +298,7 @@ def histories(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
     return found
 
 
-@hypothesis_settings(max_examples=40, deadline=None)
+@trials(20)
 @given(histories(), st.data())
 def test_an_export_that_came_before_changes_nothing(
     database: Database,
@@ -332,7 +332,7 @@ def timed_exports(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
     return found
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@trials(12)
 @given(timed_exports(), st.data())
 def test_any_order_of_partial_and_whole_exports_gives_the_same(
     database: Database,

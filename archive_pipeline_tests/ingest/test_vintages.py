@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.building.dialogues import build_stale
@@ -22,6 +21,7 @@ from archive_pipeline.store.tables.raw import attachments, content_parts, dialog
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import load, write
 from archive_pipeline_tests.tables import VOLATILE, derived_rows, query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -282,7 +282,7 @@ def made(history: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
     return [make(Chat(1000.0 * (at + 1), turns, title)) for at, (turns, make, title) in enumerate(history)]
 
 
-@hypothesis_settings(max_examples=25)
+@trials(12)
 @given(history=st.lists(EXPORTS, min_size=2, max_size=3))
 @example(history=[({0: Turn(calls=1)}, full, "T"), ({0: Turn()}, slim, "T"), ({0: Turn(calls=2)}, full, "T")])
 @example(history=[({0: Turn()}, slim, "T"), ({}, full, "T"), ({0: Turn()}, slim, "T")])

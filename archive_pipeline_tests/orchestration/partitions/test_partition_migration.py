@@ -9,7 +9,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -29,6 +28,7 @@ from archive_pipeline.store.tables import DERIVED_TABLES
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
 from archive_pipeline_tests.tables import derived_rows, query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = [pytest.mark.dagster, pytest.mark.postgres]
 
@@ -209,7 +209,7 @@ STEP = st.tuples(VERSION, st.sampled_from([None, *Partitioning]), st.booleans())
         ({CONVERSATIONS[0]: 1, CONVERSATIONS[2]: 0}, Partitioning.PER_DIALOGUE, True),
     ]
 )
-@hypothesis_settings(max_examples=3)
+@trials(2)
 def test_the_tables_do_not_know_in_which_granularity_they_were_built(
     instance: dg.DagsterInstance,
     settings: Settings,
