@@ -38,8 +38,8 @@ def search_archive(
     """The commands, with no vectors and no vector store before and after; the index is in each store."""
     shared = pytest.importorskip("chromadb.api.shared_system_client")
     monkeypatch.setenv("ARCHIVE_VECTOR_INDEX", request.param)
-    if request.param == VectorStore.CHROMA:
-        monkeypatch.setenv("ARCHIVE_QUERY_MODEL", STATIC)  # to fit the map of queries takes ten seconds: once is enough
+    # To fit the map of queries takes ten seconds; retrieval/search/test_both_stores.py does, with either store.
+    monkeypatch.setenv("ARCHIVE_QUERY_MODEL", STATIC)
     yield llm_archive
     with database.session() as connection:
         connection.execute("DELETE FROM derived.embedding_generations")
