@@ -12,6 +12,7 @@ __all__ = [
     "ConfigurationError",
     "DatabaseUnavailableError",
     "DatabaseVersionError",
+    "DeletedDialogueError",
     "EmbeddingError",
     "ExecutorError",
     "ExportError",
@@ -69,6 +70,10 @@ class ConfigurationError(ArchiveError):
 
 class UnknownDialogueError(ArchiveError):
     """No dialogue has the key or id that was asked for."""
+
+
+class DeletedDialogueError(ArchiveError):
+    """A dialogue was deleted for good, and is not stored again."""
 
 
 class AmbiguousDialogueError(ArchiveError):

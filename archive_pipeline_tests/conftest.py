@@ -135,6 +135,7 @@ EMPTIED = (
     "raw.imports",
     "raw.documents",
     "raw.match_log",
+    "raw.deleted_dialogues",
     "derived.embedding_generations",
     "derived.search_segments",
 )

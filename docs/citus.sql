@@ -11,6 +11,7 @@ SELECT create_reference_table('derived.chunk_embeddings');
 SELECT create_reference_table('derived.document_builds');
 SELECT create_reference_table('derived.query_alignments');
 SELECT create_reference_table('derived.vector_indexes');
+SELECT create_reference_table('raw.deleted_dialogues');
 SELECT create_reference_table('raw.document_pages');
 SELECT create_reference_table('raw.imports');
 SELECT create_reference_table('derived.document_chunks');

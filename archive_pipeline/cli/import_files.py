@@ -33,7 +33,7 @@ from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.mirror import Mirrored
 from archive_pipeline.ingest.mirror import mirror as remove_absent
-from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("new", "changed", "unchanged", "reread", "older", "rejected")
 # Most imports have none of these.
-_SHOWN_IF_ANY = frozenset({"reread", "older"})
+_SHOWN_IF_ANY = frozenset({"reread", "older", DELETED_FOR_GOOD})
 RAW_TABLES = ("dialogues", "messages", "content_parts", "attachments")
 
 
@@ -145,7 +145,7 @@ def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
     """Return why the import came to nothing, None if it did not."""
     if not reading.files and not reading.companions:
         return "no file to import was found; give files, zips or folders of exports"
-    if summary.dialogues["rejected"] and not summary.loaded:
+    if summary.dialogues["rejected"] and not summary.loaded and not summary.deleted_for_good:
         return "nothing could be read; what was rejected says why"
     return None
 
@@ -179,7 +179,10 @@ def _result(
 ) -> dict[str, Any]:
     derived = {table: 0 for asset in ASSETS.values() for table in asset.tables}
     return {
-        "dialogues": {name: summary.dialogues[name] for name in OUTCOMES},
+        "dialogues": {
+            **{name: summary.dialogues[name] for name in OUTCOMES},
+            DELETED_FOR_GOOD: len(summary.deleted_for_good),
+        },
         "rows": {name: summary.rows[name] for name in RAW_TABLES} | derived | (outcome.rows if outcome else {}),
         "seconds": round(seconds, 3),
         "files": {"read": summary.files_read, "failed": summary.files_failed, "skipped": len(reading.skipped)},
@@ -200,7 +203,11 @@ def _print_summary(result: dict[str, Any]) -> None:
     console = stdout_console()
     layout = Table.grid(padding=(0, 6))
     left = Table.grid()
-    shown = {name: count for name, count in result["dialogues"].items() if count or name not in _SHOWN_IF_ANY}
+    shown = {
+        name.replace("_", " "): count
+        for name, count in result["dialogues"].items()
+        if count or name not in _SHOWN_IF_ANY
+    }
     left.add_row(count_table("Dialogues", shown, headers=("", "")))
     if (files := attachments.shown_counts(result["attachments"])) is not None:
         left.add_row("")

@@ -121,6 +121,8 @@ def _print(found: ArchiveStats, spans: Sequence[Span]) -> None:
     console.print(f"\nlast import {last}")
     if found.attachments.kept or found.attachments.missing:
         console.print(_attached(found), soft_wrap=True)
+    if deleted := found.rows["raw.deleted_dialogues"]:
+        console.print(f"deleted for good {deleted:,} dialogues, which imports leave out", soft_wrap=True)
     console.print(f"database {found.size_bytes / 1e6:,.1f} MB: {_largest(found.table_bytes)}", soft_wrap=True)
 
 

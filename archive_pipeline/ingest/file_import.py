@@ -18,7 +18,7 @@ from archive_pipeline.ingest.arriving import ArrivingRecords
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.rejections import PendingRejections
 from archive_pipeline.ingest.seen import Again, Seen, StateKey, compare, reject_rival
-from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
 from archive_pipeline.ingest.writer import GroupWriter, Incoming, Outcome, Written
 from archive_pipeline.readers.reading import FileReading
 from archive_pipeline.readers.registry import reader_versions
@@ -84,8 +84,12 @@ class FileImport:
     def _should_write(self, header: Header) -> bool:
         """Tell whether to write the dialogue: the first of its id and vintage in this import, or one of a later time.
 
-        Of two that differ and are of the same or unknown time, the first wins and the other is reported.
+        Of two that differ and are of the same or unknown time, the first wins and the other is reported. Those that were
+        deleted for good are neither written nor compared.
         """
+        if header.id in self._context.deleted:
+            self._own.deleted_for_good.add(header.id)
+            return False
         now = Seen(header.locator, header.updated_at, header.fingerprint)
         first = self._seen.setdefault(_key_of(header), now)
         if first is now:
@@ -153,7 +157,11 @@ class FileImport:
     def _finish(self) -> None:
         own, total = self._own, self._total
         counts = {
-            "dialogues": {**dict.fromkeys([*Outcome, "rejected"], 0), **own.dialogues},
+            "dialogues": {
+                **dict.fromkeys([*Outcome, "rejected"], 0),
+                **own.dialogues,
+                DELETED_FOR_GOOD: len(own.deleted_for_good),
+            },
             "rows": dict(own.rows),
             "surprises": {name: count for name, count in sorted(own.anomalies.items()) if count},
         }
@@ -172,6 +180,7 @@ class FileImport:
         total.dialogues.update(own.dialogues)
         total.rows.update(own.rows)
         total.anomalies.update(own.anomalies)
+        total.deleted_for_good |= own.deleted_for_good
         total.files_read += self._is_whole
         total.files_failed += not self._is_whole
         self._on_step()

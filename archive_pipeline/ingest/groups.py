@@ -89,10 +89,17 @@ class Group(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImportContext:
-    """What the dialogues of one file have in common."""
+    """What the dialogues of one file have in common.
+
+    Attributes:
+        import_id: of the import of the file.
+        is_partial: messages that the file does not have stay.
+        deleted: ids of dialogues that were deleted for good, which are left out.
+    """
 
     import_id: str
     is_partial: bool
+    deleted: frozenset[str] = frozenset()
 
 
 class ReadGroup:

@@ -26,6 +26,7 @@ from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import ArchiveReading, FileReading
 from archive_pipeline.store import import_log
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.deleted_dialogues import deleted_dialogues
 from archive_pipeline.store.failures import is_systemic, reason_of
 from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline.text.sanitize import clean_text
@@ -55,6 +56,7 @@ def import_archive(
     """
     summary = ImportSummary()
     seen: dict[StateKey, Seen] = {}
+    deleted = _deleted_for_good(database)
 
     def tell() -> None:
         reading.tell(progress)
@@ -64,12 +66,18 @@ def import_archive(
     with ReadAhead(reading, column_kinds(), is_partial=is_partial, workers=most) as ahead:
         for file in reading:
             with _database_errors(file), seldom_collected():
-                context = ImportContext(_start(database, file, is_partial=is_partial), is_partial)
+                context = ImportContext(_start(database, file, is_partial=is_partial), is_partial, deleted)
                 one = FileImport(database, file, context, total=summary, seen=seen, on_step=tell)
                 one.run(ahead.groups(file))
     summary.missing = [*missing_shards(file.locator for file in reading.files), *reading.missing]
     summary.not_understood = [*reading.not_understood, *summary.missing]
     return summary
+
+
+def _deleted_for_good(database: Database) -> frozenset[str]:
+    """Return the ids of dialogues that were deleted for good; the caller's lock keeps others from deleting more."""
+    with database.session() as connection:
+        return frozenset(dialogue.id for dialogue in deleted_dialogues(connection))
 
 
 def _best_workers() -> int:

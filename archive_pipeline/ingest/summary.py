@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from typing import Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.writer import Outcome
+
+# What those dialogues are counted as that were left out, beside the outcomes of the others.
+DELETED_FOR_GOOD: Final = "deleted_for_good"
 
 
 @dataclass
@@ -24,6 +28,7 @@ class ImportSummary:
         not_understood: a line for each file that may hold more dialogues than were met, or is missing.
         missing: a line for each file that belongs to what was given, and was not.
         drift: what no import had before and readers do not know, by kind.
+        deleted_for_good: ids of dialogues that were met and left out, for they were deleted for good.
     """
 
     dialogues: Counter[str] = field(default_factory=Counter)
@@ -37,6 +42,7 @@ class ImportSummary:
     not_understood: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     drift: Counter[str] = field(default_factory=Counter)
+    deleted_for_good: set[str] = field(default_factory=set)
 
     @property
     def loaded(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from archive_pipeline.errors import DeletedDialogueError
 from archive_pipeline.matching import lookup, storing
 from archive_pipeline.matching.asked import AskedMessage, HashedConversation, hash_conversation
 from archive_pipeline.matching.match_log import Outcome, log_match
@@ -42,6 +43,9 @@ def find_or_create_from_messages(
     otherwise it is a dialogue of source ``api``. Derived tables are stale then, but for the hashes by which the path is
     found again.
 
+    A dialogue of source ``api`` that was deleted for good is not begun again: nothing is stored and ``created`` is
+    False.
+
     Args:
         session: on the archive's database; the caller commits. Until then others who store the same beginning wait.
         messages: as ``find_path`` takes them.
@@ -61,11 +65,12 @@ def find_or_create_from_messages(
 
 
 class Stored(NamedTuple):
-    """What became of an array: where it is now, the array, and whether its answer was there."""
+    """What became of an array: where it is now, the array, whether its answer was there, and why it is not stored."""
 
     match: PathMatch
     asked: HashedConversation
     outcome: Outcome
+    not_stored: str | None = None
 
 
 def find_or_store(
@@ -86,7 +91,10 @@ def find_or_store(
     outcome = _outcome(asked, match)
     if _is_known(asked, match, writer):
         return Stored(match, asked, outcome)
-    stored = _store(session, asked, beginning, writer, within)
+    try:
+        stored = _store(session, asked, beginning, writer, within)
+    except DeletedDialogueError as error:
+        return Stored(replace(match, hit=False, response_id=None), asked, outcome, not_stored=str(error))
     now = look_up(session, asked, writer, within)
     match = replace(
         match,
@@ -130,7 +138,9 @@ def _store(
     if base is None:
         first_new = 0
         base = _new_root(session, beginning, within)
-    return storing.append_branch(session, base, asked.messages[first_new:], options=asked.options, model=model)
+    stored = storing.append_branch(session, base, asked.messages[first_new:], options=asked.options, model=model)
+    # The dialogue may have been deleted since it was looked for: then another one has the beginning, or none.
+    return stored or _store(session, asked, beginning, model, within)
 
 
 def _new_root(session: Session, beginning: AskedMessage, within: str | None) -> AttachPoint:

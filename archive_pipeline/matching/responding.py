@@ -30,7 +30,8 @@ class Reply:
         message: an OpenAI chat message: the archive's, or what the call returned.
         from_archive: no call was made.
         match: the look-up, after storing what the call returned.
-        not_stored: why what the call returned is not in the archive: it cannot be read; None if it is there.
+        not_stored: why what the call returned is not in the archive: it cannot be read, or its dialogue was
+            deleted for good; None if it is there.
     """
 
     message: Any
@@ -140,7 +141,9 @@ def store_answer(
         _log.warning("%s: the answer is returned and not stored: %s", door, error)
     else:
         asked, match, outcome = result.asked, result.match, result.outcome
-        reply = Reply(_as_stored(match.response, message), from_archive=False, match=match)
+        reply = Reply(
+            _as_stored(match.response, message), from_archive=False, match=match, not_stored=result.not_stored
+        )
     log_match(session, door, asked, match, outcome, model)
     session.commit()
     return reply

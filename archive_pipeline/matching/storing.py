@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from archive_pipeline.domain import identity
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord
+from archive_pipeline.errors import DeletedDialogueError, UnknownDialogueError
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.fingerprint import dialogue_fingerprint
 from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
@@ -67,13 +68,28 @@ def base_of(session: Session, context_hash: str, within: str | None = None) -> A
 
 
 def beginning_of(session: Session, dialogue_id: str) -> AttachPoint:
-    """Return where another root of a dialogue hangs on."""
-    place = fetch(session, "match/dialogue_place", _Place, {"id": dialogue_id})[0]
-    return AttachPoint(*place)
+    """Return where another root of a dialogue hangs on.
+
+    Raises:
+        UnknownDialogueError: it was deleted since it was looked for.
+    """
+    for place in fetch(session, "match/dialogue_place", _Place, {"id": dialogue_id}):
+        return AttachPoint(*place)
+    raise UnknownDialogueError(f"the dialogue {dialogue_id} was deleted meanwhile")
+
+
+class _Deleted(NamedTuple):
+    """The row of ``deleted_for_good``."""
+
+    source_id: str
 
 
 def begin_dialogue(session: Session, source_id: str, title: str | None) -> AttachPoint:
-    """Return the dialogue of source ``api`` with the given id, made if there is none, before its first message."""
+    """Return the dialogue of source ``api`` with the given id, made if there is none, before its first message.
+
+    Raises:
+        DeletedDialogueError: it was deleted for good.
+    """
     prepared = prepare(DialogueRecord(API, source_id, API, title=title), b"")
     values = {
         "id": prepared.id,
@@ -83,14 +99,18 @@ def begin_dialogue(session: Session, source_id: str, title: str | None) -> Attac
         "shard_key": identity.shard_key(prepared.id),
         "title": prepared.record.title,
     }
-    run(session, "match/insert_api_dialogue", values)
+    with session.begin_nested():
+        run(session, "match/insert_api_dialogue", values)
+        # Now: who deletes it at this moment keeps the row from being inserted until that is known.
+        if fetch(session, "match/deleted_for_good", _Deleted, {"source": API, "source_id": prepared.source_id}):
+            raise DeletedDialogueError(f"the dialogue {prepared.partition_key} was deleted for good")
     return AttachPoint(prepared.id, API, prepared.source_id)
 
 
 def append_branch(
     session: Session, base: AttachPoint, branch: Sequence[AskedMessage], *, options: str | None, model: str | None
-) -> AttachPoint:
-    """Append messages below ``base``, one after the other; return where the last one is.
+) -> AttachPoint | None:
+    """Append messages below ``base``, one after the other; return where the last one is, None if the dialogue is gone.
 
     Args:
         session: whose transaction holds the lock on the beginning of the path.
@@ -99,7 +119,10 @@ def append_branch(
         options: of the request that the last message answers, if it is a response.
         model: that wrote the last message, if it is a response.
     """
-    dialogue = fetch(session, "match/lock_dialogue", _Locked, {"id": base.dialogue_id})[0]
+    locked = fetch(session, "match/lock_dialogue", _Locked, {"id": base.dialogue_id})
+    if not locked:
+        return None
+    dialogue = locked[0]
     prepared = _prepared(base, branch, model)
     known = fetch(session, "raw/stored_messages", StoredMessage, {"dialogue_id": base.dialogue_id})
     stored = {row.source_id: row for row in known}

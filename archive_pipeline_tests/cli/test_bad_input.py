@@ -231,7 +231,15 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
     result = llm_archive("import", tmp_path, "--json")
     assert result.code == 1
     assert titles(database) == ["good", "zipped"]
-    assert result.json["dialogues"] == {"new": 2, "changed": 0, "unchanged": 0, "reread": 0, "older": 0, "rejected": 2}
+    assert result.json["dialogues"] == {
+        "new": 2,
+        "changed": 0,
+        "unchanged": 0,
+        "reread": 0,
+        "older": 0,
+        "rejected": 2,
+        "deleted_for_good": 0,
+    }
     assert {Path(record["locator"].split(" @ ")[0]).name for record in result.json["rejected"]} == {
         "broken.json",
         "torn.zip",

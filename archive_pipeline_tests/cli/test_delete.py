@@ -47,7 +47,7 @@ def test_a_deleted_dialogue_is_nowhere_and_the_next_import_brings_it_back_as_it_
 
     result = llm_archive("delete", key, "--json")
     assert result.code == 0
-    assert result.json == {"deleted": key, "messages": messages}
+    assert result.json == {"deleted": key, "messages": messages, "is_forever": False}
     assert key not in keys(settings)
     left = raw_rows(database), derived_rows(database)
     assert not [row for tables in left for rows in tables.values() for row in rows if identifier in row]

@@ -27,7 +27,15 @@ def test_the_sample_archive_is_imported_and_then_there_is_nothing_to_do(
     first = llm_archive("import", sample, "--json")
     assert first.code == 0
     assert first.err == ""
-    assert first.json["dialogues"] == {"new": 15, "changed": 0, "unchanged": 0, "reread": 0, "older": 0, "rejected": 0}
+    assert first.json["dialogues"] == {
+        "new": 15,
+        "changed": 0,
+        "unchanged": 0,
+        "reread": 0,
+        "older": 0,
+        "rejected": 0,
+        "deleted_for_good": 0,
+    }
     assert set(first.json["rows"]) == {*RAW, *DERIVED}
     stored = counts(database)
     assert first.json["rows"] == {table: stored[table] for table in (*RAW, *DERIVED)}
@@ -39,7 +47,15 @@ def test_the_sample_archive_is_imported_and_then_there_is_nothing_to_do(
 
     second = llm_archive("import", sample, "--json")
     assert second.code == 0
-    assert second.json["dialogues"] == {"new": 0, "changed": 0, "unchanged": 15, "reread": 0, "older": 0, "rejected": 0}
+    assert second.json["dialogues"] == {
+        "new": 0,
+        "changed": 0,
+        "unchanged": 15,
+        "reread": 0,
+        "older": 0,
+        "rejected": 0,
+        "deleted_for_good": 0,
+    }
     assert set(second.json["rows"].values()) == {0}
     assert second.json["runs"] == []
     assert (raw_rows(database), derived_rows(database)) == before

@@ -83,6 +83,7 @@ def test_every_import_is_logged(database: Database, path: Path):
         "reread": 0,
         "older": 0,
         "rejected": 0,
+        "deleted_for_good": 0,
     }
     assert second["counts"]["dialogues"]["unchanged"] == 1
     assert first["counts"]["rows"] == {"dialogues": 1, "messages": 1, "content_parts": 1, "attachments": 0}
@@ -272,6 +273,7 @@ def test_a_dialogue_that_postgresql_refuses_costs_no_other(database: Database, p
         "reread": 0,
         "older": 0,
         "rejected": 2,
+        "deleted_for_good": 0,
     }
     assert {row["import_id"] for row in rejected} == {imported["id"]}
 

@@ -17,7 +17,7 @@ from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.mirror import Mirrored, mirror
-from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
 from archive_pipeline.ingest.writer import Outcome
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
@@ -135,6 +135,7 @@ def import_metadata(
     return {
         **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in [*Outcome, "rejected"]},
         **{f"rows_{table}": summary.rows[table] for table in RAW_ASSET_TABLES},
+        f"dialogues_{DELETED_FOR_GOOD}": len(summary.deleted_for_good),
         "dialogues_removed": len(mirrored.keys),
         "files_read": summary.files_read,
         "files_failed": summary.files_failed,

@@ -1,4 +1,4 @@
-"""Schema ``raw``, what is known of dialogues beside their content: the exports they came in, and their copies."""
+"""Schema ``raw``, what is known of dialogues beside their content: exports, copies, and which stay deleted."""
 
 from __future__ import annotations
 
@@ -56,4 +56,14 @@ dialogue_links: Final = Table(
     Index(None, "original_id"),
     schema=RAW,
     comment="Dialogues that begin with a copy of another one's messages, by their ids",
+)
+
+# The id in the source is hashed where the dialogue has none (``domain.identity``). Nothing else of it is kept.
+deleted_dialogues: Final = Table(
+    "deleted_dialogues",
+    metadata,
+    Column("source", Text, ForeignKey("raw.sources.id"), primary_key=True, comment="Where the dialogue came from"),
+    Column("source_id", Text, primary_key=True, comment="Its id, as raw.dialogues.source_id had it"),
+    schema=RAW,
+    comment="Dialogues that were deleted for good (`llm-archive delete --forever`): imports leave them out",
 )

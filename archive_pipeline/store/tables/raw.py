@@ -36,7 +36,7 @@ from archive_pipeline.store.tables.base import (
     one_of,
     uuid_column,
 )
-from archive_pipeline.store.tables.dialogues import dialogue_links, dialogue_vintages
+from archive_pipeline.store.tables.dialogues import deleted_dialogues, dialogue_links, dialogue_vintages
 from archive_pipeline.store.tables.drift import format_drift
 from archive_pipeline.store.tables.match_log import match_log
 
@@ -284,4 +284,5 @@ RAW_TABLES: Final = (
     match_log,
     dialogue_vintages,
     dialogue_links,
+    deleted_dialogues,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from archive_pipeline.domain import identity
 from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.orchestration import resources
 from archive_pipeline.orchestration.automation import import_job
@@ -14,6 +15,8 @@ from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.deleted_dialogues import delete_for_good
+from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.attached import export, file_id, referenced_hashes, stored_names, talk
 from archive_pipeline_tests.exports import chain, chatgpt, write
 
@@ -54,6 +57,21 @@ def test_an_export_is_imported_reported_and_registered(
     assert event.asset_materialization.metadata["rows_written"].value == messages
     again = metadata_of(run(instance, settings, SAMPLE))
     assert (again["dialogues_new"], again["dialogues_unchanged"]) == (0, len(keys))
+
+
+def test_what_was_deleted_for_good_is_left_out_and_counted(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "conversations.json", chatgpt("gone", chain("a", "b")), chatgpt("kept", chain("a", "b")))
+    assert run(instance, settings, path).success
+    with empty_archive.session() as connection:
+        gone = [identity.dialogue_id("chatgpt", "gone")]
+        delete_for_good(connection, gone)
+        delete_dialogues(connection, gone)
+    metadata = metadata_of(run(instance, settings, tmp_path))
+    assert (metadata["dialogues_new"], metadata["dialogues_deleted_for_good"]) == (0, 1)
+    with empty_archive.session() as connection:
+        assert connection.execute("SELECT source_id FROM raw.dialogues").fetchall() == [("kept",)]
 
 
 def test_what_is_rejected_is_a_table_and_no_failure(
