@@ -38,6 +38,7 @@ def as_dict(kept: KeptAttachments) -> dict[str, Any] | None:
         "stored": kept.stored,
         "stored_bytes": kept.stored_bytes,
         "unchanged": kept.unchanged,
+        "repaired": kept.repaired,
         "missing": len(kept.missing),
         "missing_files": [
             {"id": file_id, "name": None if name is None else encodable(name)}
@@ -56,7 +57,9 @@ def shown_counts(kept: dict[str, Any] | None) -> dict[str, int] | None:
     """Return the counts that a summary shows, None if the exports had no file; the argument is of ``as_dict``."""
     if kept is None or not kept["stored"] + kept["unchanged"]:
         return None
-    return {name: int(kept[name]) for name in ("stored", "unchanged", "missing")}
+    always = {"kept now": "stored", "kept before": "unchanged", "missing": "missing"}
+    if_any = {"kept copy made anew": "repaired", "of no message, left out": "unclaimed"}
+    return {label: int(kept[name]) for label, name in (always | if_any).items() if kept[name] or label in always}
 
 
 def print_reasons(kept: KeptAttachments) -> None:
@@ -70,8 +73,8 @@ def print_reasons(kept: KeptAttachments) -> None:
         note(f"missing   {len(kept.missing):,} attached files are in none of the exports, see raw.attached_files")
     if kept.unclaimed:
         note(
-            f"left out  {kept.unclaimed:,} files that no message points to; if their conversations come later, import "
-            "the files again"
+            f"left out  {kept.unclaimed:,} attached files: no message in the archive points to them; if their "
+            "conversations come later, import the files again"
         )
     unread = [item for item in kept.texts if item.reason is not None]
     for item in unread[:_SHOWN]:

@@ -41,11 +41,11 @@ def print_notes(readings: Sequence[OutdatedReading]) -> None:
 def commands(exports: Iterable[OutdatedExport]) -> list[str]:
     """Return a command for each file or zip, the first ones first."""
     options = {False: "", True: "--partial "}
-    found = (f"llm-archive import {options[item.is_partial]}{shlex.quote(_container(item.path))}" for item in exports)
+    found = (f"llm-archive import {options[item.is_partial]}{shlex.quote(container_of(item.path))}" for item in exports)
     return list(dict.fromkeys(found))
 
 
-def _container(locator: str) -> str:
+def container_of(locator: str) -> str:
     """Return the outermost zip around a file, or the file; addresses keep their slashes."""
     parts = locator.split("/")
     ends = (end for end in range(1, len(parts)) if is_container(PurePosixPath(parts[end - 1]).name))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -9,6 +11,7 @@ from rich.table import Table
 
 from archive_pipeline.building.verify import Verification, verify_archive
 from archive_pipeline.cli.archive import open_archive
+from archive_pipeline.cli.outdated import container_of
 from archive_pipeline.cli.output import cell, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.ingest.attachment_check import ContentCheck, check_contents
@@ -16,6 +19,7 @@ from archive_pipeline.store.compare import KINDS
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 
 EXIT_DRIFT: Final = 1
+_SHOWN: Final = 3
 
 
 def run(*, as_json: bool) -> int:
@@ -35,16 +39,22 @@ def run(*, as_json: bool) -> int:
 
 
 def _say(contents: ContentCheck) -> None:
-    again = "import the exports that have them again"
-    # Of a file that is there no export brings another one of that length.
-    for wrong, hashes, advice in (
-        ("lost", contents.lost, again),
-        ("damaged", contents.damaged, f"delete them in ARCHIVE_HOME/attachments (--json has all names) and {again}"),
-    ):
+    how = "; ".join(_commands(contents.found_at)[:_SHOWN])
+    for wrong, hashes in (("lost", contents.lost), ("damaged", contents.damaged)):
         if hashes:
-            fail(f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; {advice}")
+            fail(
+                f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; importing an "
+                f"export that has them makes them anew: {how} (--json has all)"
+            )
     if contents.strays:
         note(f"{contents.strays:,} files in the folder of attachments are of no content; the next import removes them")
+
+
+def _commands(places: Sequence[str]) -> list[str]:
+    """Return the commands that import the zips and folders around some files again, each once."""
+    found = ((place, container_of(place)) for place in places)
+    around = (inner if inner != place else place.rpartition("/")[0] or "." for place, inner in found)
+    return [f"llm-archive import {shlex.quote(path)}" for path in dict.fromkeys(around)]
 
 
 def _as_dict(found: Verification) -> dict[str, Any]:

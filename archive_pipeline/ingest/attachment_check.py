@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,12 +22,14 @@ class ContentCheck:
         contents: how many there are.
         lost: hashes of contents whose file is gone.
         damaged: hashes of contents whose file has other bytes.
+        found_at: places in exports where the lost and damaged ones were found.
         strays: files that no content is kept in; the next import removes them.
     """
 
     contents: int = 0
     lost: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    found_at: list[str] = field(default_factory=list)
     strays: int = 0
 
     @property
@@ -51,17 +52,11 @@ def check_contents(database: Database, settings: Settings, *, progress: Progress
     check = ContentCheck(len(contents))
     done, total = 0, sum(content.size_bytes for content in contents)
     for content in contents:
-        try:
-            with store.path_of(content.sha256).open("rb") as file:
-                is_same = hashlib.file_digest(file, "sha256").hexdigest() == content.sha256
-        except FileNotFoundError:
-            check.lost.append(content.sha256)
-        except OSError:
-            check.damaged.append(content.sha256)
-        else:
-            check.damaged.extend([] if is_same else [content.sha256])
+        if not store.is_intact(content.sha256):
+            (check.damaged if store.path_of(content.sha256).exists() else check.lost).append(content.sha256)
         done += content.size_bytes
         progress(VERIFYING, done, total)
     with database.session() as connection:
+        check.found_at = stored.places_of(connection, [*check.lost, *check.damaged])
         check.strays = sum(1 for _ in store.strays(lambda some: stored.known_contents(connection, some)))
     return check

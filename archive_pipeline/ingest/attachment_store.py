@@ -65,6 +65,14 @@ class AttachmentStore:
         except OSError:
             return False
 
+    def is_intact(self, sha256: str) -> bool:
+        """Tell whether a content is there and its bytes are what its name says; they are all read."""
+        try:
+            with self.path_of(sha256).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except OSError:
+            return False
+
     def add(self, stream: BinaryIO) -> StoredContent:
         """Store what a stream gives, to its end; ``flush`` makes it outlive a power cut.
 

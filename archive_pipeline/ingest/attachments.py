@@ -44,6 +44,7 @@ class KeptAttachments:
     Attributes:
         stored, stored_bytes: contents that were not kept before.
         unchanged: files whose content was kept already.
+        repaired: contents whose kept copy was lost or damaged, and was made anew.
         missing: names of files that no import had, by their ids; None where no export names one.
         unreadable: files of the container that cannot be read, though messages point to them, and damaged zips.
         unclaimed: files that no message in the archive points to, which are not kept.
@@ -54,6 +55,7 @@ class KeptAttachments:
     stored: int = 0
     stored_bytes: int = 0
     unchanged: int = 0
+    repaired: int = 0
     missing: dict[str, str | None] = field(default_factory=dict)
     unreadable: list[RejectedRecord] = field(default_factory=list)
     unclaimed: int = 0
@@ -129,8 +131,9 @@ def keep_attachments(
 
 
 def purge_unreferenced(database: Database, settings: Settings) -> int:
-    """Remove contents, and documents made of attachments, that no message points to any more; return how many contents.
+    """Remove contents that no message points to any more, and documents of no live message; return how many contents.
 
+    Contents stay with deleted messages, which may come back; derived rows, and what search finds, follow live ones.
     So are files of contents that no row speaks of: a process was killed between the file and its row.
     """
     remove_unlinked(database, settings)
@@ -154,6 +157,7 @@ class _Keeping:
         self._kept = KeptAttachments()
         self._waiting: list[dict[str, Any]] = []
         self._bytes = 0
+        self._intact: dict[str, bool] = {}
         with database.session() as connection:
             self._known = {row.file_id: row for row in stored.known_files(connection)}
 
@@ -191,6 +195,9 @@ class _Keeping:
         for row in known:
             if row.size_bytes is None or row.size_bytes < content.size_bytes:
                 self._known[row.file_id] = stored.KnownFile(row.file_id, content.sha256, content.size_bytes)
+        if self._intact.get(content.sha256) is False:
+            self._intact[content.sha256] = True
+            self._kept.repaired += 1
         self._bytes += content.size_bytes
         self._progress(STORING, self._bytes, self._bytes)
         self._waiting.append(
@@ -205,10 +212,17 @@ class _Keeping:
         )
 
     def _has_as_much(self, row: stored.KnownFile, size: int) -> bool:
-        """Tell whether what is kept of a file is no less than what the container has; ids are given once."""
+        """Tell whether what is kept of a file is no less than what the container has; ids are given once.
+
+        A kept copy that is as long is read, once: a damaged one is the container's to replace.
+        """
         if row.sha256 is None or row.size_bytes is None or row.size_bytes < size:
             return False
-        return self._store.has(row.sha256, row.size_bytes)
+        if row.size_bytes > size:
+            return self._store.has(row.sha256, row.size_bytes)
+        if row.sha256 not in self._intact:
+            self._intact[row.sha256] = self._store.is_intact(row.sha256)
+        return self._intact[row.sha256]
 
     def _is_of_interest(self, record: RejectedRecord) -> bool:
         """Tell whether what cannot be read is a zip, or a file that messages point to."""

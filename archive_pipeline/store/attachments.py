@@ -135,6 +135,11 @@ def all_contents(connection: psycopg.Connection[Any]) -> list[Content]:
     return fetch_rows(connection, "attachments/all_contents", Content)
 
 
+def places_of(connection: psycopg.Connection[Any], hashes: Sequence[str]) -> list[str]:
+    """Return the places in exports where some contents were found, each once."""
+    return fetch_column(connection, "attachments/places_of_contents", str, {"hashes": list(hashes)})
+
+
 def totals(connection: psycopg.Connection[Any]) -> Totals:
     """Return how much is kept and missing."""
     return fetch_row(connection, "attachments/totals", Totals) or Totals(0, 0, 0)

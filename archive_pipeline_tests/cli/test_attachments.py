@@ -60,6 +60,7 @@ def test_import_says_in_json_what_became_of_files(llm_archive: CommandLine, empt
         "stored": 1,
         "stored_bytes": len(NOTES),
         "unchanged": 0,
+        "repaired": 0,
         "missing": 1,
         "missing_files": [{"id": file_id(2), "name": "gone.pdf"}],
         "unclaimed": 0,
@@ -74,7 +75,7 @@ def test_files_alone_are_no_useless_import_if_messages_point_to_them(
     files = export(tmp_path / "Files__u-0001.zip", {f"{file_id(1)}.dat": NOTES})
     early = llm_archive("import", files)
     assert early.code == 2
-    assert "left out  1 files that no message points to" in early.err
+    assert "left out  1 attached files: no message in the archive points to them" in early.err
     loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
     assert llm_archive("import", files).code == 0
     assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}

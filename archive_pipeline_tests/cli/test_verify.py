@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,34 @@ def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive:
     assert llm_archive("verify").code == 0
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
+    is_folder: bool, llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": b"text"}
+    path = export(tmp_path / "an export.zip", members)
+    if is_folder:
+        with zipfile.ZipFile(path) as zipped:
+            path = tmp_path / "a folder"
+            zipped.extractall(path)
+    imported(database, settings, path)
+    [content] = [file for file in AttachmentStore.of(settings.home).folder.rglob("*") if file.is_file()]
+    content.write_bytes(b"tex!")
+    result = llm_archive("verify")
+    command = f"llm-archive import '{path}'"
+    assert result.code == 1
+    assert result.error == (
+        f"raw.attachment_contents: 1 files are damaged, the first is {content.name}; importing an export that has them "
+        f"makes them anew: {command} (--json has all)"
+    )
+    _, *arguments = shlex.split(command)
+    assert llm_archive(*arguments, "--json").json["attachments"]["repaired"] == 1
+    assert content.read_bytes() == b"text"
+    assert llm_archive("verify").code == 0
+    assert llm_archive(*arguments, "--json").json["attachments"]["repaired"] == 0
+    content.unlink()
+
+
 def test_a_lost_attachment_is_told_and_an_exit_code(
     llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
 ):
@@ -93,6 +123,6 @@ def test_a_lost_attachment_is_told_and_an_exit_code(
     good = llm_archive("verify", "--json").json["attachments"]
     content.unlink()
     result = llm_archive("verify")
-    assert good == {"contents": 1, "lost": [], "damaged": [], "strays": 0}
+    assert good == {"contents": 1, "lost": [], "damaged": [], "found_at": [], "strays": 0}
     assert result.code == 1
     assert result.error.startswith(f"raw.attachment_contents: 1 files are lost, the first is {content.name}; ")

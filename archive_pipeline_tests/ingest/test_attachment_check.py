@@ -33,7 +33,13 @@ def test_what_is_wrong_with_contents_is_told(database: Database, settings: Setti
     stray.write_bytes(b"nobody's")
     before = stored_names(home)
     found = check_contents(database, home)
-    assert found == ContentCheck(contents=3, lost=[first], damaged=[second], strays=2)
+    assert found == ContentCheck(
+        contents=3,
+        lost=[first],
+        damaged=[second],
+        found_at=[f"{tmp_path}/e.zip/{file_id(number)}.dat" for number in (1, 2)],
+        strays=2,
+    )
     assert not found.is_good
     assert stored_names(home) == before
     purge_unreferenced(database, home)

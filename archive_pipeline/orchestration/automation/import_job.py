@@ -166,6 +166,7 @@ def attachment_metadata(kept: KeptAttachments) -> dict[str, Any]:
         "attachments_stored": kept.stored,
         "attachments_stored_bytes": kept.stored_bytes,
         "attachments_unchanged": kept.unchanged,
+        "attachments_repaired": kept.repaired,
         "attachments_missing": len(kept.missing),
         "attachments_unclaimed": kept.unclaimed,
         **({"missing_attachments": dg.MetadataValue.table(missing)} if missing else {}),
