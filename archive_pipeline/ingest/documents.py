@@ -160,7 +160,7 @@ def remove_document(database: Database, settings: Settings, identifier: str) -> 
 
 
 def remove_unlinked(database: Database, settings: Settings) -> int:
-    """Delete documents that came with messages which are all gone; return how many."""
+    """Delete documents that came with messages which are all gone or deleted; return how many."""
     with database.session() as connection:
         hashes = stored.delete_unlinked(connection)
     for sha256 in hashes:

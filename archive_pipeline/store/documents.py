@@ -105,7 +105,10 @@ def delete(connection: psycopg.Connection[Any], document_id: str) -> None:
 
 
 def delete_unlinked(connection: psycopg.Connection[Any]) -> list[str]:
-    """Delete documents that came with messages which are all gone; return their hashes. A transaction ends with it."""
+    """Delete documents that came with messages which are all gone or deleted; return their hashes.
+
+    A transaction ends with it.
+    """
     hashes = fetch_column(connection, "documents/delete_unlinked_documents", str)
     if hashes:
         purge_deleted(connection)

@@ -51,6 +51,13 @@ class StoredMessage:
     missing_parent: str | None
 
 
+class _TextLink(NamedTuple):
+    """A document that was made of a text in an attachment, and the message that it came with."""
+
+    document_id: str
+    message_id: str
+
+
 class InputBesideFingerprint(NamedTuple):
     """A message, one of its attachments (None if it has none), the workspace: what is computed with beside texts."""
 
@@ -184,14 +191,22 @@ def replace_parts(
     parts: pd.DataFrame,
     attachments: pd.DataFrame,
 ) -> dict[str, int]:
-    """Replace the content parts and attachments of some messages of a dialogue; return rows written per table."""
+    """Replace the content parts and attachments of some messages of a dialogue; return rows written per table.
+
+    A document that was made of a text in an attachment is the messages' only as long as they have that text.
+    """
     parameters = {"dialogue_id": dialogue_id, "message_ids": list(message_ids)}
     connection.execute(load_query("raw/delete_parts"), parameters)
-    connection.execute(load_query("raw/delete_attachments"), parameters)
-    return {
+    links = fetch_rows(connection, "raw/delete_attachments", _TextLink, parameters)
+    written = {
         raw.content_parts.name: copy_frame(connection, raw.content_parts, parts),
         raw.attachments.name: copy_frame(connection, raw.attachments, attachments),
     }
+    if links:
+        document_ids, message_ids = zip(*links, strict=True)
+        parameters = {"document_ids": list(document_ids), "message_ids": list(message_ids)}
+        connection.execute(load_query("documents/unlink_changed_texts"), parameters)
+    return written
 
 
 def soft_delete(connection: psycopg.Connection[Any], dialogue_id: str, message_ids: Iterable[str]) -> int:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.ingest.attachment_texts import read_texts
 from archive_pipeline.ingest.attachments import purge_unreferenced
-from archive_pipeline.ingest.documents import Outcome
+from archive_pipeline.ingest.document_sources import texts_of_attachments
+from archive_pipeline.ingest.documents import Outcome, add_document
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.attached import PNG, export, file_id, imported, talk
 from archive_pipeline_tests.documents import files
+from archive_pipeline_tests.exports import claude, write
 from archive_pipeline_tests.tables import query, records
 
 pytestmark = pytest.mark.postgres
@@ -115,3 +118,82 @@ def test_a_content_that_is_lost_is_said_and_costs_no_other(database: Database, h
             path.unlink()
     [added] = read_texts(database, home)
     assert added.outcome is Outcome.REJECTED
+
+
+def without_first(conversation: dict[str, Any], updated: float) -> dict[str, Any]:
+    """A later export of a conversation whose first message was deleted."""
+    later = {**conversation, "mapping": dict(conversation["mapping"]), "update_time": updated}
+    del later["mapping"]["m0"]
+    return later
+
+
+def found(database: Database, settings: Settings, word: str) -> list[str]:
+    build_document_chunks(database, settings)
+    return [result["filename"] for result in SearchEngine(database, settings).search_now(word, 5, "lexical")]
+
+
+def test_a_document_goes_with_the_last_live_message_and_comes_back_with_one(
+    database: Database, home: Settings, tmp_path: Path
+):
+    first, second = (talk(name, 1, names={1: "bread.md"}) for name in ("c1", "c2"))
+    path = tmp_path / "e.zip"
+    imported(database, home, export(path, {"conversations.json": [first, second], f"{file_id(1)}.dat": NOTES}))
+    assert found(database, home, "sourdough") == ["bread.md"]
+    imported(database, home, export(path, {"conversations.json": [without_first(first, 3_000.0)]}))
+    assert found(database, home, "sourdough") == ["bread.md"]
+    imported(database, home, export(path, {"conversations.json": [without_first(second, 3_000.0)]}))
+    assert found(database, home, "sourdough") == []
+    assert query(database, "SELECT count(*) FROM raw.documents") == [(0,)]
+    # The content stays with the messages, which may come back, with or without it.
+    assert query(database, "SELECT count(*) FROM raw.attachment_contents") == [(1,)]
+    assert imported(database, home, export(path, {"conversations.json": [without_first(second, 3_000.0)]})).texts == []
+    back = imported(database, home, export(path, {"conversations.json": [{**first, "update_time": 4_000.0}]}))
+    assert [item.outcome for item in back.texts] == [Outcome.NEW]
+    assert found(database, home, "sourdough") == ["bread.md"]
+    origins = query(
+        database,
+        "SELECT dialogue.source_id FROM raw.document_attachments JOIN raw.dialogues AS dialogue "
+        "ON dialogue.id = dialogue_id",
+    )
+    assert origins == [("c1",)]
+
+
+def pasted(*texts: str, updated: float) -> dict[str, Any]:
+    """A conversation of Claude.ai with a long paste in each message, whose text the export has."""
+    conversation = claude("t1", *[f"see {number}" for number in range(len(texts))])
+    for message, text in zip(conversation["chat_messages"], texts, strict=True):
+        message["attachments"] = [{"file_name": "", "file_size": len(text), "extracted_content": text}]
+    return {**conversation, "updated_at": f"2024-05-02T00:00:{updated:02.0f}Z"}
+
+
+def add_texts(database: Database, settings: Settings) -> list[str]:
+    """Add the texts of attachments, as ``documents add --attachments`` does; return those of all documents."""
+    for candidate in texts_of_attachments(database):
+        add_document(database, settings, candidate)
+    return [markdown for (markdown,) in query(database, "SELECT markdown FROM raw.document_pages ORDER BY 1")]
+
+
+def test_a_text_that_changed_takes_the_place_of_the_one_before(database: Database, home: Settings, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    imported(database, home, write(path, pasted("First draft", "Another", "Another", updated=1)))
+    assert add_texts(database, home) == ["Another", "First draft"]
+    # Of a text that two messages have one link goes; what is the same stays, though its message is written anew.
+    imported(database, home, write(path, pasted("Second draft", "Another", "Changed", updated=2)))
+    assert add_texts(database, home) == ["Another", "Changed", "Second draft"]
+    links = "SELECT count(*) FROM raw.document_attachments"
+    assert query(database, links) == [(3,)]
+    # An older export brings nothing back.
+    imported(database, home, write(path, pasted("First draft", "Another", "Another", updated=1)))
+    assert add_texts(database, home) == ["Another", "Changed", "Second draft"]
+
+
+def test_a_text_that_is_also_a_kept_file_of_the_message_stays(database: Database, home: Settings, tmp_path: Path):
+    conversation = talk("c1", 1, names={1: "bread.md"})
+    imported(
+        database, home, export(tmp_path / "e.zip", {"conversations.json": [conversation], f"{file_id(1)}.dat": NOTES})
+    )
+    with database.session() as connection:
+        connection.execute("UPDATE raw.attachments SET extracted_text = %s", [NOTES])
+    renamed = {**talk("c1", 1, names={1: "rolls.md"}, updated=3_000.0), "title": "Other"}
+    imported(database, home, write(tmp_path / "later.json", renamed))
+    assert query(database, "SELECT count(*) FROM raw.document_attachments") == [(1,)]
