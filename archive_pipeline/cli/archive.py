@@ -90,10 +90,15 @@ def translate_lost_database() -> Iterator[None]:
         cause = _lost_database(error)
         if cause is None:
             raise
-        raise DatabaseUnavailableError(
-            f"the database failed while derived tables were built ({reason_of(cause)}); "
-            "what was committed stays, run the command again"
-        ) from error
+        raise lost_while_building(reason_of(cause)) from error
+
+
+def lost_while_building(reason: str) -> DatabaseUnavailableError:
+    """Return the error of a database that went away in a run; ``reason`` is what it or its driver said."""
+    return DatabaseUnavailableError(
+        f"the database failed while derived tables were built ({reason}); what was committed stays, run the command "
+        "again"
+    )
 
 
 def _lost_database(error: BaseException) -> BaseException | None:

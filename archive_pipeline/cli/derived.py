@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.building.engine import BuildResult
-from archive_pipeline.cli.archive import OpenArchive, translate_lost_database
+from archive_pipeline.cli.archive import OpenArchive, lost_while_building, translate_lost_database
 from archive_pipeline.cli.output import note, one_line
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.derive.registry import ASSETS, effective_version
@@ -127,6 +127,8 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
             progress=bars,
             on_wait=note,
         )
+        if outcome.lost_database is not None:
+            raise lost_while_building(outcome.lost_database)
         if outcome.success:
             bars.finish()
         return outcome

@@ -9,7 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from archive_pipeline.building.duplicates import duplicates_version
-from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing, translate_lost_database
+from archive_pipeline.cli.archive import (
+    OpenArchive,
+    lost_while_building,
+    open_archive,
+    open_for_writing,
+    translate_lost_database,
+)
 from archive_pipeline.cli.output import EXIT_REJECTED, fail, note, one_line, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.domain.choices import DUPLICATE_TYPES
@@ -49,7 +55,7 @@ def _refresh(archive: OpenArchive, *, show_progress: bool) -> list[str]:
     from archive_pipeline.orchestration.build import build_defs  # noqa: PLC0415
     from archive_pipeline.orchestration.instance.execution import execute_here  # noqa: PLC0415
     from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
-    from archive_pipeline.orchestration.local_runs import errors_of  # noqa: PLC0415
+    from archive_pipeline.orchestration.local_runs import errors_of, lost_database_of  # noqa: PLC0415
 
     with archive.database.session() as connection:
         messages = count_all_messages(connection)
@@ -62,6 +68,8 @@ def _refresh(archive: OpenArchive, *, show_progress: bool) -> list[str]:
         result = execute_here(job, instance, [DUPLICATES])
         if result.success:
             return []
+        if (lost := lost_database_of(result)) is not None:
+            raise lost_while_building(lost)
     return [one_line(error) for error in errors_of(result)] or ["the Dagster run failed; `llm-archive up` shows why"]
 
 

@@ -14,6 +14,7 @@ from archive_pipeline.building.executors.opening import executors_ahead
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.choices import Partitioning
 from archive_pipeline.domain.progress import Progress
+from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.orchestration.build import build_defs
 from archive_pipeline.orchestration.checks.quarantine import QUARANTINE_CHECK
 from archive_pipeline.orchestration.instance.execution import RunResult, execute_here
@@ -40,6 +41,8 @@ class RunOutcome:
         failed_checks: ``asset: check: what it found`` of every check that did not pass, but for those that tell of
             quarantined dialogues, which are in the archive.
         errors: ``asset: error`` of every asset that failed.
+        lost_database: what the database or its driver said when it went away in an asset or check, also in all retries;
+            None if it did not.
     """
 
     run_ids: tuple[str, ...]
@@ -47,6 +50,7 @@ class RunOutcome:
     rows: dict[str, int]
     failed_checks: tuple[str, ...]
     errors: tuple[str, ...]
+    lost_database: str | None
 
 
 def run_derived(
@@ -96,6 +100,7 @@ def run_derived(
         rows=_total(results),
         failed_checks=tuple(line for result in results for line in _failed_checks(result)),
         errors=tuple(line for result in results for line in errors_of(result)),
+        lost_database=next(filter(None, map(lost_database_of, results)), None),
     )
 
 
@@ -154,3 +159,14 @@ def errors_of(result: RunResult) -> Iterator[str]:
         error = event.step_failure_data.error
         cause = error.cause or error if error else None
         yield f"{event.step_key}: {cause.message.strip() if cause else 'failed'}"
+
+
+def lost_database_of(result: RunResult) -> str | None:
+    """Return what was said where the database went away (``transient_errors_retried``), None if it did not."""
+    for event in result.events:
+        error = event.step_failure_data.error if event.is_step_failure else None
+        while error is not None:
+            if error.cls_name == DatabaseUnavailableError.__name__:
+                return error.message.strip().partition(": ")[2]
+            error = error.cause
+    return None

@@ -13,10 +13,11 @@ from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.opening import open_executor
 from archive_pipeline.domain.progress import Progress, ProgressLines
+from archive_pipeline.errors import DatabaseUnavailableError
 from archive_pipeline.orchestration.instance.orphans import tag_process
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.failures import is_transient
+from archive_pipeline.store.failures import is_transient, reason_of
 from archive_pipeline.store.staleness import DialogueRef
 
 RETRIES: Final = 2
@@ -90,13 +91,16 @@ def transient_errors_retried() -> Iterator[None]:
     """Have Dagster try the step again after a transient error (`is_transient`).
 
     Any other error would happen again, so it fails the step at once. Chunks that were committed are not built again.
+    What Dagster records as the cause is a ``DatabaseUnavailableError``, whichever driver's the error is.
     """
     try:
         yield
     except Exception as error:
         if not is_transient(error):
             raise
-        raise dg.RetryRequested(max_retries=RETRIES, seconds_to_wait=SECONDS_BETWEEN_RETRIES) from error
+        lost = DatabaseUnavailableError(reason_of(error))
+        lost.__cause__ = error
+        raise dg.RetryRequested(max_retries=RETRIES, seconds_to_wait=SECONDS_BETWEEN_RETRIES) from lost
 
 
 def _log(context: dg.InitResourceContext) -> Callable[[str], object]:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.orchestration import resources
+from archive_pipeline.orchestration.assets import factory
+from archive_pipeline.orchestration.checks import structure
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
@@ -95,3 +98,26 @@ def test_a_wrong_name_is_one_line(arguments: tuple[str, ...], built: CommandLine
     assert result.code == 2
     assert result.out == ""
     assert result.error.startswith(WRONG_NAMES[arguments])
+
+
+@pytest.mark.parametrize("name", ["check", "asset"])
+def test_a_database_that_goes_away_in_a_run_is_one_line(
+    name: str, built: CommandLine, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    def loses_its_connection(*_arguments: object, **_named: object) -> object:
+        with database.session() as connection:
+            return connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    monkeypatch.setattr(resources, "SECONDS_BETWEEN_RETRIES", 0.1)
+    if name == "check":
+        monkeypatch.setattr(structure, "find_violations", loses_its_connection)
+    else:
+        monkeypatch.setattr(factory, "build_asset", loses_its_connection)
+    result = built("build", "--full", "--asset", "message_paths")
+    assert result.code == 2
+    assert result.error == (
+        "the database failed while derived tables were built (the connection is lost); what was committed stays, run "
+        "the command again"
+    )
+    monkeypatch.undo()
+    assert built("build").code == 0
