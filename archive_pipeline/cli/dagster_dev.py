@@ -32,7 +32,7 @@ _PARTS: Final = {
     "spawn_main": "a run",
     "grpc": "the process with the code",
     _CODE_SERVER: "the code server",
-    "dagster._daemon": "the daemon",
+    "archive_pipeline.orchestration.instance.daemon": "the daemon",
     "archive_pipeline.orchestration.instance.web_server": "the web server",
     "archive_pipeline.orchestration.instance.services": "what started them",
 }

@@ -23,7 +23,7 @@ STOP_SECONDS = 60.0
 # What stands in the command line of each; the process with the code is a child of the code server.
 PARTS = {
     "web server": "archive_pipeline.orchestration.instance.web_server",
-    "daemon": "dagster._daemon",
+    "daemon": "archive_pipeline.orchestration.instance.daemon",
     "code server": "code-server",
     "code": "grpc",
 }

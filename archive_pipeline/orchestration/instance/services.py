@@ -25,6 +25,7 @@ from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarge
 from dagster._utils.interrupts import setup_interrupt_handlers
 
 from archive_pipeline.orchestration.instance.execution import CODE_LOCATION
+from archive_pipeline.orchestration.instance.lost_database_log import filter_logs
 from archive_pipeline.settings.variables import CHECKOUT
 
 WATCH_SECONDS: Final = 1.0
@@ -33,6 +34,7 @@ STOP_SECONDS: Final = 60.0
 # At the level info the daemon writes every key of a backfill to the terminal, once a minute or more.
 LOG_LEVEL: Final = "warning"
 _DEFINITIONS: Final = "archive_pipeline.definitions"
+_DAEMON: Final = "archive_pipeline.orchestration.instance.daemon"
 _WEB_SERVER: Final = "archive_pipeline.orchestration.instance.web_server"
 
 Process = subprocess.Popen[bytes]
@@ -47,10 +49,11 @@ def main(web_server_options: Sequence[str]) -> None:
     setup_interrupt_handlers()
     # Whoever can write to a code server's socket file has it run code.
     os.umask(0o077)
+    filter_logs()
     with dg.DagsterInstance.get() as instance, _code_server(instance) as workspace:
         processes = [
             _start(_WEB_SERVER, *web_server_options, "--workspace", str(workspace)),
-            _start("dagster._daemon", "run", "--log-level", LOG_LEVEL, "--workspace", str(workspace)),
+            _start(_DAEMON, "run", "--log-level", LOG_LEVEL, "--workspace", str(workspace)),
         ]
         try:
             ended = _first_ended(processes, up)

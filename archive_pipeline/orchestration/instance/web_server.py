@@ -29,6 +29,7 @@ from dagster_webserver.version import __version__
 
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.orchestration.instance.archive_instance import guarded_web_server
+from archive_pipeline.orchestration.instance.lost_database_log import filter_logs
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import private_folder
 from archive_pipeline.web.access_token import AccessToken, load_token, page_address
@@ -58,6 +59,7 @@ CLOSING_SECONDS: Final = 2
 @click.option("--workspace", "-w", required=True, type=click.Path(path_type=Path), help="The workspace file.")
 def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_token: bool) -> None:
     """Serve Dagster's UI until interrupted."""
+    filter_logs()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
     setup_interrupt_handlers()
     os.umask(0o077)
