@@ -8,32 +8,30 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from archive_pipeline.cli import attachments
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.copying import copied_places
 from archive_pipeline.cli.derived import check_assets, failures_of, plan_stale, run_plan
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
+from archive_pipeline.cli.import_summary import print_summary
 from archive_pipeline.cli.left_out import print_reasons
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
     EXIT_REJECTED,
-    count_table,
     encodable,
     fail,
     note,
     print_json,
-    stdout_console,
 )
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.cli.unindexed import count_unindexed
 from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.mirror import Mirrored
 from archive_pipeline.ingest.mirror import mirror as remove_absent
-from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
+from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, METADATA_ONLY, REPEATED, ImportSummary
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
@@ -44,8 +42,6 @@ if TYPE_CHECKING:
     from archive_pipeline.orchestration.local_runs import RunOutcome
 
 OUTCOMES = ("new", "changed", "unchanged", "reread", "older", "rejected")
-# Most imports have none of these.
-_SHOWN_IF_ANY = frozenset({"reread", "older", DELETED_FOR_GOOD})
 RAW_TABLES = ("dialogues", "messages", "content_parts", "attachments")
 
 
@@ -109,6 +105,7 @@ def _import(
     result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else asdict(mirrored)
+    result["texts_not_indexed"] = count_unindexed(archive)
     if as_json:
         print_json(result)
     else:
@@ -121,7 +118,7 @@ def _import(
     for failure in [*failures, *refused]:
         fail(failure)
     if not as_json:
-        _print_summary(result)
+        print_summary(summary, result)
     if mirrored and mirrored.kept:
         note(
             f"{len(mirrored.kept):,} dialogues stay though the export does not have them, the first is "
@@ -180,7 +177,8 @@ def _result(
     derived = {table: 0 for asset in ASSETS.values() for table in asset.tables}
     return {
         "dialogues": {
-            **{name: summary.dialogues[name] for name in OUTCOMES},
+            **{name: summary.dialogues[name] for name in (*OUTCOMES, METADATA_ONLY)},
+            REPEATED: summary.repeated,
             DELETED_FOR_GOOD: len(summary.deleted_for_good),
         },
         "rows": {name: summary.rows[name] for name in RAW_TABLES} | derived | (outcome.rows if outcome else {}),
@@ -197,29 +195,3 @@ def _result(
         "runs": list(outcome.run_ids) if outcome else [],
         "failures": failures,
     }
-
-
-def _print_summary(result: dict[str, Any]) -> None:
-    console = stdout_console()
-    layout = Table.grid(padding=(0, 6))
-    left = Table.grid()
-    shown = {
-        name.replace("_", " "): count
-        for name, count in result["dialogues"].items()
-        if count or name not in _SHOWN_IF_ANY
-    }
-    left.add_row(count_table("Dialogues", shown, headers=("", "")))
-    if (files := attachments.shown_counts(result["attachments"])) is not None:
-        left.add_row("")
-        left.add_row(count_table("Files", files, headers=("", "")))
-    if result["surprises"]:
-        left.add_row("")
-        left.add_row(count_table("Surprises", result["surprises"], headers=("", "")))
-    if result["mirror"] and result["mirror"]["removed"]:
-        left.add_row("")
-        removed = {source: len(keys) for source, keys in result["mirror"]["removed"].items()}
-        left.add_row(count_table("Removed", removed, headers=("", "")))
-    layout.add_row(left, count_table("Rows written", result["rows"], headers=("", "")))
-    console.print()
-    console.print(layout)
-    console.print(f"\n{result['seconds']:.1f} seconds")

@@ -84,8 +84,8 @@ class FileImport:
     def _should_write(self, header: Header) -> bool:
         """Tell whether to write the dialogue: the first of its id and vintage in this import, or one of a later time.
 
-        Of two that differ and are of the same or unknown time, the first wins and the other is reported. Those that were
-        deleted for good are neither written nor compared.
+        Of two that differ and are of the same or unknown time, the first wins and the other is reported. What was
+        deleted for good is neither written nor compared.
         """
         if header.id in self._context.deleted:
             self._own.deleted_for_good.add(header.id)
@@ -103,7 +103,7 @@ class FileImport:
         if again is Again.RIVAL:
             self._reject(reject_rival(now, first, header.source_id))
         else:
-            self._own.dialogues[Outcome.UNCHANGED if again is Again.SAME else Outcome.OLDER] += 1
+            self._own.count(header.id, Outcome.UNCHANGED if again is Again.SAME else Outcome.OLDER)
         return False
 
     def _flush(self, group: Group) -> None:
@@ -139,13 +139,14 @@ class FileImport:
             self._rejections.write(connection, self._context.import_id)
 
     def _count(self, waiting: list[Incoming], written: Written) -> None:
-        self._own.dialogues.update(written.outcomes.values())
         self._own.rows.update(written.row_counts)
         self._own.anomalies.update(written.anomalies)
         for item in waiting:
             header = item.header
+            outcome = written.outcomes[header.id]
+            self._own.count(header.id, outcome, is_metadata_only=header.id in written.metadata_only)
             self._total.present[header.source].add(header.id)
-            self._total.added[header.source] += written.outcomes[header.id] is Outcome.NEW
+            self._total.added[header.source] += outcome is Outcome.NEW
 
     def _reject(self, record: RejectedRecord) -> None:
         self._own.dialogues["rejected"] += 1
@@ -177,10 +178,7 @@ class FileImport:
                 is_whole=self._is_whole,
                 counts=counts,
             )
-        total.dialogues.update(own.dialogues)
-        total.rows.update(own.rows)
-        total.anomalies.update(own.anomalies)
-        total.deleted_for_good |= own.deleted_for_good
+        total.add(own)
         total.files_read += self._is_whole
         total.files_failed += not self._is_whole
         self._on_step()

@@ -18,7 +18,7 @@ from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
 from archive_pipeline.ingest.merging import merge_with_stored, with_source_of, write_layers
-from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
 from archive_pipeline.ingest.rereading import has_all_values, is_outdated
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store import raw_writes
@@ -48,11 +48,19 @@ class Incoming:
 
 @dataclass
 class Written:
-    """What was done for some dialogues."""
+    """What was done for some dialogues.
+
+    Attributes:
+        outcomes: by id.
+        row_counts: rows written per table.
+        anomalies: by name.
+        metadata_only: ids of changed dialogues of which no message changed: only the title, or the current message.
+    """
 
     outcomes: dict[str, Outcome]
     row_counts: Counter[str]
     anomalies: Counter[str]
+    metadata_only: set[str]
 
 
 class GroupWriter:
@@ -62,7 +70,7 @@ class GroupWriter:
         self._connection = connection
         self._group = group
         self._context = context
-        self._written = Written({}, Counter(), Counter())
+        self._written = Written({}, Counter(), Counter(), set())
         self._found_as_stored: list[tuple[str, str, int]] = []
         self._rewritten: list[str] = []
 
@@ -211,13 +219,16 @@ class GroupWriter:
         connection = self._connection
         self._rewritten.append(dialogue.id)
         inputs = raw_writes.inputs_beside_fingerprint(connection, dialogue.id) if is_unchanged else None
-        self._update(dialogue, messages, kept)
+        changes = self._update(dialogue, messages, kept)
+        if not is_unchanged and not changes:
+            self._written.metadata_only.add(dialogue.id)
         if inputs is None or inputs != raw_writes.inputs_beside_fingerprint(connection, dialogue.id):
             raw_writes.purge_builds(connection, dialogue.id)
 
     def _update(
         self, dialogue: PreparedDialogue, messages: Mapping[str, StoredMessage], kept: Sequence[StoredMessage]
-    ) -> None:
+    ) -> bool:
+        """Write the rows of a dialogue; tell whether a message is added, changed, deleted or restored."""
         connection, written = self._connection, self._written
         numbers = rows.sequence_numbers(dialogue, messages)
         present = {message.id for message in dialogue.messages} | {message.id for message in kept}
@@ -240,6 +251,7 @@ class GroupWriter:
         written.anomalies.update(dialogue.counts)
         restored = sum(1 for message in dialogue.messages if _was_deleted(messages.get(message.source_id)))
         written.anomalies.update({"messages_deleted": deleted, "messages_restored": restored})
+        return bool(gone) or any(_is_news(message, messages.get(message.source_id)) for message in dialogue.messages)
 
 
 def _outcome(*, is_unchanged: bool, rereads: bool) -> Outcome:
@@ -271,6 +283,11 @@ def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMes
             kept.add(above.id)
             above = by_id.get(above.parent_id or "")
     return [message for message in others if message.id in kept]
+
+
+def _is_news(message: PreparedMessage, stored: StoredMessage | None) -> bool:
+    """Tell whether a message is not stored, or not so."""
+    return stored is None or not stored.is_live or stored.content_hash != message.content_hash
 
 
 def _was_deleted(message: StoredMessage | None) -> bool:

@@ -86,10 +86,8 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
     suffix = PurePosixPath(name).suffix.lower()
     if (private := left_closed(name, locator)) is not None:
         return private
-    if is_file_store(name):
+    if is_file_store(name) or is_upload(name):
         return companion(locator, FILES)
-    if is_upload(name):
-        return SkippedFile(locator, "an uploaded file, not conversations")
     if suffix in READ_SUFFIXES:
         return None
     if (kind := folder_kind(name)) is not None:

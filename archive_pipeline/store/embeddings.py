@@ -100,9 +100,10 @@ def add_generation(connection: psycopg.Connection[Any], model: str, dimensions: 
     return Generation(row[0], model, dimensions)
 
 
-def count_texts_to_embed(connection: psycopg.Connection[Any], generation: Generation) -> int:
-    """Return how many different texts have no vector."""
-    return fetch_value(connection, "embeddings/count_texts_to_embed", int, {"generation_id": generation.id}) or 0
+def count_texts_to_embed(connection: psycopg.Connection[Any], generation: Generation | None) -> int:
+    """Return how many different texts have no vector; all, if there is no generation yet."""
+    wanted = {"generation_id": None if generation is None else generation.id}
+    return fetch_value(connection, "embeddings/count_texts_to_embed", int, wanted) or 0
 
 
 def count_vectors(connection: psycopg.Connection[Any], generation: Generation) -> int:

@@ -238,6 +238,8 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
         "reread": 0,
         "older": 0,
         "rejected": 2,
+        "metadata_only": 0,
+        "repeated": 0,
         "deleted_for_good": 0,
     }
     assert {Path(record["locator"].split(" @ ")[0]).name for record in result.json["rejected"]} == {

@@ -61,6 +61,8 @@ def test_imports_leave_out_what_was_deleted_for_good_and_say_so(
         "reread": 0,
         "older": 0,
         "rejected": 0,
+        "metadata_only": 0,
+        "repeated": 0,
         "deleted_for_good": 1,
     }
     assert tables_that_say(database, identifier, "Lemon pie", "Surprise party") == []

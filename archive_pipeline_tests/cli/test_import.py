@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.cli import unindexed
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.errors import MissingExtraError
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.later_indexes import OF_RAW
-from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded, Result
 from archive_pipeline_tests.exports import chain, chatgpt, claude, write
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
 
@@ -34,6 +37,8 @@ def test_the_sample_archive_is_imported_and_then_there_is_nothing_to_do(
         "reread": 0,
         "older": 0,
         "rejected": 0,
+        "metadata_only": 0,
+        "repeated": 0,
         "deleted_for_good": 0,
     }
     assert set(first.json["rows"]) == {*RAW, *DERIVED}
@@ -54,6 +59,8 @@ def test_the_sample_archive_is_imported_and_then_there_is_nothing_to_do(
         "reread": 0,
         "older": 0,
         "rejected": 0,
+        "metadata_only": 0,
+        "repeated": 0,
         "deleted_for_good": 0,
     }
     assert set(second.json["rows"].values()) == {0}
@@ -66,7 +73,7 @@ def test_people_get_a_table_of_numbers_and_what_was_skipped(llm_archive: Command
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
     assert ["new", "15", "dialogues", "15"] in lines
-    assert ["changed", "0", "messages", "120"] in lines
+    assert ["changed", "in", "messages", "0", "messages", "120"] in lines
     assert lines[-1][1] == "seconds"
     assert "skipped   " in result.err
     assert "beside    3 files of the export: projects, user profile, user profiles\n" in result.err
@@ -79,6 +86,7 @@ def test_files_of_one_kind_are_one_line(llm_archive: CommandLine, tmp_path: Path
         export.writestr("ads.json", "{}")
         export.writestr("conversation_asset_file_names.json", "{}")
         export.writestr("strange.bin", b"")
+        export.writestr("file-Abcdefghijklmnopqrstu001.png", b"of no message")
         for number in range(365):
             export.writestr(f"pictures/{number:03}.png", b"")
     result = llm_archive("import", path)
@@ -87,9 +95,64 @@ def test_files_of_one_kind_are_one_line(llm_archive: CommandLine, tmp_path: Path
         f"skipped   {path}/strange.bin: not JSON (.bin)",
         f"skipped   365 files: not JSON (.png); the first is {path}/pictures/000.png",
     ]
-    assert "beside    2 files of the export: advertisements, names of attached files" in result.err.splitlines()
+    beside = "beside    3 files of the export: advertisements, attached files, names of attached files"
+    assert beside in result.err.splitlines()
+    assert "left out  1 attached files: no message in the archive points to them" in result.err
     everything = llm_archive("import", path, "--json").json
-    assert len(everything["skipped"]) == everything["files"]["skipped"] == 368
+    assert len(everything["skipped"]) == everything["files"]["skipped"] == 369
+
+
+def dialogue_lines(result: Result) -> dict[str, str]:
+    """What the summary says of dialogues; rows that were written stand beside it."""
+    return dict(re.findall(r"^([a-z][a-z ,]+?) +(\d+)(?: |$)", result.out, re.MULTILINE))
+
+
+def test_a_dialogue_counts_once_however_many_files_have_it(llm_archive: CommandLine, tmp_path: Path):
+    def chat(name: str, *texts: str, updated: float, title: str = "A chat") -> dict[str, object]:
+        return chatgpt(name, chain(*texts), title=title, updated=updated)
+
+    early = write(tmp_path / "1.json", chat("same", "a", updated=1.0), chat("grown", "a", updated=1.0))
+    late = write(tmp_path / "2.json", chat("same", "a", updated=1.0), chat("grown", "a", "b", updated=2.0))
+    assert dialogue_lines(llm_archive("import", early, late)) == {
+        "new": "2",
+        "changed in messages": "0",
+        "unchanged": "0",
+        "rejected": "0",
+        "met again in these files": "2",
+    }
+    path = write(
+        tmp_path / "3.json",
+        chat("same", "a", updated=3.0, title="Renamed"),
+        chat("grown", "a", "b", "c", updated=3.0),
+    )
+    result = llm_archive("import", path, early, "--json").json["dialogues"]
+    assert (result["changed"], result["metadata_only"], result["repeated"]) == (2, 1, 2)
+    for time, messages in ((4.0, ("a", "b", "another text")), (5.0, ("a", "b"))):
+        write(path, chat("grown", *messages, updated=time))
+        assert dialogue_lines(llm_archive("import", path))["changed in messages"] == "1"
+    write(path, chat("grown", "a", "b", updated=9.0, title="Renamed"))
+    lines = dialogue_lines(llm_archive("import", path))
+    assert (lines["changed in messages"], lines["changed in title or branch"]) == ("0", "1")
+
+
+def test_texts_that_are_not_indexed_yet_are_told(llm_archive: CommandLine, tmp_path: Path):
+    path = write(tmp_path / "conversations.json", chatgpt("c1", chain("Lemon pie", "With zest")))
+    assert "\n2 texts are not indexed yet: llm-archive index\n" in llm_archive("import", path).out
+    assert llm_archive("index").code == 0
+    assert "not indexed" not in llm_archive("import", path).out
+    write(path, chatgpt("c1", chain("Lemon pie", "With zest", "More", "With sugar")))
+    assert llm_archive("import", path, "--json").json["texts_not_indexed"] == 2
+
+
+def test_without_the_extra_nothing_is_said_of_an_index(
+    llm_archive: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def lacks(name: str) -> str:
+        raise MissingExtraError(name)
+
+    monkeypatch.setattr(unindexed, "version_in_workers", lacks)
+    path = write(tmp_path / "conversations.json", chatgpt("c1", chain("Lemon pie", "With zest")))
+    assert "not indexed" not in llm_archive("import", path).out
 
 
 def test_sharded_partitions_give_the_same_derived_rows(

@@ -54,7 +54,7 @@ def test_what_stands_in_folders_is_known_by_them(portal: Path):
         "Financial/payments.json": "private and never opened: Financial",
         "User Online Activity/Ads__u.zip": "private and never opened: Ads__u.zip",
         "chat.html": "not JSON (.html)",
-        f"audio/{file_id(1)}-voice.wav": "an uploaded file, not conversations",
+        f"audio/{file_id(1)}-voice.wav": "a companion of the export: attached files",
         "projects/p.json": "a companion of the export: projects",
         "user.json": "a companion of the export: user profile",
     }

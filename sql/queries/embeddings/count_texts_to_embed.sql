@@ -1,4 +1,4 @@
--- How many different texts of chunks have no vector of a generation.
+-- How many different texts of chunks have no vector of a generation; of none (NULL), all of them.
 SELECT count(DISTINCT chunk.content_hash) AS texts
 FROM derived.all_chunks AS chunk
 WHERE
