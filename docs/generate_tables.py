@@ -1,7 +1,7 @@
 """Writes ``docs/tables.md`` from the table declarations and from the views a real server makes of ``sql/views``.
 
-Run by ``make docs``. The descriptions are the comments of the declarations and of the SQL files; only columns that a
-view computes have their description here. A column without one is an error.
+Run by ``make docs``. The descriptions are the comments of the declarations and of the SQL files, and what
+``archive_pipeline/store/view_columns.py`` says of columns that a view computes. A column without one is an error.
 """
 # ruff: noqa: INP001 (a folder of documents, not a package)
 
@@ -23,7 +23,6 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.duplicates import DUPLICATES
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
-from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import (
     ANNOTATION_TABLES,
     ATTACHMENT_TABLES,
@@ -38,7 +37,9 @@ from archive_pipeline.store.tables import (
     document_chunks,
     page_vectors,
 )
-from archive_pipeline.store.tables.base import DIALOGUE
+from archive_pipeline.store.tables.base import DERIVED, DIALOGUE
+from archive_pipeline.store.view_columns import COMPUTED, ViewColumn, view_columns
+from archive_pipeline.store.views import sentence_of, view_name, view_texts
 
 TARGET: Final = Path(__file__).with_name("tables.md")
 HEAD: Final = """\
@@ -56,105 +57,15 @@ Ids are UUID version 5 and the same on every machine, but for those of imports. 
 columns: [decisions.md](decisions.md).
 """
 
-# What a view computes: (view, column) -> meaning.
-COMPUTED: Final = {
-    ("message_paths_v", "ancestor_path"): "Ids of all ancestors, root first; `{}` for a root",
-    ("sequence_messages", "sequence_id"): "The sequence",
-    ("sequence_messages", "position"): "Place in the sequence, from 0",
-    ("exchange_messages", "exchange_id"): "The exchange",
-    ("exchange_messages", "position"): "Place in the exchange, from 0",
-    ("sequence_exchanges", "sequence_id"): "The sequence",
-    ("sequence_exchanges", "exchange_id"): "The exchange",
-    ("sequence_exchanges", "position"): "Place in the sequence, from 0",
-    ("all_documents", "doc_id"): "Id of the dialogue or document",
-    ("all_documents", "source"): "Source of the dialogue; `document`",
-    ("all_documents", "filename"): "Title of the dialogue, its partition key if it has none; name of the file",
-    ("all_documents", "heading"): "Heading that all its pages stand below: the title; NULL for documents",
-    ("all_documents", "extension"): "`md` for dialogues; what the document is",
-    ("all_documents", "source_path"): "`<source>/<partition key>`; where the document came from",
-    ("all_documents", "created_at"): "When the dialogue began; when the document was added",
-    ("all_pages", "doc_id"): "The dialogue or document",
-    ("all_pages", "page"): "Number of the page, from 1",
-    ("all_pages", "exchange_id"): "The exchange; NULL for documents",
-    ("all_pages", "markdown"): "Text of the page; NULL for dialogues",
-    ("all_chunks", "chunk_id"): "Id of the chunk",
-    ("all_chunks", "doc_id"): "The dialogue or document",
-    ("all_chunks", "page"): "The page; of a dialogue, the first one with the pair's answer",
-    ("all_chunks", "pair_id"): "The pair; NULL for documents",
-    ("all_chunks", "side"): "question or answer; NULL for documents",
-    ("all_chunks", "chunk_index"): "Place among the chunks of the side or page, from 0",
-    ("all_chunks", "start_offset"): "Where it begins in the text of the side or page, in characters",
-    ("all_chunks", "text"): "The text between the offsets",
-    ("searchable_chunks", "chunk_id"): "Id of the chunk",
-    ("searchable_chunks", "side"): "question or answer; NULL for documents",
-    ("text_entries", "doc_id"): "The dialogue or document",
-    ("searchable_chunks", "doc_id"): "The dialogue or document",
-    ("searchable_chunks", "page"): "The page; of a dialogue, the first one with the pair's answer",
-    ("searchable_chunks", "pair_id"): "The pair; NULL for documents, as all that belongs to it",
-    ("searchable_chunks", "start_offset"): "Where it begins in the text of the side or page, in characters",
-    ("searchable_chunks", "text"): "The text between the offsets",
-    ("searchable_chunks", "happened_at"): "When the answer was written; when the document was added",
-    ("searchable_chunks", "source"): "Source of the dialogue; `document`",
-    ("searchable_chunks", "title"): "Title of the dialogue; name of the file",
-    ("searchable_chunks", "filename"): "Title of the dialogue, its partition key if it has none; name of the file",
-    ("searchable_chunks", "extension"): "`md` for dialogues; what the document is",
-    ("searchable_chunks", "created_at"): "When the dialogue began; when the document was added",
-    ("searchable_chunks", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
-    ("searchable_chunks", "parent_heading"): "Title of the dialogue; the last of the headings",
-    ("text_entries", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
-    ("text_entries", "parent_heading"): "Title of the dialogue; the last of the headings",
-    ("text_entries", "entry_id"): "Id of the entry: the chunk's",
-    ("text_entries", "entry_hash"): "Another one means that the entry has to be written again",
-    ("page_entries", "section_path"): "Title of the dialogue; headings that the page's beginning stands below",
-    ("page_entries", "parent_heading"): "Title of the dialogue; the last of the headings",
-    ("page_entries", "entry_id"): "Id of the entry: `<document>:<page>`",
-    ("page_entries", "entry_hash"): "Another one means that the entry has to be written again",
-    ("searchable_chunks", "role"): "Who says it: user, assistant or tool",
-    ("searchable_chunks", "question_message_id"): "Message that asks what the page answers; regenerations share it",
-    ("searchable_chunks", "answer_message_id"): "Last message of the page",
-    ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
-    ("prompt_exchanges", "response_count"): "How many there are",
-    ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",
-    ("match_rates", "day"): "The day, in the session's time zone",
-    ("match_rates", "asked"): "Look-ups",
-    ("match_rates", "hits"): "How many the archive answered",
-    ("match_rates", "generated_equal"): "How many brought an answer that the archive had, of any model",
-    ("match_rates", "generated_new"): "How many brought an answer that the archive had not",
-    ("match_rates", "stored"): "How many stored something",
-    ("match_rates", "hit_rate"): "Share of hits",
-    ("copied_messages", "original_id"): "The dialogue that they were copied from",
-    ("duplicate_clusters_v", "content_copies"): "Members that say again what was said before",
-    ("duplicate_clusters_v", "prefix_copies"): "Members that came with a fork or resumed chat",
-    ("duplicate_clusters_v", "dialogue_count"): "Dialogues that its members are in",
-    ("duplicate_clusters_v", "lowest_similarity"): "Of any member to the kept one",
-    ("duplicate_clusters_v", "kept_entity_id"): "The member to keep",
-    ("duplicate_clusters_v", "kept_dialogue_id"): "Its dialogue",
-    ("duplicate_clusters_v", "text_length"): "Characters of the text of the member to keep",
-    ("duplicate_clusters_v", "is_widest"): "No method that is wider has a cluster with its kept member",
-}
-_VIEW: Final = re.compile(r"CREATE(?: OR REPLACE)? VIEW (\w+)\.(\w+) AS")
 _SPECIFICATION: Final = re.compile(r" \(seed \d+\)")  # which specification a table follows is said in decisions.md
 _DIALECT: Final = postgresql.dialect()
-_COLUMNS_OF_VIEW: Final = """
-SELECT attribute.attname, format_type(attribute.atttypid, attribute.atttypmod)
-FROM pg_attribute AS attribute
-WHERE attribute.attrelid = %s::regclass AND attribute.attnum > 0
-ORDER BY attribute.attnum
-"""
-_TABLES_OF_VIEW: Final = """
-SELECT table_schema || '.' || table_name
-FROM information_schema.view_table_usage
-WHERE view_schema = %s AND view_name = %s
-ORDER BY 1
-"""
 
 
 def document(database: Database) -> str:
     """Return the text of ``docs/tables.md`` for the schema of a migrated database."""
     built = (*DERIVED_TABLES, build_state, build_errors, *SEARCH_TABLES, *LEXICAL_TABLES, *DERIVED_DOCUMENT_TABLES)
     tables = (*RAW_TABLES, *ATTACHMENT_TABLES, *DOCUMENT_TABLES, *ANNOTATION_TABLES, *built)
-    described = {str(table): table for table in tables}
-    views = list(_views(database, described))
+    views = list(_views(database))
     contents = [*(str(table) for table in tables), *(name for name, _ in views)]
     links = "\n".join(f"- [{name}](#{_anchor(name)})" for name in contents)
     return "\n".join([HEAD, links, "", *(_table(table) for table in tables), *(text for _, text in views)])
@@ -204,49 +115,24 @@ def _constraints(table: Table) -> Iterator[str]:
         yield f"{kind}: {_names(index.columns)}" + (f" where `{where}`" if where is not None else "")
 
 
-def _views(database: Database, described: dict[str, Table]) -> Iterator[tuple[str, str]]:
-    meanings: dict[str, dict[str, str]] = {}
+def _views(database: Database) -> Iterator[tuple[str, str]]:
     with database.session() as connection:
-        for file in view_names():
-            sql = load_sql(f"views/{file}")
-            for schema, view in _VIEW.findall(sql):
-                columns = connection.execute(_COLUMNS_OF_VIEW, [f"{schema}.{view}"]).fetchall()
-                names = [name for (name,) in connection.execute(_TABLES_OF_VIEW, [schema, view])]
-                used = [described[name] for name in names if name in described]
-                known = {column: text for name in names for column, text in meanings.get(name, {}).items()}
-                rows = [
-                    (
-                        name,
-                        kind.replace("timestamp with time zone", "timestamptz"),
-                        _view_meaning(view, name, used, known),
-                    )
-                    for name, kind in columns
-                ]
-                meanings[f"{schema}.{view}"] = {name: meaning for name, _, meaning in rows}
-                comment = " ".join(line.removeprefix("--").strip() for line in _leading_comment(sql))
-                name = f"{schema}.{view}"
-                yield name, "\n".join([f"## {name}", "", f"View. {_plain(comment)}", "", *_grid(rows)]) + "\n"
+        described = view_columns(connection)
+    texts = {view_name(file): text for file, text in view_texts().items()}
+    for view, columns in described.items():
+        name = f"{DERIVED}.{view}"
+        rows = [
+            (column.name, column.type.replace("timestamp with time zone", "timestamptz"), _view_meaning(name, column))
+            for column in columns
+        ]
+        sentence = _plain(sentence_of(texts[view]))
+        yield name, "\n".join([f"## {name}", "", f"View. {sentence}", "", *_grid(rows)]) + "\n"
 
 
-def _view_meaning(view: str, column: str, used: list[Table], known: dict[str, str]) -> str:
-    """Return what a column means: as said here, as in a view that the view is made of, or as in a table."""
-    if (view, column) in COMPUTED:
-        return COMPUTED[view, column]
-    if column in known:
-        return known[column]
-    origin = next((table for table in used if column in table.columns), None)
-    if origin is None and column.endswith("_id"):
-        return _escaped(next(table for table in used if "id" in table.columns).columns["id"].comment)
-    if origin is None:
-        raise SystemExit(f"{view}.{column} has no description: add it to COMPUTED in {__file__}")
-    return _escaped(origin.columns[column].comment)
-
-
-def _leading_comment(sql: str) -> Iterator[str]:
-    for line in sql.splitlines():
-        if not line.startswith("--"):
-            return
-        yield line
+def _view_meaning(view: str, column: ViewColumn) -> str:
+    if column.meaning is None:
+        raise SystemExit(f"{view}.{column.name} has no description: add it to COMPUTED in store/view_columns.py")
+    return column.meaning if column.meaning in COMPUTED.values() else _escaped(column.meaning)
 
 
 def _grid(rows: list[tuple[str, str, str]]) -> list[str]:

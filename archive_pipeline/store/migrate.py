@@ -22,7 +22,7 @@ from archive_pipeline.store.links import find_all_links
 from archive_pipeline.store.sql_files import load_query, sql_folder
 from archive_pipeline.store.tables.annotations import ANNOTATIONS
 from archive_pipeline.store.tables.base import DERIVED, RAW
-from archive_pipeline.store.views import update_views, view_texts
+from archive_pipeline.store.views import settings_of_views, update_views, view_texts
 
 VERSION_TABLE: Final = "schema_version"
 
@@ -42,13 +42,16 @@ def migrate(database: Database) -> None:
     """
     with database.engine.begin() as connection:
         locks.hold_in_transaction(connection, locks.MIGRATION)
-        is_older = current_revision(connection) != head_revision()
+        revision = current_revision(connection)
+        is_older = revision != head_revision()
+        # Some migrations drop views.
+        settings = settings_of_views(connection, view_texts()) if revision is not None and is_older else None
         if is_older:
             _create_schemas(connection, database)
             _upgrade(connection)
             find_all_links(cast("psycopg.Connection[Any]", connection.connection.driver_connection))
         _add_sources(connection)
-        update_views(connection, view_texts(), all_anew=is_older)
+        update_views(connection, view_texts(), all_anew=is_older, settings=settings)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 Each table is copied in a transaction of its own, so what was interrupted goes on with the next table. Partitions are in
 a schema of their own: in ``raw``, ``derived`` and ``annotations`` the tables are what they were, by the same names and
-with the same columns, keys, indexes, privileges and rows.
+with the same columns, keys, indexes, settings (privileges, row-level security, …) and rows.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from sqlalchemy import Connection, Table
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.rows import fetch_column, fetch_rows, fetch_value
+from archive_pipeline.store.failures import reason_of
+from archive_pipeline.store.rows import fetch_column, fetch_rows
+from archive_pipeline.store.settings_of_relations import TableSettings, change_owner, refuse_obstacles
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables.spread import spread_column, tables_of_dialogues
-from archive_pipeline.store.views import drop_views, update_views, view_texts
+from archive_pipeline.store.views import drop_views, settings_of_views, update_views, view_texts
 
 PARTITIONS: Final = "partitions"
 _NEW: Final = "new_{}"
@@ -51,8 +53,10 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
         count: partitions per table; 0 makes the tables whole again.
 
     Raises:
-        DatabaseVersionError: something of the user's own, such as a view, depends on a table.
-        DatabaseUnavailableError: the server has no room for the locks on so many partitions.
+        DatabaseVersionError: something of the user's own, such as a view, depends on a table, or is set on it and
+            cannot be kept, such as a trigger.
+        DatabaseUnavailableError: the server has no room for the locks on so many partitions, or the role may not give
+            a table to its owner.
     """
     for table in tables_of_dialogues():
         with database.engine.begin() as pooled:
@@ -68,6 +72,11 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
                     f"({error.diag.message_detail}); "
                     "drop that, run the command again, and create it anew"
                 ) from error
+            except psycopg.errors.InsufficientPrivilege as error:
+                raise DatabaseUnavailableError(
+                    f"{table.fullname} cannot be exchanged: {reason_of(error)}; run the command as the table's owner, "
+                    "or as a superuser"
+                ) from error
             except psycopg.errors.OutOfMemory as error:
                 raise DatabaseUnavailableError(
                     f"the server cannot lock so many partitions of {table.fullname} at once; raise its "
@@ -77,18 +86,20 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
 
 
 def _exchange(pooled: Connection, connection: psycopg.Connection[Any], table: Table, count: int) -> int:
-    """Put a copy of a table in its place, with its keys, indexes, privileges and views; return its number of rows."""
+    """Put a copy of a table in its place, with its keys, indexes, settings and views; return its number of rows."""
     name = {"table": table.fullname}
     old = sql.Identifier(str(table.schema), table.name)
     new = sql.Identifier(str(table.schema), _NEW.format(table.name))
+    refuse_obstacles(connection, table.fullname)
+    views = settings_of_views(pooled, view_texts())
+    drop_views(pooled, view_texts())
+    connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(old))
     # Keys of other tables to this one are dropped too: nobody uses any of them until the end of the transaction.
     constraints = fetch_rows(connection, "partitions/constraints", _Constraint, name)
     indexes = fetch_column(connection, "partitions/indexes", str, name)
-    comment = fetch_value(connection, "partitions/comment", str, name)
-    grants = fetch_column(connection, "partitions/grants", str, name)
-    drop_views(pooled, view_texts())
-    connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(old))
-    _create(connection, table, old, new, count)
+    settings = TableSettings.of(connection, table.fullname)
+    settings.take_off(connection, table.fullname)
+    parts = _create(connection, table, old, new, count)
     rows = _copy(connection, table, old, new)
     for each in constraints:
         if each.is_foreign:
@@ -98,35 +109,46 @@ def _exchange(pooled: Connection, connection: psycopg.Connection[Any], table: Ta
     for each in sorted(constraints, key=lambda constraint: constraint.is_foreign):
         definition = sql.SQL(f"{{}} {each.definition}")  # as the server wrote it
         _alter(connection, each.table_name, "ADD CONSTRAINT {}", definition.format(sql.Identifier(each.name)))
-    for statement in (*indexes, *grants):
+    for statement in indexes:
         connection.execute(statement.encode())
-    connection.execute(sql.SQL("COMMENT ON TABLE {} IS {}").format(old, sql.Literal(comment)))
+    settings.set(connection, table.fullname)
+    for part in parts:
+        change_owner(connection, part.as_string(), settings.rights.owner)
     connection.execute(sql.SQL(load_query("summary/analyze_table")).format(relation=old))
-    update_views(pooled, view_texts())
+    update_views(pooled, view_texts(), settings=views)
     return rows
 
 
 def _create(
     connection: psycopg.Connection[Any], table: Table, old: sql.Identifier, new: sql.Identifier, count: int
-) -> None:
-    like = sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL EXCLUDING INDEXES)").format(new, old)
+) -> list[sql.Identifier]:
+    """Create a table like the old one, and return its partitions."""
+    # Statistics objects would get other names.
+    options = sql.SQL("INCLUDING ALL EXCLUDING INDEXES EXCLUDING STATISTICS")
+    like = sql.SQL("CREATE TABLE {} (LIKE {} {})").format(new, old, options)
     if not count:
         connection.execute(like)
-        return
+        return []
     column = sql.Identifier(str(spread_column(table)))
     connection.execute(like + sql.SQL(" PARTITION BY HASH ({})").format(column))
     connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(PARTITIONS)))
-    for remainder in range(count):
-        part = sql.Identifier(PARTITIONS, f"{table.schema}_{table.name}_{count}_{remainder}")
+    parts = [
+        sql.Identifier(PARTITIONS, f"{table.schema}_{table.name}_{count}_{remainder}") for remainder in range(count)
+    ]
+    for remainder, part in enumerate(parts):
         statement = sql.SQL("CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})")
         connection.execute(statement.format(part, new, sql.Literal(count), sql.Literal(remainder)))
+    return parts
 
 
 def _copy(connection: psycopg.Connection[Any], table: Table, old: sql.Identifier, new: sql.Identifier) -> int:
-    names = [sql.Identifier(column.name) for column in table.columns if column.computed is None]
-    columns = sql.SQL(", ").join(names)
+    names = fetch_column(connection, "partitions/columns", str, {"table": table.fullname})
+    columns = sql.SQL(", ").join(map(sql.Identifier, names))
     statement = sql.SQL("INSERT INTO {new} ({columns}) SELECT {columns} FROM {old}")
-    return connection.execute(statement.format(new=new, old=old, columns=columns)).rowcount
+    connection.execute(load_query("relations/row_security"), {"value": "off"})
+    rows = connection.execute(statement.format(new=new, old=old, columns=columns)).rowcount
+    connection.execute(load_query("relations/row_security"), {"value": "on"})  # else keys to hidden rows are an error
+    return rows
 
 
 def _alter(connection: psycopg.Connection[Any], table_name: str, change: str, what: sql.Composable) -> None:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import text
 
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import VERSION_TABLE
+from archive_pipeline.store.migrate import VERSION_TABLE, alembic_config
+from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.table_partitions import PARTITIONS
 from archive_pipeline.store.tables import metadata
+
+
+def downgrade(database: Database, revision: str) -> None:
+    """Take a database back to an earlier revision; there its views are of older texts, and without descriptions."""
+    with database.engine.begin() as connection:
+        for name, comment in connection.execute(text(load_query("summary/derived_views"))).all():
+            connection.execute(text(f"COMMENT ON VIEW derived.{name} IS '{comment.splitlines()[-1]}'"))
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, revision)
 
 
 def differences(database: Database) -> list[Any]:

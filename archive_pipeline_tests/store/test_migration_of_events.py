@@ -9,7 +9,6 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from alembic import command
 from dagster import DagsterEvent, EventLogEntry
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from dagster._core.events import StepMaterializationData
@@ -21,9 +20,9 @@ from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline.store.migrate import migrate
 from archive_pipeline_tests.exports import chain, chatgpt, load
-from archive_pipeline_tests.store.schema import differences
+from archive_pipeline_tests.store.schema import differences, downgrade
 from archive_pipeline_tests.tables import derived_rows, query
 
 pytestmark = [
@@ -41,13 +40,6 @@ def materialized(partition: str) -> EventLogEntry:
     return EventLogEntry(None, "DEBUG", "", "run", 1.0, dagster_event=event)
 
 
-def downgrade(database: Database, revision: str = "0023") -> None:
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, revision)
-
-
 def stored_texts(database: Database) -> list[str]:
     return [text for (text,) in query(database, "SELECT event FROM dagster.event_logs ORDER BY id")]
 
@@ -59,7 +51,7 @@ def test_events_are_whole_before_and_after(new_migrated_database: Callable[[], D
     of_all = materialized(PartitionSet(["a", "b", "c"], {}))
     storage.store_event(of_all)
     assert [text[0] for text in stored_texts(database)] == ["1"] * 3
-    downgrade(database)
+    downgrade(database, "0023")
     assert stored_texts(database) == list(map(serialize_value, entries))
     migrate(database)
     assert differences(database) == []
@@ -140,7 +132,7 @@ def test_rows_stay_and_nothing_is_to_be_built(
     load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", name, "and?", "so", prefix=name)) for name in "abc"))
     build_stale(database, settings)
     before = derived_rows(database)
-    downgrade(database)  # no schema of Dagster's events is there yet
+    downgrade(database, "0023")  # no schema of Dagster's events is there yet
     migrate(database)
     assert derived_rows(database) == before
     assert {result.built for result in build_stale(database, settings).values()} == {0}

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from alembic import command
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.errors import DatabaseVersionError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
-from archive_pipeline_tests.store.schema import differences
+from archive_pipeline_tests.store.schema import differences, downgrade
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
 pytestmark = [
@@ -44,10 +43,7 @@ def test_keys_and_columns_come_and_rows_stay(
         )
     before = raw_rows(database), derived_rows(database), links(database)
     assert len(before[2]) == 12
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0020")
+    downgrade(database, "0020")
     columns = "SELECT count(*) FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'dialogue_id'"
     assert [query(database, columns, table) for table in FILLED] == [[(0,)]] * 3
     with pytest.raises(psycopg.errors.UniqueViolation), database.session() as connection:  # as it was
@@ -64,10 +60,7 @@ def links(database: Database) -> list[tuple[object, ...]]:
 
 def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_migrated_database: Callable[[], Database]):
     database = new_migrated_database()
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0022")
+    downgrade(database, "0022")
     with database.session() as connection:
         connection.execute(
             "CREATE TABLE public.notes (message uuid CONSTRAINT of_message REFERENCES raw.messages (id))"
@@ -96,10 +89,7 @@ def test_keys_begin_with_the_dialogue_in_whole_tables_and_in_split_ones(
         )
         connection.execute("INSERT INTO public.notes SELECT id, dialogue_id FROM raw.messages")
     before, keys = (raw_rows(database), derived_rows(database)), definitions(database)
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0027")
+    downgrade(database, "0027")
     assert ("raw.messages", "PRIMARY KEY (id, dialogue_id)") in definitions(database)
     assert ("raw.content_parts", "UNIQUE (message_id, sequence, dialogue_id)") in definitions(database)
     migrate(database)

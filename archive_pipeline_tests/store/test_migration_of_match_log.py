@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from alembic import command
 
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline.store.migrate import migrate
+from archive_pipeline_tests.store.schema import downgrade
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -29,10 +29,7 @@ LOGGED = [
 
 def test_every_look_up_of_before_has_an_outcome(new_migrated_database: Callable[[], Database]):
     database = new_migrated_database()
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0016")
+    downgrade(database, "0016")
     with database.session() as connection:
         for row in LOGGED:
             connection.execute(

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import alembic_config, migrate
+from archive_pipeline.store.migrate import migrate
 from archive_pipeline_tests.exports import Said, chatgpt, claude, load
+from archive_pipeline_tests.store.schema import downgrade
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -59,9 +59,6 @@ def test_what_an_import_would_store_is_there_after_the_migration(
     before = told(database)
     assert sorted(row[1] for row in before[0]) == ["full", "full", "full", "linear", "slim", "slim"]
     assert len(before[1]) == 1
-    with database.engine.begin() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0010")
+    downgrade(database, "0010")
     migrate(database)
     assert told(database) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import psycopg
 import pytest
 import sqlalchemy.exc
 
@@ -11,7 +12,12 @@ from archive_pipeline.errors import DatabaseVersionError
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import view_names
-from archive_pipeline.store.views import update_views, view_name, view_texts
+from archive_pipeline.store.table_partitions import partition_tables
+from archive_pipeline.store.tables.trees import message_paths
+from archive_pipeline.store.views import sentence_of, update_views, view_name, view_texts
+from archive_pipeline_tests.store.readers import execute as administer
+from archive_pipeline_tests.store.readers import new_role, seen_by
+from archive_pipeline_tests.store.schema import downgrade
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -142,3 +148,122 @@ def test_current_views_are_not_touched(home: Database):
     with home.engine.begin() as connection:
         assert update_views(connection, view_texts()) == []
     assert definitions(home) == before
+
+
+def test_rights_options_and_owner_of_views_stay_when_they_are_made_anew(home: Database):
+    reader, owner = new_role(home), new_role(home)
+    administer(
+        home,
+        "ALTER DEFAULT PRIVILEGES FOR ROLE archive IN SCHEMA derived GRANT SELECT ON TABLES TO PUBLIC",
+        f"GRANT {owner} TO archive",
+        f"GRANT CREATE, USAGE ON SCHEMA derived TO {owner}",
+        f"GRANT USAGE ON SCHEMA derived TO {reader}",
+        f"GRANT SELECT ON derived.all_documents TO {reader} WITH GRANT OPTION",
+        f"GRANT SELECT (doc_id) ON derived.all_pages TO {reader}",
+        "ALTER VIEW derived.match_rates SET (security_invoker = true)",
+        f"ALTER VIEW derived.all_chunks OWNER TO {owner}",
+    )
+    before = rights(home)
+    seen_by(home, reader, "SELECT filename FROM derived.all_documents")
+    with home.engine.begin() as connection:
+        assert update_views(connection, view_texts(), all_anew=True) == NAMES
+    assert rights(home) == before
+    list(partition_tables(home, 2))
+    assert rights(home) == before
+    downgrade(home, "0029")
+    migrate(home)
+    assert rights(home) == before
+    seen_by(home, reader, "SELECT doc_id FROM derived.all_pages")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        seen_by(home, reader, "SELECT page FROM derived.all_pages")
+
+
+def rights(database: Database) -> list[tuple[object, ...]]:
+    """Return the owner, options and privileges of each view of ``derived``, and of its columns."""
+    return query(
+        database,
+        "SELECT r.relname, NULL, r.relowner::regrole::text, r.reloptions,"
+        " coalesce(r.relacl, acldefault('r', r.relowner))::text"
+        " FROM pg_class AS r WHERE r.relkind = 'v' AND r.relnamespace = 'derived'::regnamespace"
+        " UNION ALL SELECT r.relname, c.attname, NULL, NULL, c.attacl::text"
+        " FROM pg_class AS r JOIN pg_attribute AS c ON c.attrelid = r.oid"
+        " WHERE r.relkind = 'v' AND r.relnamespace = 'derived'::regnamespace AND c.attacl IS NOT NULL ORDER BY 1, 2",
+    )
+
+
+def test_rights_on_a_view_that_a_migration_drops_stay(home: Database):
+    reader = new_role(home)
+    downgrade(home, "0022")
+    file = next(file for file in view_names() if view_name(file) == "match_rates")
+    administer(
+        home,
+        "CREATE VIEW derived.match_rates AS SELECT 1 AS asked",
+        f"COMMENT ON VIEW derived.match_rates IS '{made_from(file)}'",
+        "ALTER VIEW derived.match_rates OWNER TO archive",
+        f"GRANT USAGE ON SCHEMA derived TO {reader}",
+        f"GRANT SELECT ON derived.match_rates TO {reader}",
+    )
+    migrate(home)
+    assert seen_by(home, reader, "SELECT day FROM derived.match_rates") == []
+
+
+def test_rights_on_columns_stay_where_a_view_has_other_columns_than_before(home: Database):
+    reader = new_role(home)
+    administer(
+        home,
+        f"GRANT USAGE ON SCHEMA derived TO {reader}",
+        f"GRANT SELECT (day, asked) ON derived.match_rates TO {reader}",
+    )
+    file = next(file for file in view_names() if view_name(file) == "match_rates")
+    changed = "-- Of another version.\nCREATE VIEW derived.match_rates AS SELECT 1 AS added, current_date AS day;"
+    with home.engine.begin() as connection:
+        update_views(connection, {**view_texts(), file: changed})
+    assert len(seen_by(home, reader, "SELECT day FROM derived.match_rates")) == 1
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        seen_by(home, reader, "SELECT added FROM derived.match_rates")
+
+
+def test_a_trigger_on_a_view_is_named_and_nothing_changes(home: Database):
+    administer(
+        home,
+        "CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+        "CREATE TRIGGER mine INSTEAD OF INSERT ON derived.match_rates FOR EACH ROW EXECUTE FUNCTION public.nothing()",
+    )
+    before = definitions(home)
+    with pytest.raises(DatabaseVersionError, match=r"derived\.match_rates .*trigger mine"), home.engine.begin() as each:
+        update_views(each, view_texts(), all_anew=True)
+    assert definitions(home) == before
+
+
+def test_comments_say_what_views_and_their_columns_show(home: Database):
+    ((comment,),) = query(home, "SELECT obj_description('derived.message_paths_v'::regclass, 'pg_class')")
+    sentence, made = comment.split("\n")
+    assert sentence == sentence_of(view_texts()["01_message_paths_v"])
+    assert made.startswith("Made by llm-archive from sql/views/01_message_paths_v.sql, SHA-256 ")
+    said = query(
+        home,
+        "SELECT relname, attname, col_description(attrelid, attnum) FROM pg_attribute JOIN pg_class AS r"
+        " ON r.oid = attrelid WHERE relkind = 'v' AND relnamespace = 'derived'::regnamespace AND attnum > 0",
+    )
+    assert [(view, column) for view, column, text in said if not text] == []
+    of = {(view, column): text for view, column, text in said}
+    assert of["message_paths_v", "ancestor_path"] == "Ids of all ancestors, root first; `{}` for a root"
+    assert of["message_paths_v", "is_leaf"] == message_paths.c.is_leaf.comment
+    assert of["all_chunks", "chunk_index"] == "Place among the chunks of the side or page, from 0"
+
+
+def test_views_of_a_version_without_descriptions_get_them_and_stay(home: Database):
+    described = comment_of(home, "all_documents")
+    execute(
+        home,
+        f"COMMENT ON VIEW derived.all_documents IS '{described.splitlines()[-1]}'",
+        "COMMENT ON COLUMN derived.all_documents.heading IS NULL",
+    )
+    before = definitions(home)
+    migrate(home)
+    assert definitions(home) == before
+    assert comment_of(home, "all_documents") == described
+    heading = "SELECT col_description(attrelid, attnum) FROM pg_attribute WHERE attname = 'heading'"
+    assert query(home, f"{heading} AND attrelid = 'derived.all_documents'::regclass") == [
+        ("Heading that all its pages stand below: the title; NULL for documents",)
+    ]
