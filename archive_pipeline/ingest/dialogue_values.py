@@ -9,6 +9,7 @@ import orjson
 
 from archive_pipeline.domain import identity
 from archive_pipeline.ingest.fingerprint import dialogue_fingerprint
+from archive_pipeline.ingest.layer_bytes import layer_beside_rows
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.registry import reader_versions
 
@@ -55,6 +56,6 @@ def vintage_values(dialogue: PreparedDialogue, import_id: str) -> dict[str, Any]
         "vintage": dialogue.record.vintage,
         "import_id": import_id,
         "source_updated_at": dialogue.record.updated_at,
-        "layer": None,
+        "layer": layer_beside_rows(dialogue),
         "reader_version": reader_versions().get(dialogue.record.source),
     }

@@ -13,25 +13,37 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.records import AttachmentRecord, DialogueRecord, MessageRecord, PartRecord, PartType
+from archive_pipeline.domain.vintages import is_partial
 from archive_pipeline.ingest.linking import Link
-from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
+from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, ways_past_nodes
 from archive_pipeline.ingest.source_json import json_value
 
 _JSON: Final = frozenset({"source", "tool_input"})
 
 
 def encode_layer(dialogue: PreparedDialogue) -> bytes:
-    """Return the bytes of a prepared dialogue; equal dialogues give equal bytes."""
+    """Return the bytes of a prepared dialogue; equal dialogues give equal bytes.
+
+    Nodes without a message are those of partial exports: messages of others may be below them.
+    """
+    record = dialogue.record
+    nodes = record.message_less_nodes if is_partial(record.vintage) else {}
     value = {
         "id": dialogue.id,
         "source_id": dialogue.source_id,
-        "record": replace(dialogue.record, locator="", messages=(), message_less_nodes={}, warnings={}),
+        "record": replace(record, locator="", messages=(), message_less_nodes=nodes, warnings={}),
         "messages": dialogue.messages,
         "active": dialogue.active,
         "counts": dict(sorted(dialogue.counts.items())),
         "raw": None if dialogue.raw is None else base64.b64encode(dialogue.raw).decode(),
     }
     return zlib.compress(orjson.dumps(value))
+
+
+def layer_beside_rows(dialogue: PreparedDialogue) -> bytes | None:
+    """Return the bytes of a partial export with nodes without a message that its rows say nothing of, else None."""
+    is_said = dialogue.record.message_less_nodes.keys() <= ways_past_nodes(dialogue.messages).keys()
+    return None if is_said or not is_partial(dialogue.record.vintage) else encode_layer(dialogue)
 
 
 def decode_layer(content: bytes) -> PreparedDialogue:

@@ -14,14 +14,16 @@ from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import FULL, AttachmentRecord, DialogueRecord, MessageRecord, PartType
 from archive_pipeline.domain.vintages import Holds, Vintage, time_of, vintage
-from archive_pipeline.ingest.linking import Link, break_cycles
-from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, hash_of_message
+from archive_pipeline.ingest.linking import Link, break_cycles, resolve
+from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, hash_of_message, ways_past_nodes
 from archive_pipeline.ingest.source_json import joined_objects
 
 _MEDIA: Final = frozenset({PartType.IMAGE, PartType.AUDIO, PartType.VIDEO, PartType.FILE})
 _SHOWN_PARTS: Final = frozenset({PartType.TEXT, PartType.CODE}) | _MEDIA
 _TO_EVERYBODY: Final = frozenset({None, "all"})
 _FOR_THE_USER: Final = frozenset({None, "final"})
+
+_MISSING: Final = "missing_parent"
 
 ValueT = TypeVar("ValueT")
 
@@ -93,6 +95,7 @@ def is_shown(record: MessageRecord) -> bool:
 
 def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     """Return the dialogue that the layers are together: one or more, of different vintages, in any order."""
+    layers = _with_parents_of_others(layers)
     ordered = sorted(layers, key=lambda layer: newest_first(layer.moment, layer.rules))
     newest = ordered[0].dialogue
     ids = list(dict.fromkeys(name for layer in sorted(layers, key=_whole_first) for name in layer.by_id))
@@ -154,7 +157,7 @@ def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
     full = next((layer for layer in ordered if layer.rules.name == FULL and name in layer.by_id), newest)
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:
-        return said.record, _resolved(said, ordered) if newest.has_parents else _parent_of_any(name, ordered)
+        return said.record, said.link if newest.has_parents else _parent_of_any(name, ordered)
     return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, ordered)
 
 
@@ -185,22 +188,42 @@ def _texts(record: MessageRecord) -> tuple[object, ...]:
     return record.role, parts, [file.extracted_text for file in record.attachments if file.extracted_text]
 
 
-def _resolved(said: PreparedMessage, ordered: Sequence[Layer]) -> Link:
-    """Return the parent; one that its own export does not hold may be in another."""
-    parent = said.record.parent_source_id
-    is_known = parent != said.source_id and any(parent in layer.by_id for layer in ordered)
-    return Link(parent) if said.link.flag == "missing_parent" and is_known else said.link
+def _with_parents_of_others(layers: Sequence[Layer]) -> list[Layer]:
+    """Return the layers with the parents of their messages that their own exports do not hold but others do."""
+    if not any(message.link.flag == _MISSING for layer in layers for message in layer.by_id.values()):
+        return [*layers]
+    names = {name for layer in layers for name in layer.by_id}
+    ways: dict[str, str | None] = {}
+    for layer in sorted(layers, key=lambda layer: newest_first(layer.moment, layer.rules)):
+        ways = {**ways_past_nodes(layer.by_id.values()), **layer.dialogue.record.message_less_nodes, **ways}
+    resolved: dict[str, Link] = {}
+    return [
+        replace(
+            layer,
+            by_id={
+                name: _resolved(said, resolve(said.record.parent_source_id, names, ways, resolved))
+                if said.link.flag == _MISSING
+                else said
+                for name, said in layer.by_id.items()
+            },
+        )
+        for layer in layers
+    ]
+
+
+def _resolved(said: PreparedMessage, link: Link) -> PreparedMessage:
+    return said if link.parent == said.source_id else replace(said, link=link)
 
 
 def _parent_of_any(name: str, ordered: Sequence[Layer]) -> Link:
     """Return the parent by the newest layer that has one: what is first in an export may follow others."""
-    links = [_resolved(layer.by_id[name], ordered) for layer in ordered if name in layer.by_id]
+    links = [layer.by_id[name].link for layer in ordered if name in layer.by_id]
     return next((link for link in links if link.parent is not None), links[0])
 
 
 def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered: Sequence[Layer]) -> Link:
     """Return the parent of a message that a newer export of less has, too: a step past what it lacks is no move."""
-    resolved, own = _resolved(whole, ordered), _resolved(said, ordered)
+    resolved, own = whole.link, said.link
     if not newest.has_parents or own.flag is not None:
         return resolved
     passed: set[str] = set()
@@ -208,7 +231,7 @@ def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered:
     while above is not None and above not in newest.by_id and above not in passed:
         passed.add(above)
         step = next((layer.by_id[above] for layer in ordered if above in layer.by_id), None)
-        above = None if step is None else _resolved(step, ordered).parent
+        above = None if step is None else step.link.parent
     return resolved if above == own.parent else own
 
 

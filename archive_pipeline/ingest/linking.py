@@ -54,7 +54,7 @@ def link_messages(
         links = [
             Link(pointer)
             if (pointer := message.parent_source_id) is None or pointer in present
-            else _resolve(pointer, present, message_less, resolved)
+            else resolve(pointer, present, message_less, resolved)
             for message in messages
         ]
         if not known and _come_after_parents(source_ids, links):
@@ -72,7 +72,7 @@ def _come_after_parents(source_ids: Sequence[str], links: Sequence[Link]) -> boo
     return True
 
 
-def _resolve(
+def resolve(
     pointer: str | None, present: Collection[str], message_less: Mapping[str, str | None], resolved: dict[str, Link]
 ) -> Link:
     """Return where a pointer leads past nodes without a message; ``resolved`` keeps it for each node on the way."""

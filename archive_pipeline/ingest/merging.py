@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 
 from archive_pipeline.domain.vintages import at_time, is_partial, time_of, untimed
-from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer
+from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer, layer_beside_rows
 from archive_pipeline.ingest.layers import Layer, merge
-from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.ingest.prepare import PreparedDialogue, ways_past_nodes
 from archive_pipeline.ingest.source_json import joined_objects
 from archive_pipeline.ingest.stored_layer import layer_of_rows
 from archive_pipeline.ingest.superseded import without_superseded
@@ -88,8 +88,9 @@ def _alone(layer: Layer, stored: Mapping[str, StoredVintage], version: int | Non
     """Return an export that says all that those before it said: the rows are its layer."""
     record = layer.dialogue.record
     own = untimed(record.vintage)
-    vintage = StoredVintage(layer.dialogue.id, own, record.updated_at, None, version)
-    return Merged(merge([layer]), [vintage], [name for name in stored if name != own], own)
+    merged = merge([layer])
+    vintage = StoredVintage(layer.dialogue.id, own, record.updated_at, layer_beside_rows(merged), version)
+    return Merged(merged, [vintage], [name for name in stored if name != own], own)
 
 
 def _stored_layer(
@@ -129,7 +130,10 @@ def _beside(layers: Mapping[str, Layer], dialogue: PreparedDialogue) -> Prepared
     before = layers[name].dialogue
     messages = {message.source_id: message for message in (*before.messages, *dialogue.messages)}
     together = with_source_of(before.record.source_json, before.raw, dialogue)
-    return replace(together, messages=tuple(messages.values()))
+    nodes = {**ways_past_nodes(before.messages), **before.record.message_less_nodes, **record.message_less_nodes}
+    nodes = {name: parent for name, parent in nodes.items() if name not in messages}
+    record = replace(together.record, message_less_nodes=nodes)
+    return replace(together, record=record, messages=tuple(messages.values()))
 
 
 def with_source_of(source_json: str, raw: bytes | None, dialogue: PreparedDialogue) -> PreparedDialogue:

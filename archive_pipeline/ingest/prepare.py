@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Final
@@ -109,6 +109,7 @@ def prepare(
         custom_gpt_id=clean_optional(record.custom_gpt_id, sanitized),
         project_id=clean_optional(record.project_id, sanitized),
         source_json=json_text(record.source_json, sanitized) or "{}",
+        message_less_nodes=nodes,
     )
     counts.update(sanitized)
     return PreparedDialogue(
@@ -129,6 +130,15 @@ def prepare(
         counts=counts,
         raw=zlib.compress(raw) if sanitized or any(counts[name] for name in _CHANGED_BY_PARSER) else None,
     )
+
+
+def ways_past_nodes(messages: Iterable[PreparedMessage]) -> dict[str, str | None]:
+    """Return where pointers of messages to nodes without one lead, which an export does not say without the nodes."""
+    return {
+        message.record.parent_source_id: message.link.parent
+        for message in messages
+        if message.record.parent_source_id is not None and message.link.flag is None
+    }
 
 
 def _fitting_id(source_id: str | None, counts: Counter[str]) -> str | None:

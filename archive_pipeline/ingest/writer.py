@@ -151,6 +151,7 @@ class GroupWriter:
         if is_alone and is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
+        is_of_rows = is_of_rows and all(each.layer is None for each in vintages.values())
         if vintages and (not is_alone or newer or older or not is_of_rows):
             # A layer says what its export says, whatever was stored when it came.
             outcome = self._write_merged(self._group.prepared(item.position), known, vintages, messages)
@@ -268,9 +269,10 @@ def _live_beside(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]
 
 
 def _finds_parents(dialogue: PreparedDialogue, kept: Sequence[StoredMessage]) -> bool:
-    """Tell whether messages that are stored without a parent have it in a dialogue."""
-    own = {message.source_id for message in dialogue.messages}
-    return any(message.missing_parent in own for message in kept)
+    """Tell whether what is stored may have a parent for a message of a dialogue, or the other way round."""
+    own = {message.source_id for message in dialogue.messages} | dialogue.record.message_less_nodes.keys()
+    has_orphans = any(message.link.flag == "missing_parent" for message in dialogue.messages)
+    return has_orphans or any(message.missing_parent in own for message in kept)
 
 
 def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:
