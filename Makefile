@@ -126,6 +126,7 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate_citus.py
 	$(BIN)/python docs/generate_assets.py
 	$(BIN)/python docs/generate_audit.py
+	$(BIN)/python docs/generate_columns.py
 
 # For every platform and version of Python. Extras that bring torch are not in it.
 lock: | $(BIN)/python

@@ -191,9 +191,9 @@ class _Builder:
         for known in turn.results:
             if known.call_id == part.tool_use_id:
                 known.content = BLANK_LINE.join(filter(None, (known.content, text)))
-                known.is_error = known.is_error or part.is_error
+                known.is_error = known.is_error or bool(part.is_error)
                 return
-        turn.results.append(Result(part.tool_use_id, tool_name(part.tool_name), text, part.is_error))
+        turn.results.append(Result(part.tool_use_id, tool_name(part.tool_name), text, bool(part.is_error)))
 
 
 def tool_name(name: str | None) -> str:

@@ -93,6 +93,10 @@ def test_the_table_of_settings_is_what_the_generator_writes():
     assert set(re.findall(r"^\| `(ARCHIVE_\w+)`", text("operations.md"), re.MULTILINE)) >= set(Settings.variables())
 
 
+def test_the_columns_of_exports_are_what_the_generator_writes():
+    assert generator("generate_columns").document(text("export.md")) == text("export.md"), "run `make docs`"
+
+
 def test_filters_document_is_what_the_generator_writes():
     assert generator("generate_filters").document() == text("filters.md"), "run `make docs`"
 

@@ -26,7 +26,7 @@ from archive_pipeline.export.run import Exported, export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, alike
-from archive_pipeline_tests.exports import load
+from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -152,6 +152,16 @@ def test_tables_say_what_the_archive_says(exported: Export, filled: Database):
     assert one("SELECT message_id, sequence, text FROM 'TABLES/parts.parquet' ORDER BY 1, 2") == [*map(tuple, parts)]
     lengths = query(filled, "SELECT leaf_message_id::text, sequence_length FROM derived.linear_sequences ORDER BY 1")
     assert one("SELECT leaf_message_id, length FROM 'TABLES/branches.parquet' ORDER BY 1") == [*map(tuple, lengths)]
+    trees = query(
+        filled,
+        "SELECT t.dialogue_id::text, t.branch_count, count(*) FROM derived.dialogue_trees AS t"
+        " JOIN derived.linear_sequences AS s ON s.dialogue_id = t.dialogue_id GROUP BY 1, 2 ORDER BY 1",
+    )
+    assert one("SELECT dialogue_id, branch_count, path_count FROM 'TABLES/dialogues.parquet' ORDER BY 1") == trees
+    assert any(branches != paths for _, branches, paths in trees)
+    errors = query(filled, "SELECT message_id::text, sequence, is_error FROM raw.content_parts ORDER BY 1, 2")
+    assert one("SELECT message_id, sequence, is_error FROM 'TABLES/parts.parquet' ORDER BY 1, 2") == errors
+    assert None in {is_error for _, _, is_error in errors}
 
 
 def test_pairs_are_those_of_the_table_in_both_files(exported: Export, filled: Database):
@@ -161,6 +171,27 @@ def test_pairs_are_those_of_the_table_in_both_files(exported: Export, filled: Da
     assert {line["pair_id"] for line in lines} == expected
     table = pd.read_parquet(folder / "qa.parquet")
     assert list(table["question"]) == [line["question"] for line in lines]
+
+
+def test_pairs_without_a_question_or_an_answer_are_left_out(
+    exported: Export, filled: Database, settings: Settings, tmp_path: Path
+):
+    before = exported("qa").manifest["written"]
+    load(filled, tmp_path / "more.json", chatgpt("empty", chain("only asked", "", " ", "only said", "both", "said")))
+    build_stale(filled, settings)
+    stored = query(
+        filled,
+        "SELECT question, answer FROM derived.qa_pairs JOIN raw.dialogues AS d ON d.id = dialogue_id"
+        " WHERE d.source_id = 'empty' ORDER BY start_sequence_number",
+    )
+    assert stored == [("only asked", ""), ("", "only said"), ("both", "said")]
+    after = exported("qa")
+    assert after.manifest["left_out"]["pairs without a question or an answer"] == 2
+    lines = [json.loads(line) for line in (after.path / "qa.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["question"], line["answer"]) for line in lines if line["partition_key"] == "chatgpt-empty"] == [
+        ("both", "said")
+    ]
+    assert {name: after.manifest["written"][name] - count for name, count in before.items()} == dict.fromkeys(before, 1)
 
 
 def test_stale_rows_are_not_exported(exported: Export, filled: Database, tmp_path: Path):

@@ -18,91 +18,18 @@ from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import ROOT
 from archive_pipeline.export.branches import MAIN, Branch, branches
 from archive_pipeline.export.formats.base import Format, Rows, Run
+from archive_pipeline.export.formats.table_columns import PARQUET_COLUMNS, QA_COLUMNS, schemas
 from archive_pipeline.export.selection import Group
-
-_MOMENT: Final = pa.timestamp("us", "UTC")
-
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
+from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 _TEXT: Final = pa.string()
 # The first columns of `dialogues` are what a heading has.
 _OF_HEADING: Final = 6
 # The first columns of `parts` and `attachments` say where they are.
 _OF_MESSAGE: Final = 2
-SCHEMAS: Final = {
-    "dialogues": _schema(
-        dialogue_id=_TEXT,
-        partition_key=_TEXT,
-        source=_TEXT,
-        title=_TEXT,
-        created_at=_MOMENT,
-        updated_at=_MOMENT,
-        message_count=pa.int32(),
-        branch_count=pa.int32(),
-        tags=pa.list_(_TEXT),
-    ),
-    "branches": _schema(
-        dialogue_id=_TEXT, name=_TEXT, leaf_message_id=_TEXT, branched_at_message_id=_TEXT, length=pa.int32()
-    ),
-    "messages": _schema(
-        message_id=_TEXT,
-        dialogue_id=_TEXT,
-        parent_id=_TEXT,
-        sequence_number=pa.int32(),
-        role=_TEXT,
-        author=_TEXT,
-        model=_TEXT,
-        created_at=_MOMENT,
-        state=_TEXT,
-        is_hidden=pa.bool_(),
-        depth=pa.int32(),
-        is_on_primary_path=pa.bool_(),
-        is_on_active_path=pa.bool_(),
-        text=_TEXT,
-    ),
-    "parts": _schema(
-        message_id=_TEXT,
-        sequence=pa.int32(),
-        kind=_TEXT,
-        text=_TEXT,
-        tool_name=_TEXT,
-        tool_use_id=_TEXT,
-        tool_input=_TEXT,
-        is_error=pa.bool_(),
-        language=_TEXT,
-        mime_type=_TEXT,
-        uri=_TEXT,
-    ),
-    "attachments": _schema(
-        message_id=_TEXT,
-        sequence=pa.int32(),
-        file_name=_TEXT,
-        mime_type=_TEXT,
-        size_bytes=pa.int64(),
-        uri=_TEXT,
-        text=_TEXT,
-    ),
-}
-QA_SCHEMAS: Final = {
-    "qa": _schema(
-        pair_id=_TEXT,
-        pair_type=_TEXT,
-        question=_TEXT,
-        answer=_TEXT,
-        answer_rule=_TEXT,
-        is_error=pa.bool_(),
-        model=_TEXT,
-        answered_at=_MOMENT,
-        source=_TEXT,
-        partition_key=_TEXT,
-        title=_TEXT,
-        workspace_id=_TEXT,
-        session_id=_TEXT,
-    )
-}
+SCHEMAS: Final = schemas(PARQUET_COLUMNS)
+QA_SCHEMAS: Final = schemas(QA_COLUMNS)
+NO_QUESTION_OR_ANSWER: Final = "pairs without a question or an answer"
 
 
 def _tables(group: Group, _run: Run) -> Iterator[tuple[str, Rows]]:
@@ -114,7 +41,7 @@ def _tables(group: Group, _run: Run) -> Iterator[tuple[str, Rows]]:
     yield "attachments", _content_rows(group, "attachments")
 
 
-def _dialogue_rows(group: Group, branch_counts: list[int]) -> Rows:
+def _dialogue_rows(group: Group, path_counts: list[int]) -> Rows:
     columns: dict[str, list[Any]] = {
         name: [getattr(heading, name) for heading in group.headings]
         for name in SCHEMAS["dialogues"].names[:_OF_HEADING]
@@ -123,11 +50,17 @@ def _dialogue_rows(group: Group, branch_counts: list[int]) -> Rows:
         columns
         | {
             "message_count": [len(dialogue.messages) for dialogue in group.dialogues],
-            "branch_count": branch_counts,
+            "branch_count": [*map(_branch_count, group.dialogues)],
+            "path_count": path_counts,
             "tags": [group.annotations.tags.get(heading.dialogue_id, []) for heading in group.headings],
         },
         [1] * len(group.headings),
     )
+
+
+def _branch_count(dialogue: Dialogue) -> int:
+    children = forest_of(dialogue.batch).children
+    return sum(len(children[dialogue.first + number]) > 1 for number in range(len(dialogue.messages)))
 
 
 def _branch_rows(group: Group, known: Sequence[Sequence[Branch]]) -> Rows:
@@ -187,10 +120,15 @@ def _content_rows(group: Group, table: str) -> Rows:
 
 
 def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
-    pairs = group.rows
+    is_whole = pc.and_(
+        *(pc.not_equal(pc.utf8_trim_whitespace(group.rows[name]), "") for name in ("question", "answer"))
+    )
+    pairs = group.rows.filter(is_whole)
     if run.kept.is_offering:
         run.kept.offer(pairs["answer_message_id"].to_pylist(), group.members)
         return
+    if len(pairs) < len(group.rows):
+        run.left_out[NO_QUESTION_OR_ANSWER] += len(group.rows) - len(pairs)
     if group.members:
         answers = pairs["answer_message_id"].to_pylist()
         is_copy = pa.array([run.kept.are_copies([answer], group.members) for answer in answers], pa.bool_())

@@ -40,6 +40,7 @@ class Part:
     Attributes:
         kind: the part's type.
         tool_input: JSON text.
+        is_error: None if the source does not say.
         source_type: what the source calls it.
         left_out: characters of the text that are not in ``text``, which then is its beginning.
     """
@@ -49,7 +50,7 @@ class Part:
     tool_name: str | None
     tool_use_id: str | None
     tool_input: str | None
-    is_error: bool
+    is_error: bool | None
     language: str | None
     mime_type: str | None
     uri: str | None

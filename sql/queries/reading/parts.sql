@@ -14,7 +14,7 @@ SELECT
         WHEN '{limit}'::integer = 0 THEN part.tool_input::text
         ELSE left(part.tool_input::text, '{limit}'::integer)
     END AS tool_input,
-    coalesce(part.is_error, FALSE) AS is_error,
+    part.is_error,
     part.language,
     part.mime_type,
     part.uri,
