@@ -11,7 +11,6 @@ import pytest
 
 import archive_pipeline
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline.store.views import update_views, view_texts
 from archive_pipeline_tests.store.readers import execute, new_role, seen_by
@@ -40,9 +39,8 @@ def documented(database: Database) -> str:
     return re.sub(r"CREATE ROLE .*\n", "", text)
 
 
-def test_the_role_reads_all_of_raw_and_derived_and_nothing_else(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_the_role_reads_all_of_raw_and_derived_and_nothing_else(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     reader = new_role(database)
     execute(database, documented(database).replace("analyst", reader))
     with database.session() as connection:

@@ -149,3 +149,23 @@ def test_a_time_of_the_source_never_goes_back(database: Database, tmp_path: Path
     load(database, path, chatgpt("c1", chain("a", "b"), updated=1000.0), is_partial=True)
     load(database, path, chatgpt("c1", chain("a", "c"), updated=None))
     assert load(database, path, chatgpt("c1", chain("old"), updated=2000.0)).dialogues == {"older": 1}
+
+
+def test_ties_of_unknown_times_go_by_the_order_in_which_messages_came(
+    database: Database, tmp_path: Path, settings: Settings
+):
+    """What docs/decisions.md says of them: the live messages are the same, the primary path between equals is not."""
+    path = tmp_path / "conversations.json"
+    asked = Said("A", None, "user", "q")
+    answers = [Said("B1", "A", "assistant", "one"), Said("B2", "A", "assistant", "two")]
+    early, late = chatgpt("c", [asked, answers[1]], updated=1.0), chatgpt("c", [asked, *answers], updated=2.0)
+    leaf = "SELECT m.source_id FROM derived.dialogue_trees AS t JOIN raw.messages AS m ON m.id = t.primary_leaf_id"
+    found = []
+    for order in ([early, late], [late, early]):
+        empty(database)
+        for state in order:
+            load(database, path, state)
+        build_stale(database, settings)
+        found.append((live_rows(database), query(database, leaf)))
+    assert found[0][0] == found[1][0]
+    assert [leaves for _, leaves in found] == [[("B1",)], [("B2",)]]

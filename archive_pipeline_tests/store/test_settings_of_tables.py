@@ -10,7 +10,6 @@ import pytest
 
 from archive_pipeline.errors import DatabaseVersionError
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.store.readers import execute, new_role, seen_by
@@ -25,9 +24,8 @@ TITLES = "SELECT title FROM raw.dialogues ORDER BY title"
 
 
 @pytest.fixture
-def home(new_database: Callable[[], Database], tmp_path: Path) -> Database:
-    database = new_database()
-    migrate(database)
+def home(new_migrated_database: Callable[[], Database], tmp_path: Path) -> Database:
+    database = new_migrated_database()
     load(database, tmp_path / "c.json", *(chatgpt(name, chain("q", "a", prefix=name), title=name) for name in "abc"))
     return database
 

@@ -14,7 +14,13 @@ dialogue_vintages: Final = Table(
     "dialogue_vintages",
     metadata,
     dialogue_column(primary_key=True),
-    Column("vintage", Text, primary_key=True, comment="Shape of the export, by what it can hold: full, slim, linear"),
+    Column(
+        "vintage",
+        Text,
+        primary_key=True,
+        comment="Shape of the export, by what it can hold: full, slim, linear; of partial exports `partial` and the "
+        "shape, with their time where others stand beside them",
+    ),
     uuid_column(
         "import_id",
         "Import of the newest export of this vintage",
@@ -25,7 +31,7 @@ dialogue_vintages: Final = Table(
     Column(
         "layer",
         LargeBinary,
-        comment="The dialogue as that export has it, compressed; NULL while all exports were of one vintage",
+        comment="The dialogue as that export has it, compressed; NULL if its rows say all of it",
     ),
     Column(
         "reader_version",

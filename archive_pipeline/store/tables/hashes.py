@@ -34,7 +34,12 @@ content_hashes: Final = Table(
         "normalization", Text, primary_key=True, comment="What was done to the text: none, lowercase, whitespace, full"
     ),
     Column("hash_sha256", Text, comment="SHA-256 of the normalised text (hex); NULL if nothing is left of it"),
-    Column("hash_simhash", Text, comment="64-bit simhash (hex); NULL if the text has no word"),
+    Column(
+        "hash_simhash",
+        Text,
+        comment="64-bit simhash (hex), the same for all normalizations of a text: version 1 of the text as it is, "
+        "version 2 of its full normalization; NULL if it has no word",
+    ),
     Column("simhash_version", SmallInteger, nullable=False, comment="1: the seed's function; 2: shingled"),
     CheckConstraint(one_of("entity_type", ENTITY_TYPES), name="entity_type"),
     CheckConstraint(one_of("hash_scope", HASH_SCOPES), name="hash_scope"),

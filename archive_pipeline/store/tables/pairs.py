@@ -43,8 +43,15 @@ qa_pairs: Final = Table(
     Column("start_sequence_number", Integer, nullable=False, comment="sequence_number of the question's message"),
     Column("end_sequence_number", Integer, nullable=False, comment="sequence_number of the answer's message"),
     uuid_column("source_message_id", "Message of the question"),
-    Column("question", Text, nullable=False, comment="User text, or the tool call as text"),
-    Column("answer", Text, nullable=False, comment="Assistant text, or the tool's result"),
+    Column(
+        "question", Text, nullable=False, comment="User text, empty if the message has none, or the tool call as text"
+    ),
+    Column(
+        "answer",
+        Text,
+        nullable=False,
+        comment="Assistant text, empty if no message of the turn has any, or the tool's result",
+    ),
     Column("answer_rule", Text, nullable=False, comment="Which answer was taken: first, final or tool_result"),
     Column("is_error", Boolean, nullable=False, comment="The tool reported an error"),
     Column("content_hash", Text, nullable=False, comment="SHA-256 over question and answer (hex)"),
