@@ -38,6 +38,7 @@ VIEWS = {
     "prompt_response_content_v",
     "prompt_exchanges",
     "copied_messages",
+    "messages_with_content",
     "match_rates",
     "duplicate_clusters_v",
     "text_entries",
