@@ -1,32 +1,16 @@
-"""Loading of the SQL in ``sql/``: views, named queries, checks. Files are read once per process."""
+"""The SQL of the archive's database: what is loaded by name, and ids for statements without parameters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 from typing import Final
 
+from archive_pipeline.sql_files import load_query, load_sql, sql_folder
+
+__all__ = ["load_query", "load_sql", "sql_folder", "uuid_array", "view_names"]
+
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_CHECKOUT = Path(__file__).resolve().parents[2] / "sql"
-_INSTALLED = Path(__file__).resolve().parents[1] / "_sql"
-
-
-def sql_folder() -> Path:
-    """Return the folder of SQL files: the checkout's, or the copy inside an installed wheel."""
-    return _CHECKOUT if (_CHECKOUT / "views").is_dir() else _INSTALLED
-
-
-@cache
-def load_sql(name: str) -> str:
-    """Return the text of ``sql/<name>.sql``; ``name`` is like ``checks/qa_pairs_have_sources``."""
-    return (sql_folder() / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def load_query(name: str) -> str:
-    """Return the text of ``sql/queries/<name>.sql``; ``name`` is like ``staleness/stale_dialogues``."""
-    return load_sql(f"queries/{name}")
 
 
 def uuid_array(ids: Iterable[str]) -> str:
