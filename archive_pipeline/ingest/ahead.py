@@ -2,9 +2,9 @@
 
 Of the processor time of an import, reading and preparing take two thirds and PostgreSQL nearly all of the rest. A large
 file is read by all of the processes, each of which makes the records of a share of its groups and passes over the
-others; small ones are read whole, one process each, while those before them are written. Groups come here in the order
-of the file, so that what becomes of them does not depend on how many processes there are. What is held ahead is
-bounded: ``ahead_process.GROUPS_AHEAD`` groups in each process.
+others; small ones, and databases, which may change between two readings, are read whole, one process each, while those
+before them are written. Groups come here in the order of the file, so that what becomes of them does not depend on how
+many processes there are. What is held ahead is bounded: ``ahead_process.GROUPS_AHEAD`` groups in each process.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class ReadAhead:
         processes = self._processes
         if exact_from is None:
             self._states[file.locator] = _state_of(file)
-        if file.size < AHEAD_FROM_BYTES:
+        if file.size < AHEAD_FROM_BYTES or file.may_change:
             processes = [processes[self._small % len(processes)]]
             self._small += 1
         for number, process in enumerate(processes):

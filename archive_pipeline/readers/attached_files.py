@@ -16,11 +16,14 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import ASSET_NAMES, LIBRARY
 from archive_pipeline.readers.containers import find_all_files
+from archive_pipeline.readers.databases.stored_files import may_hold_files, stored_files
+from archive_pipeline.readers.declaration import DatabaseReader
 from archive_pipeline.readers.file_ids import ids_of, own_name, word_of
 from archive_pipeline.readers.found import SourceFile
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_object, as_text
 from archive_pipeline.readers.places import Place
+from archive_pipeline.readers.registry import database_readers
 
 _MAX_NAMES_BYTES: Final = 64 * 1024 * 1024
 
@@ -72,6 +75,13 @@ def attached_files(
                 yield found
             elif isinstance(found, SourceFile) and (ids := _ids(_path_of(found), names, pointed)):
                 yield AttachedFile(ids, own_name(_path_of(found), names), found)
+            elif isinstance(found, SourceFile) and may_hold_files(found):
+                yield from _in_database(found, database_readers())
+
+
+def _in_database(found: SourceFile, readers: Mapping[str, DatabaseReader]) -> Iterator[AttachedFile]:
+    for file in stored_files(found, readers):
+        yield AttachedFile((file.file_id,), None, file.content)
 
 
 def _ids(path: str, names: Mapping[str, str], pointed: Container[str]) -> tuple[str, ...]:

@@ -35,6 +35,44 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredFiles:
+    """Where a database holds the content of files that messages came with, as BLOBs.
+
+    Attributes:
+        table, content: the table and the column of the content.
+        file_id: the column of the id by which messages point to it.
+    """
+
+    table: str
+    content: str
+    file_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseReader:
+    """How conversations are found in a product's database of SQLite (``readers.databases``).
+
+    Each becomes an object with the name of the source as ``database``, its ``conversation_id``, and ``tables``: the
+    rows that belong to it by table, each with all of its columns. ``unreadable_rows`` has those that are damaged.
+
+    Attributes:
+        layouts: tables with columns that a layout of the database has; one with all of a layout is the product's.
+        keys: the tables that rows are taken from, with the columns that the queries use. They are copied to a database
+            of our own, where the queries run: a table has its row's number as ``row_id``, and an index on each column.
+            What a database lacks is there without rows.
+        conversations: name of the query of all conversations' ids, in their order.
+        rows: name of the query of one's rows, by ``:id``: ``source_table`` and ``row_id``, in the order of the tables.
+        files: where contents of files are; None if there are none.
+    """
+
+    layouts: tuple[Mapping[str, frozenset[str]], ...]
+    keys: Mapping[str, tuple[str, ...]]
+    conversations: str
+    rows: str
+    files: StoredFiles | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """A source format. A module or folder of ``archive_pipeline.readers`` declares it by the name ``READER``.
 
@@ -48,6 +86,7 @@ class Reader:
         beside: fields that stand beside the array of conversations in the vendor's file and hold none.
         is_line: tells a line of a file that is one conversation as a whole, such as an agent's session. Such a file is
             recognised and read as one object with its ``lines`` (``readers.json_lines``). None if the source has none.
+        database: how conversations are found in the product's database. None if it has none.
     """
 
     source: str
@@ -57,3 +96,4 @@ class Reader:
     read: Converter
     beside: frozenset[str] = frozenset()
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
+    database: DatabaseReader | None = None

@@ -19,6 +19,7 @@ from archive_pipeline.readers.anomalies import (
     no_conversations,
     not_a_conversation,
 )
+from archive_pipeline.readers.databases.reading import Beginning, FileText, is_database, text_of
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.json.nesting import Element
@@ -27,7 +28,14 @@ from archive_pipeline.readers.json.stream import stream_elements, stream_own_ele
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
 from archive_pipeline.readers.json_lines import as_one_object
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised
-from archive_pipeline.readers.registry import is_conversation, is_session_line, readers, recognise, tried
+from archive_pipeline.readers.registry import (
+    database_readers,
+    is_conversation,
+    is_session_line,
+    readers,
+    recognise,
+    tried,
+)
 from archive_pipeline.readers.shares import FileOutcome, Share
 from archive_pipeline.readers.tracked_reader import TrackedReader, sha256_of
 
@@ -87,6 +95,11 @@ class FileReading:
     def bytes_read(self) -> int:
         """How far ``records`` has come, in the unit of ``size``."""
         return self._reader.bytes_read if self._reader else self.bytes_read_elsewhere
+
+    @property
+    def may_change(self) -> bool:
+        """True if it is a database on disk, which may say something else to the next process that reads it."""
+        return isinstance(self._found, SourceFile) and self._found.member is None and is_database(self._found.path)
 
     def outcome(self) -> FileOutcome:
         """Returns what is known of the file, for ``adopt``."""
@@ -159,14 +172,24 @@ class FileReading:
             yield RejectedRecord(self.locator, reason, f"{type(error).__name__}: {error}", whole_file=True)
             return
 
+        with stream:
+            self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
+            with text_of(reader, self._found, database_readers()) as text:
+                yield from self._of_text(text, share)
+            self.sha256 = self._hash() if share.is_first else None
+
+    def _of_text(self, text: FileText, share: Share) -> Iterator[Recognised | PassedOver | RejectedRecord]:
         def treatment() -> Treatment:
             return Treatment.EXACT if self.source is None else share.treatment
 
-        with stream:
-            self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
-            source = as_one_object(reader, self._name, is_session_line)
+        if isinstance(text.left_out, RejectedRecord):
+            yield text.left_out
+            return
+        if text.left_out is None:
+            source = as_one_object(text.stream, self._name, is_session_line)
             yield from self._recognised(stream_own_elements(source, self.locator, is_conversation, treatment))
-            self.sha256 = self._hash() if share.is_first else None
+            yield from text.rejected(self.locator)
+        self.skipped = text.left_out or text.skipped(self.locator) or self.skipped
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
@@ -177,7 +200,10 @@ class FileReading:
         except _OPEN_ERRORS:
             return None
         with stream:
-            source = as_one_object(stream, self._name, is_session_line)
+            beginning = Beginning(stream)
+            if beginning.is_database:
+                return None
+            source = as_one_object(beginning, self._name, is_session_line)
             for element in stream_elements(source, self.locator, is_record=is_conversation):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None

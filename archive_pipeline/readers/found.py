@@ -18,7 +18,10 @@ from archive_pipeline.readers.companions import (
 )
 
 # What is opened in folders and zips; a file that the user names is, whatever its name.
-READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"})
+DATABASE_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3"})
+READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"}) | DATABASE_SUFFIXES
+# What a program that has a database open keeps beside it; read with the database.
+_LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,24 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return companion(locator, FILES)
     if suffix in READ_SUFFIXES:
         return None
+    return _of_unread_type(name, suffix, locator)
+
+
+def _of_unread_type(name: str, suffix: str, locator: str) -> SkippedFile:
     if (kind := folder_kind(name)) is not None:
         return companion(locator, kind)
+    if any(suffix.removesuffix(log) in DATABASE_SUFFIXES for log in _LOG_SUFFIXES):
+        return _log_of_database(locator)
     reason = f"not JSON ({suffix or 'no suffix'})"
     return SkippedFile(locator, reason, may_hold_conversations=may_hold_conversations(name))
+
+
+def _log_of_database(locator: str) -> SkippedFile:
+    """Returns what stands beside a database that is open; on disk it is read with it, in a zip it cannot be."""
+    if not any(map(is_container, PurePosixPath(locator).parts[:-1])):
+        return SkippedFile(locator, "read with the database of its name")
+    reason = "the newest rows of a database, which are not read in a zip: unpack it and import the folder"
+    return SkippedFile(locator, reason, may_hold_conversations=True)
 
 
 def left_closed(name: str, locator: str) -> SkippedFile | None:

@@ -77,14 +77,14 @@ class _Decided:
         head = b"".join(pieces)
         if any(map(self._is_line, _objects(head))):
             lines = _lines(chain([head], _or_raise(blocks, failure)))
-            self._source = _Pieces(_as_object(lines, self._name))
+            self._source = Pieces(_as_object(lines, self._name))
             return b""
         if failure is not None:
-            self._source = _Pieces(_or_raise(blocks, failure))
+            self._source = Pieces(_or_raise(blocks, failure))
         return head
 
 
-class _Pieces:
+class Pieces:
     """Bytes that come in pieces, read as from a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.readers.declaration import CERTAIN, Evidence, Reader
+from archive_pipeline.readers.declaration import CERTAIN, DatabaseReader, Evidence, Reader
 
 _NO_OBJECT = Evidence(0.0, "not an object")
 
@@ -56,6 +56,14 @@ def readers() -> Mapping[str, Reader]:
             raise ConfigurationError(msg)
         found[reader.source] = reader
     return MappingProxyType(dict(sorted(found.items())))
+
+
+@cache
+def database_readers() -> Mapping[str, DatabaseReader]:
+    """Returns what the sources that have databases declare of them, in the order of the names."""
+    return MappingProxyType(
+        {source: reader.database for source, reader in readers().items() if reader.database is not None}
+    )
 
 
 def reader_versions() -> dict[str, int]:

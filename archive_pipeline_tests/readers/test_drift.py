@@ -21,6 +21,7 @@ from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
+from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz.marks import Marks
 
@@ -112,6 +113,7 @@ OF_UNKNOWN_TYPES = {
         ("open_webui", fuzz_open_webui.conversation),
         ("ai_studio", fuzz_ai_studio.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
+        ("llm", fuzz_llm.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

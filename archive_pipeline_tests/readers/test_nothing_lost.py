@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -21,7 +22,18 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
-from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, claude_code, codex, deepseek, gemini_cli, grok, open_webui
+from benchmarks.fuzz import (
+    ai_studio,
+    chatgpt,
+    claude_ai,
+    claude_code,
+    codex,
+    deepseek,
+    gemini_cli,
+    grok,
+    llm,
+    open_webui,
+)
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -68,6 +80,7 @@ def source_of(value: dict[str, Any]) -> str:
         "runSettings": "ai_studio",
         "projectHash": "gemini_cli",
         "sessionId": "gemini_cli",
+        "tables": "llm",
     }
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
@@ -154,6 +167,20 @@ def alone_claude_code(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any
     return {"file": f"{marks.text()}.jsonl", "lines": [before, line]}, line
 
 
+def alone_llm(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A conversation of one message with one part of a type or, without a role, of one response; and its tables."""
+    random = seeded(f"{kind} {role}")
+    tables: defaultdict[str, list[Any]] = defaultdict(list)
+    if role:
+        name = llm.message(random, marks, None, tables)
+        tables["messages"][0]["role"] = role
+        tables["parts"] = [llm.part(random, marks, name, 0, llm.PARTS[kind], tables)]
+    else:
+        llm.response(random, marks, marks.text(), tables)
+    changed = dict(tables)
+    return {"database": "llm", "conversation_id": marks.text(), "tables": changed}, changed
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
@@ -166,6 +193,7 @@ CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
+CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 
 
 def changed_once(value: Any, marks: Marks) -> Iterator[str]:

@@ -65,6 +65,10 @@ COUNTS = {
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a6aa8ad077d9ea083.jsonl": (1, 12, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-ab1e6e141221a29ab.jsonl": (1, 33, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
+    # Answers, prompts that say something, system prompts where they change, results: 594 + 472 + 61 + 121.
+    "llm_logs/logs_llm_0.27.1.db": (225, 1248, 0),
+    # The same but for an answer without a word to a prompt without one, of which nothing is stored.
+    "llm_logs/logs_llm_0.36.db": (225, 1247, 0),
 }
 
 
@@ -86,6 +90,16 @@ def test_each_file_holds_what_a_person_counts_in_it(name):
     messages = sum(len(record.messages) for record in records)
     assert (len(records), messages, len(items) - len(records)) == COUNTS[name]
     assert not any(record.warnings.get("bad_timestamp") for record in records)
+
+
+def test_both_layouts_of_llm_say_the_same():
+    def texts(name):
+        said = [[(m.role, *(p.text for p in m.parts if p.text)) for m in each.messages] for each in dialogues(name)]
+        return sorted(map(repr, filter(None, said)))
+
+    earlier, later = texts("llm_logs/logs_llm_0.27.1.db"), texts("llm_logs/logs_llm_0.36.db")
+    assert len(later) == 224
+    assert set(later) <= set(earlier)
 
 
 def test_every_code_call_has_its_execution_output():

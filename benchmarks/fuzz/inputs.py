@@ -21,6 +21,7 @@ from benchmarks.fuzz import (
     deepseek,
     gemini_cli,
     grok,
+    llm,
     open_webui,
     projects,
 )
@@ -38,6 +39,7 @@ MAKERS: Final = (
     deepseek.conversation,
     gemini_cli.conversation,
     grok.conversation,
+    llm.conversation,
     open_webui.conversation,
 )
 _TOKENS: Final = (

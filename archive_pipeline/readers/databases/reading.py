@@ -1,0 +1,154 @@
+"""What a file is read from: itself if it is text, the array of its conversations if it is a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
+from archive_pipeline.readers.databases.objects import ConversationObjects
+from archive_pipeline.readers.databases.product import Readers, missing_of, reader_of
+from archive_pipeline.readers.databases.row_index import RowIndex
+from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
+from archive_pipeline.readers.databases.tables import DamagedError, Tables
+from archive_pipeline.readers.found import DATABASE_SUFFIXES, SkippedFile, SourceFile, rejected
+from archive_pipeline.readers.json.blocks import ByteSource
+from archive_pipeline.readers.json_lines import Pieces
+
+_JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_COPY_ERRORS: Final = (OSError, UnreadableInputError)
+_NO_DATABASE: Final = "is no database of SQLite: it is encrypted, damaged at its beginning, or of another program"
+
+
+class Beginning:
+    """A stream of which the first bytes are known before it is read; what stops it there is raised when it is read."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self._failure: Exception | None = None
+        self.beginning = b""
+        try:
+            self.beginning = source.read(len(MAGIC))
+        except Exception as error:  # noqa: BLE001 - told by whoever reads
+            self._failure = error
+        self._held = self.beginning
+
+    @property
+    def is_database(self) -> bool:
+        """True if it is a database of SQLite."""
+        return self.beginning == MAGIC
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns up to ``size`` bytes."""
+        if self._failure is not None:
+            raise self._failure
+        if self._held:
+            taken = self._held if size < 0 else self._held[:size]
+            self._held = self._held[len(taken) :]
+            return taken + self._source.read() if size < 0 else taken
+        return self._source.read(size)
+
+
+def is_database(path: Path) -> bool:
+    """Tells whether a file is a database of SQLite."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+@dataclass(slots=True)
+class FileText:
+    """What a file is read from.
+
+    Attributes:
+        stream: its text, or that of the conversations in it.
+        left_out: why it is not read; None if it is.
+        database: what is noted of a database while ``stream`` is read; None of others.
+        missing_bytes: how many bytes of a database are missing at its end.
+    """
+
+    stream: ByteSource
+    left_out: RejectedRecord | SkippedFile | None = None
+    database: ConversationObjects | None = None
+    missing_bytes: int = 0
+
+    def rejected(self, locator: str) -> Iterator[RejectedRecord]:
+        """Yields what cannot be read of a database, when ``stream`` was read."""
+        if self.missing_bytes:
+            reason = f"{locator} is cut off: {self.missing_bytes:,} bytes are missing; copy it again"
+            yield RejectedRecord(locator, reason, whole_file=True)
+        if self.database is not None:
+            yield from self.database.rejected(locator)
+
+    def skipped(self, locator: str) -> SkippedFile | None:
+        """Returns what is to say of a database without conversations, when ``stream`` was read."""
+        if self.database is None or self.database.count:
+            return None
+        return SkippedFile(locator, f"a database of {self.database.source} without conversations")
+
+
+@contextmanager
+def text_of(stream: ByteSource, found: SourceFile, readers: Readers) -> Iterator[FileText]:
+    """Opens what a file is read from.
+
+    Args:
+        stream: its content, at the start.
+        found: where it is.
+        readers: what the sources that have databases declare.
+    """
+    source = Beginning(stream)
+    if not source.is_database:
+        yield FileText(source, _not_text(source.beginning, found))
+        return
+    with ExitStack() as stack:
+        yield _of_database(source, found, readers, stack)
+
+
+def _of_database(stream: ByteSource, found: SourceFile, readers: Readers, stack: ExitStack) -> FileText:
+    try:
+        copy = stack.enter_context(snapshot(stream, None if found.member else found.path))
+        allowance = Allowance(copy.size)
+        tables = stack.enter_context(Tables(copy.path, allowance))
+        source = reader_of(readers, tables)
+        if source is None:
+            return FileText(stream, _unknown(found, readers, tables, copy.missing_bytes))
+        index = stack.enter_context(RowIndex(tables, readers[source], allowance))
+    except _COPY_ERRORS as error:
+        return FileText(stream, rejected(found.locator, "cannot be copied to be read", error))
+    except DamagedError as error:
+        return FileText(stream, rejected(found.locator, "is damaged: its schema cannot be read", error))
+    except TooMuchError as error:
+        return FileText(stream, rejected(found.locator, f"is not read: {error}"))
+    objects = ConversationObjects(source, readers[source], tables, index)
+    return FileText(Pieces(objects.pieces()), None, objects, copy.missing_bytes)
+
+
+def _unknown(found: SourceFile, readers: Readers, tables: Tables, missing_bytes: int) -> RejectedRecord | SkippedFile:
+    asked = "; ".join(f"{name}: {missing_of(each, tables)}" for name, each in readers.items())
+    damages = [f"its table {table} cannot be read: {why}" for table, why in sorted(tables.damages.items())]
+    if missing_bytes:
+        damages.insert(0, f"{missing_bytes:,} bytes are missing at its end")
+    reason = "; ".join([f"a database of SQLite that no reader knows (tried {asked})", *damages])
+    if found.is_named or damages:
+        return rejected(found.locator, f"is {reason}")
+    return SkippedFile(found.locator, reason, may_hold_conversations=True)
+
+
+def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFile | None:
+    """Returns why a file with the name of a database is not read as text; None if it may be.
+
+    In folders and zips many programs keep files of such names.
+    """
+    suffix = PurePosixPath(found.locator).suffix.lower()
+    if suffix not in DATABASE_SUFFIXES or beginning.lstrip().startswith(_JSON_BEGINS):
+        return None
+    if found.is_named:
+        return rejected(found.locator, _NO_DATABASE)
+    return SkippedFile(found.locator, f"not a database of SQLite ({suffix})", may_hold_conversations=True)

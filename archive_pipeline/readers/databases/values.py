@@ -1,0 +1,65 @@
+"""Values of a database as JSON: nothing is lost but the content of large BLOBs, of which the hash is kept."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+# A BLOB up to this size stands in the object, of a larger one its hash. Files that messages came with are kept apart.
+MAX_BLOB_BYTES: Final = 64 * 1024
+
+
+class Text(bytes):
+    """A text as the database has it: in UTF-8, if all is well."""
+
+    __slots__ = ()
+
+
+class StoredFile(NamedTuple):
+    """The content of a file, which is not read into the object."""
+
+    sha256: str
+    size: int
+
+
+def as_json(value: Any) -> bytes:
+    """Returns a value of a column as JSON; a text that is not UTF-8 keeps its bytes.
+
+    Args:
+        value: None, a number, ``Text``, bytes of a BLOB, or a ``StoredFile``.
+    """
+    if isinstance(value, Text):
+        return _text(value)
+    if isinstance(value, bytes):
+        return _blob(value)
+    if isinstance(value, StoredFile):
+        return orjson.dumps({"sha256": value.sha256, "bytes": value.size})
+    if isinstance(value, float) and math.isinf(value):
+        return b"1e999" if value > 0 else b"-1e999"  # what no number type holds is read as this text
+    return orjson.dumps(value)
+
+
+@lru_cache(maxsize=1_024)
+def name_as_json(name: str) -> bytes:
+    """Returns the name of a table or column as JSON."""
+    return json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _text(value: bytes) -> bytes:
+    try:
+        return orjson.dumps(value.decode())
+    except UnicodeDecodeError:
+        text = value.decode("utf-8", "surrogateescape")
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
+def _blob(value: bytes) -> bytes:
+    if len(value) > MAX_BLOB_BYTES:
+        return as_json(StoredFile(hashlib.sha256(value).hexdigest(), len(value)))
+    return orjson.dumps({"base64": base64.b64encode(value).decode()})

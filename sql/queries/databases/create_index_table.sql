@@ -1,0 +1,1 @@
+CREATE TABLE {table} (row_id integer PRIMARY KEY, {key_columns});
