@@ -331,12 +331,50 @@ def test_a_conversation_in_both_layouts_is_given_once(tmp_path: Path):
     assert len(record.messages[3].attachments) == 1
 
 
+def test_of_a_message_in_both_layouts_nothing_is_lost(tmp_path: Path):
+    signed = {"type": "reasoning", "text": "signed", "payload": '{"provider_metadata": {"signature": "s"}}'}
+    result = {"type": "tool_result", "payload": '{"name": "f", "output": "2", "tool_call_id": "k", "extra": 1}'}
+    rows = together(
+        {"responses": [response("r01", "q", "a"), response("r02", "", "b")]},
+        {"tool_results": [{"id": 1, "response_id": "r02", "name": "f", "output": "2", "tool_call_id": "k"}]},
+        message(A, None, "user", "q"),
+        message(B, A, "assistant", signed, "a"),
+        message(C, B, "tool", result),
+        {"threads": [thread("c1", C)]},
+    )
+    record = one(tmp_path, rows)
+    assert [m.source_id for m in record.messages] == ["r01-prompt", "r01", "r02-results", "r02"]
+    [[thinking], [found]] = (m.source["message_store"][0]["content"] for m in record.messages[1:3])
+    assert (thinking["text"], thinking["source"]) == ("signed", {"provider_metadata": {"signature": "s"}})
+    assert (found["tool_use_id"], found["source"], "text" in found) == ("k", {"extra": 1}, False)
+
+
 def test_what_is_stored_otherwise_than_in_responses_is_a_branch(tmp_path: Path):
     other = together(UPGRADED, message("x", B, "assistant", "no"), {"turns": [turn("t2", "c1", B, "x", 41)]})
     one(tmp_path, RESPONSES)
     record = one(tmp_path, other)
     by_id = {m.source_id: m for m in record.messages}
     assert (by_id["x"].parent_source_id, len(record.messages)) == ("r01-prompt", 8)
+
+
+def test_a_message_whose_id_another_one_has_is_kept_beside_them(tmp_path: Path):
+    record = one(tmp_path, {"responses": [response("a", "q1", "a1"), response("a-prompt", "q2", "a2")]})
+    assert [m.source_id for m in record.messages] == ["a-prompt", "a", "a-prompt-prompt"]
+    [kept] = record.source_json["repeated_messages"]
+    assert (kept["source_id"], kept["parts"][0]["text"]) == ("a-prompt", "a2")
+    assert record.warnings["duplicate_message"] == 1
+
+
+def test_of_attachments_with_one_id_the_others_stay_among_the_rows():
+    twice = [{"id": "a", "url": "u1"}, {"id": "a", "url": "u2"}]
+    tables = {
+        "responses": [response("r01", "q", "a")],
+        "attachments": twice,
+        "prompt_attachments": [{"response_id": "r01", "attachment_id": "a"}],
+    }
+    record = READER.read({"database": "llm", "conversation_id": "c1", "tables": tables}, "f[0]")
+    assert isinstance(record, DialogueRecord)
+    assert record.source_json["tables"] == {"attachments": [twice[1]]}
 
 
 @pytest.mark.parametrize(

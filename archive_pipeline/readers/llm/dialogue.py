@@ -11,11 +11,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartType, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartRecord, PartType, RejectedRecord
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_text, unique_messages
 from archive_pipeline.readers.llm.message_store import StoredMessages, read_messages
 from archive_pipeline.readers.llm.recognition import SOURCE
@@ -41,11 +41,14 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
     stored = read_messages(tables, name, warnings)
     names = _same(stored, responses)
     added = _added(stored, names, name)
-    messages, _ = unique_messages([*responses, *added], warnings)
+    read = [*responses, *added]
+    messages, repeated = unique_messages(read, warnings)
     times = [message.created_at for message in messages if message.created_at is not None]
     created, title = _of_thread(tables, name, warnings)
     left = tables.rest()
     source = {key: item for key, item in value.items() if key != "tables"}
+    if repeated:
+        source["repeated_messages"] = [_as_kept(read[place]) for place in repeated]
     return DialogueRecord(
         source=SOURCE,
         source_id=name,
@@ -58,6 +61,12 @@ def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord 
         warnings=+warnings,
         source_json={**source, "tables": left} if left else source,
     )
+
+
+def _as_kept(message: MessageRecord) -> dict[str, Any]:
+    """Returns a message whose id another one has, as JSON."""
+    kept = asdict(message)
+    return {name: item for name, item in kept.items() if name not in ("created_at", "updated_at")}
 
 
 def _of_thread(tables: Tables, name: str | None, warnings: Counter[str]) -> tuple[datetime | None, str | None]:
@@ -92,10 +101,28 @@ def _same(stored: StoredMessages, responses: Sequence[MessageRecord]) -> dict[st
         if place is not None and (place == before or place not in taken):
             places[name] = place
             taken.add(place)
-            kept.setdefault(place, []).append({"hash": name, **record.source})
+            kept.setdefault(place, []).append({"hash": name, **record.source, **_not_said(record)})
     for place, rows in kept.items():
         responses[place].source = {**(responses[place].source or {}), "message_store": rows}
     return {name: responses[place].source_id or "" for name, place in places.items()}
+
+
+def _not_said(record: MessageRecord) -> dict[str, Any]:
+    """Returns what a stored message has that a response's message, which says the same, may not have."""
+    kept = [part for part in map(_without_text, record.parts) if part]
+    attachments = [_filled(asdict(attachment)) for attachment in record.attachments]
+    return {name: items for name, items in (("content", kept), ("attachments", attachments)) if items}
+
+
+def _without_text(part: PartRecord) -> dict[str, Any]:
+    is_compared = part.part_type in (PartType.TEXT, PartType.TOOL_RESULT)
+    if part.part_type is PartType.TEXT and part.source is None:
+        return {}
+    return _filled(asdict(replace(part, text=None) if is_compared else part))
+
+
+def _filled(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: item for name, item in fields.items() if item is not None}
 
 
 class _SaidInOrder:

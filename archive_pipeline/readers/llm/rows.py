@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object
 
 _ORDER: Final = "order"
@@ -38,6 +39,12 @@ class Tables:
         self._taken[table].update(places)
         return [self._row(table, place) for place in places]
 
+    def take_first(self, table: str, column: str, key: object) -> Row:
+        """Returns the first of these rows, which a message has from now on; one without columns if there is none."""
+        places = self._places(table, column, key)[:1]
+        self._taken[table].update(places)
+        return self._row(table, places[0]) if places else {}
+
     def unique(self, table: str, column: str, warnings: Counter[str]) -> Iterator[tuple[str, Row]]:
         """Yields each key of a table with its first row, which a message has from now on; others stay and count."""
         seen: set[str] = set()
@@ -53,8 +60,8 @@ class Tables:
                 yield key, row
 
     def take_column(self, table: str, column: str, key: object, taken: str) -> None:
-        """Leaves out a column of the rows that have a key: messages have what it says."""
-        for place in self._places(table, column, key):
+        """Leaves out a column of the first row that has a key: messages have what it says."""
+        for place in self._places(table, column, key)[:1]:
             row = self._left[table].get(place) or self._row(table, place)
             self._left[table][place] = {name: value for name, value in row.items() if name != taken}
 
@@ -66,7 +73,7 @@ class Tables:
             kept = rows
             if isinstance(rows, list):
                 kept = [changed.get(place, row) for place, row in enumerate(rows) if place not in taken]
-            if kept:
+            if not is_empty(kept):
                 left[table] = kept
         return left
 
