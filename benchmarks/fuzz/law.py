@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Final
 
 from archive_pipeline.ingest.prepare import PreparedDialogue
-from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
 from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
@@ -27,21 +25,9 @@ def lost(conversation: object, dialogue: PreparedDialogue) -> list[str]:
     given = Values()
     given.add(conversation)
     given.strings.discard(_TEXT_TYPE)
-    absent = _lost(given, values_of(dialogue))
+    absent = missing(given, values_of(dialogue))
     is_original_kept = dialogue.raw is not None and DUPLICATE_MESSAGE in dialogue.counts
     return [] if is_original_kept else absent
-
-
-def _lost(given: Values, kept: Values) -> list[str]:
-    """Return what is missing; JSON as text, of which the rows have the values, is not."""
-    absent = missing(given, kept)
-    texts = {text for text in given.strings if text.startswith("{") and repr(text) in absent}
-    said = Values()
-    for text in texts:
-        with suppress(ValueError):
-            said.add(parse_json(text.encode("utf-8", "surrogatepass"))[0])
-            given.strings.discard(text)
-    return missing(given, kept) + missing(said, kept) if texts else absent
 
 
 def unlawful(conversations: Sequence[object], read: ReadFile) -> Iterator[str]:

@@ -10,10 +10,12 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
+from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.text.sanitize import clean_text
 
 _MARK: Final = re.compile(r"m\d+q")
@@ -80,6 +82,21 @@ class Values:
 
 def missing(given: Values, kept: Values) -> list[str]:
     """Return the values of the input that are not among those of the rows, as Python writes them.
+
+    JSON as text, of which the rows have the values, is not missing.
+    """
+    absent = _absent(given, kept)
+    said = Values()
+    for text in given.strings:
+        if text.startswith("{") and repr(clean_text(text, Counter())) in absent:
+            with suppress(ValueError):
+                said.add(parse_json(text.encode("utf-8", "surrogatepass"))[0])
+                absent.remove(repr(clean_text(text, Counter())))
+    return absent + _absent(said, kept)
+
+
+def _absent(given: Values, kept: Values) -> list[str]:
+    """Return the values of the input that are not among those of the rows.
 
     A string may be part of a longer one, since parts of a text are joined; a number may be written as text. Of the
     keys only marks of values that say something count: the others are names of fields that became columns.
