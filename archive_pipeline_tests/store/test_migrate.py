@@ -47,6 +47,7 @@ VIEWS = {
     "all_pages",
     "all_chunks",
     "searchable_chunks",
+    "messages_with_content",
 }
 
 
