@@ -47,7 +47,6 @@ VIEWS = {
     "all_pages",
     "all_chunks",
     "searchable_chunks",
-    "messages_with_content",
 }
 
 
