@@ -7,6 +7,7 @@ empty string, array and object say nothing and are not looked for.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -105,11 +106,16 @@ def _absent(given: Values, kept: Values) -> list[str]:
     numbers = {float(number) for number in kept.numbers}  # a database writes 1e300 as an integer
     everything = "\0".join(itertools.chain(kept.strings, kept.keys))
     lost: Iterator[object] = itertools.chain(
-        (string for string in clean if string not in kept.strings and string not in everything),
+        (string for string in clean if string not in kept.strings and not _is_in(string, everything)),
         (number for number in given.numbers if float(number) not in numbers and str(number) not in everything),
         (key for key in _marked(given.telling) if key not in everything),
     )
     return sorted(map(repr, lost))
+
+
+def _is_in(string: str, everything: str) -> bool:
+    """Tell whether a string is there, as it is or, of what is deeper than rows can be, in JSON text."""
+    return string in everything or json.dumps(string, ensure_ascii=False)[1:-1] in everything
 
 
 def _marked(keys: Iterable[str]) -> Iterator[str]:
