@@ -23,11 +23,10 @@ from archive_pipeline.readers.databases.reading import Beginning, FileText, is_d
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.json.nesting import Element
-from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
 from archive_pipeline.readers.json_lines import as_one_object
-from archive_pipeline.readers.recognised import ReadDialogue, Recognised
+from archive_pipeline.readers.recognised import ReadDialogue, Recognised, read_dialogue
 from archive_pipeline.readers.registry import (
     database_readers,
     is_conversation,
@@ -156,9 +155,11 @@ class FileReading:
 
     def _dialogue(self, recognised: Recognised) -> ReadDialogue | RejectedRecord:
         element = recognised.element
-        item = self._convert(element, recognised.source)
+        item = read_dialogue(element, recognised.source)
         if isinstance(item, ReadDialogue):
             self._noticed.drift.look_at(item.record.source, element.value, element.locator)
+            for name in NOT_UNDERSTOOD.intersection(item.record.warnings):
+                self._noticed.anomalies[name] += item.record.warnings[name]
         return item
 
     def _records(self, share: Share) -> Iterator[Recognised | PassedOver | RejectedRecord]:
@@ -269,7 +270,7 @@ class FileReading:
         """Returns why a record is no dialogue that nothing but its own fields speaks for; they may name the source."""
         source = recognise(element.value).source
         if source is not None:
-            record = self._convert(element, source)
+            record = read_dialogue(element, source)
             if isinstance(record, RejectedRecord):
                 self.source = self.source or source
                 return record
@@ -304,20 +305,6 @@ class FileReading:
         names = ", ".join(sorted(known.intersection(value)))
         self.beside.append(SkippedFile(self.locator, f"beside its conversations: {names}"))
         return replace(element, value={key: item for key, item in value.items() if key not in known})
-
-    def _convert(self, element: Element, source: str) -> ReadDialogue | RejectedRecord:
-        reader = readers()[source]
-        try:
-            record = reader.read(element.value, element.locator)
-        except Exception as error:  # noqa: BLE001 - one conversation of a shape nobody foresaw must not cost the others
-            record = RejectedRecord(element.locator, "cannot be read", f"{type(error).__name__}: {error}")
-        if isinstance(record, RejectedRecord):
-            return replace(record, excerpt=excerpt_of(element.raw))
-        if element.warnings:
-            record = replace(record, warnings=Counter(record.warnings) + Counter(element.warnings))
-        for name in NOT_UNDERSTOOD.intersection(record.warnings):
-            self._noticed.anomalies[name] += record.warnings[name]
-        return ReadDialogue(record, element.raw)
 
     def _no_conversations(self, first: Element) -> Iterator[RejectedRecord]:
         is_named = isinstance(self._found, SourceFile) and self._found.is_named
