@@ -76,7 +76,7 @@ def test_the_conversations_of_a_privacy_portal_are_read_from_the_zips_in_the_zip
     assert reading.files[0].locator.endswith("part-0001.zip/conversations-000.json")
     assert {file.path for file in reading.files} == {path}
     kinds = sorted(file.kind for file in reading.skipped if file.kind)
-    assert kinds == ["attached files", "manifest of the export", "names of attached files"]
+    assert kinds == ["attached files", "attached files", "manifest of the export", "names of attached files"]
     private = {file.reason.removeprefix("private and never opened: ") for file in reading.skipped if not file.kind}
     assert {"Financial", "User Profile", "Contact Info", "Ads__u.zip", "Emails sent.json"} <= private
     assert not reading.not_understood
