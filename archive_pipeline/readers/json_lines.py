@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
-import orjson
-
-from archive_pipeline.readers.json.blocks import ByteSource
+from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
 from archive_pipeline.readers.json.slices import BLANK
@@ -27,9 +25,9 @@ LINES: Final = "lines"
 UNREADABLE_LINE: Final = "unreadable_line"
 _BLOCK_BYTES: Final = 16 * 1024
 # The first lines tell; the first of all may have all instructions to the model in it, or a picture.
-_HEAD_BYTES: Final = 64 * 1024
+_HEAD_BYTES: Final = 1024 * 1024
 _FIRST_LINE_BYTES: Final = 32 * 1024 * 1024
-_HEAD_LINES: Final = 20
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
 
 IsLine = Callable[[Mapping[str, Any]], bool]
@@ -68,20 +66,22 @@ class _Decided:
     def _decide(self) -> bytes:
         """Reads no more in advance than tells what the file is; what stands before damage comes first."""
         blocks = _blocks(self._source)
-        pieces: list[bytes] = []
+        head = bytearray()
         failure: Exception | None = None
+        is_session = False
         try:
-            pieces.extend(_head(blocks))
+            is_session = _is_session(blocks, head, self._is_line)
         except Exception as error:  # noqa: BLE001 - raised again where it stands
             failure = error
-        head = b"".join(pieces)
-        if any(map(self._is_line, _objects(head))):
-            lines = _lines(chain([head], _or_raise(blocks, failure)))
-            self._source = Pieces(_as_object(lines, self._name))
+            is_session = any(map(self._is_line, _objects(head, is_whole=False)))
+        rest = _or_raise(blocks, failure)
+        if is_session:
+            text = blocks_of(Pieces(chain([bytes(head)], rest)), _BLOCK_BYTES)
+            self._source = Pieces(_as_object(_lines(text), self._name))
             return b""
         if failure is not None:
-            self._source = Pieces(_or_raise(blocks, failure))
-        return head
+            self._source = Pieces(rest)
+        return bytes(head)
 
 
 class Pieces:
@@ -110,29 +110,41 @@ def _or_raise(blocks: Iterator[bytes], failure: Exception | None) -> Iterator[by
     yield from blocks
 
 
-def _head(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yields the beginning of the file: the first block, and of what may be lines of objects as much as tells."""
-    first = next(blocks, b"")
-    yield first
-    if not first.removeprefix(codecs.BOM_UTF8).lstrip(BLANK).startswith(b"{"):
-        return
-    size = len(first)
-    is_line_whole = b"\n" in first
-    while size < (_HEAD_BYTES if is_line_whole else _FIRST_LINE_BYTES) and (block := next(blocks, b"")):
-        yield block
-        size += len(block)
-        is_line_whole = is_line_whole or b"\n" in block
+def _is_session(blocks: Iterator[bytes], head: bytearray, is_line: IsLine) -> bool:
+    """Reads into ``head`` until a whole line of it is one of a session, or nothing says that one will come."""
+    size, is_whole = _BLOCK_BYTES, False
+    while not is_whole:
+        while len(head) < size and not is_whole:
+            block = next(blocks, b"")
+            head += block
+            is_whole = not block
+        if not _may_begin_lines(head):
+            return False
+        if any(map(is_line, _objects(head, is_whole=is_whole))):
+            return True
+        if size >= (_HEAD_BYTES if b"\n" in head else _FIRST_LINE_BYTES):
+            return False
+        size *= 4  # so that the work stays linear
+    return False
 
 
-def _objects(head: bytes) -> Iterator[dict[str, Any]]:
-    """Yields the objects that whole lines at the beginning are; nothing if the first line is none."""
-    lines = head.removeprefix(codecs.BOM_UTF8).lstrip(BLANK).splitlines()
-    for number, line in enumerate(lines[:_HEAD_LINES]):
+def _may_begin_lines(head: bytearray) -> bool:
+    text = head[2:].replace(b"\0", b"") if head.startswith(_UTF16) else head.removeprefix(codecs.BOM_UTF8)
+    return text.lstrip(BLANK + b"\0").startswith(b"{")
+
+
+def _objects(head: bytearray, *, is_whole: bool) -> Iterator[dict[str, Any]]:
+    """Yields the objects that lines at the beginning of a file are; the last line counts if the file ends with it."""
+    text = bytes(head)
+    if head.startswith(_UTF16):
+        text = text.decode("utf-16", "ignore").encode("utf-8", "surrogatepass")
+    lines = text.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    for line in map(bytes.strip, lines if is_whole else lines[:-1]):
+        if not (line.startswith(b"{") and line.endswith(b"}")):
+            continue  # parsing a line that is none takes long
         try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            if number == 0:
-                return
+            value, _ = parse_json(line)
+        except ValueError:
             continue
         if isinstance(value, dict):
             yield value
@@ -162,7 +174,7 @@ def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _as_object(lines: Iterator[bytes], name: str) -> Iterator[bytes]:
     separator = b'{"file":' + json.dumps(name).encode() + b',"lines":[\n'
-    for line in (each.removeprefix(codecs.BOM_UTF8).strip() for each in lines):
+    for line in map(bytes.strip, lines):
         if line:
             yield separator + (line if _is_json(line) else _as_text(line))
             separator = b",\n"

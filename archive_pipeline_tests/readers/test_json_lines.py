@@ -34,11 +34,28 @@ def test_lines_of_a_session_become_one_object():
 
 
 def test_one_of_the_first_lines_tells():
-    before = [{"kind": "snapshot"}] * 19
-    lines = [*before, {"event": 1}]
+    lines = [*[{"kind": "snapshot"}] * 3_000, {"kind": "prompt", "text": "x" * 100_000}, {"event": 1}]
     assert json.loads(read("\n".join(map(json.dumps, lines)).encode()))["lines"] == lines
-    beyond = "\n".join(map(json.dumps, [*before, before[0], {"event": 1}])).encode()
+    beyond = "\n".join(map(json.dumps, [{"text": "x" * 100_000}] * 40 + [{"event": 1}])).encode()
     assert read(beyond) == beyond
+
+
+@pytest.mark.parametrize(
+    ("first", "kept"),
+    [
+        (b'{"event": 1, "text": "half \\ud83d"}', {"event": 1, "text": "half \ud83d"}),
+        (b'{"event": 1, "te', {"unreadable_line": '{"event": 1, "te'}),
+        (b"\0\0\0\0", {"unreadable_line": "\0\0\0\0"}),
+    ],
+)
+def test_a_damaged_first_line_does_not_cost_the_others(first: bytes, kept: dict[str, Any]):
+    assert json.loads(read(first + b'\n{"event": 2}'))["lines"] == [kept, {"event": 2}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_session_may_have_a_byte_order_mark(encoding: str):
+    content = '{"event": 1, "text": "ü"}\n{"event": 2}\n'.encode(encoding)
+    assert json.loads(read(content, 16))["lines"] == [{"event": 1, "text": "ü"}, {"event": 2}]
 
 
 def test_a_line_that_is_no_json_is_kept_as_its_text():
@@ -54,10 +71,6 @@ def test_a_line_that_is_no_json_is_kept_as_its_text():
 def test_lines_that_only_the_lenient_parser_reads_stay_as_they_are():
     content = b'{"event": 1}\n{"number": NaN, "half": "\\ud800"}'
     assert b'{"number": NaN, "half": "\\ud800"}' in read(content)
-
-
-def test_a_byte_order_mark_is_passed_over():
-    assert json.loads(read(b"\xef\xbb\xbf" + b'{"event": 1}'))["lines"] == [{"event": 1}]
 
 
 def test_a_line_of_an_agent_may_be_as_large_as_a_picture():
