@@ -132,6 +132,7 @@ class DialogueRecord:
         vintage: the shape of the export, by what it can hold (``archive_pipeline.domain.vintages``).
         custom_gpt_id: the custom assistant that the dialogue was held with, in the source's words.
         project_id: the project that it belongs to.
+        parent_source_id: the dialogue that started this one, of a subagent, in the source's words.
         warnings: counted anomalies the reader met (``unknown_part``, ``bad_timestamp``, ``duplicate_message``, ...).
         source_json: the dialogue as the source has it, without its messages.
         locator: where it stands (``conversations.json[12]``), for messages to people.
@@ -150,6 +151,7 @@ class DialogueRecord:
     vintage: str = FULL
     custom_gpt_id: str | None = None
     project_id: str | None = None
+    parent_source_id: str | None = None
     warnings: Mapping[str, int] = field(default_factory=dict)
     source_json: Any = None
 

@@ -44,6 +44,7 @@ def dialogue_values(dialogue: PreparedDialogue, message_count: int, fingerprint:
         "diagnostics": orjson.dumps(dict(sorted(dialogue.counts.items()))).decode(),
         "custom_gpt_id": record.custom_gpt_id,
         "project_id": record.project_id,
+        "source_parent_id": record.parent_source_id,
         "source_json": record.source_json,
         "source_bytes": dialogue.raw,
     }

@@ -209,6 +209,7 @@ def header_of(dialogue: PreparedDialogue) -> Header:
         metadata={
             "custom_gpt_id": record.custom_gpt_id,
             "project_id": record.project_id,
+            "source_parent_id": record.parent_source_id,
             "source_json": record.source_json,
         },
         counts=dialogue.counts,

@@ -72,6 +72,7 @@ def _said(content: bytes) -> Any:
     for each in (*records, *below):
         each.update({name: json_value(each[name]) for name in _JSON & each.keys()})
     dialogue = value["record"]
+    dialogue.setdefault("parent_source_id", None)  # earlier layers have none
     # Links and ``active`` have what these made of them.
     dialogue.update(source_json=json_value(dialogue["source_json"]), active_source_id=None, is_linear_source=False)
     return value

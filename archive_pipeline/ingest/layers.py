@@ -266,6 +266,7 @@ def _dialogue_record(records: Sequence[DialogueRecord]) -> DialogueRecord:
         updated_at=max(times, default=None),
         custom_gpt_id=_first(record.custom_gpt_id for record in records),
         project_id=_first(record.project_id for record in records),
+        parent_source_id=_first(record.parent_source_id for record in records),
         source_json=joined_objects([record.source_json for record in reversed(records)]),
     )
 

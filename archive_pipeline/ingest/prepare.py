@@ -108,6 +108,7 @@ def prepare(
         title=clean_optional(record.title, sanitized),
         custom_gpt_id=clean_optional(record.custom_gpt_id, sanitized),
         project_id=clean_optional(record.project_id, sanitized),
+        parent_source_id=_fitting_id(clean_optional(record.parent_source_id, sanitized), Counter()),
         source_json=json_text(record.source_json, sanitized) or "{}",
         message_less_nodes=nodes,
     )

@@ -28,6 +28,7 @@ def layer_of_rows(rows: DialogueRows, stored: StoredVintage) -> PreparedDialogue
             vintage=stored.vintage,
             custom_gpt_id=row.custom_gpt_id,
             project_id=row.project_id,
+            parent_source_id=row.source_parent_id,
             source_json=row.source_json,
         ),
         messages=tuple(_message(message, rows) for message in rows.messages),

@@ -61,7 +61,8 @@ def _decides(other: Layer, layer: Layer, name: str) -> bool:
 def _fields(dialogue: PreparedDialogue) -> set[str]:
     """Return what a dialogue has of its own: columns, bytes, and keys of what is kept beside them."""
     record = dialogue.record
-    columns = {"created_at": record.created_at, "gpt": record.custom_gpt_id, "project": record.project_id}
+    names = ("created_at", "custom_gpt_id", "project_id", "parent_source_id")
+    columns = {name: getattr(record, name) for name in names}
     own = {**columns, "raw": dialogue.raw, "active": dialogue.active or record.active_source_id}
     return {f"\n{name}" for name, value in own.items() if value is not None} | set(
         _paths(orjson.loads(record.source_json))

@@ -107,10 +107,12 @@ class GroupWriter:
             raw_writes.append(connection, self._group.rows(new, self._context.import_id) if new else {})
         )
         metadata = [{"id": header.id, **header.metadata} for header in unchanged]
-        written.row_counts.update({"dialogues": raw_writes.refresh_metadata(connection, metadata)})
+        refreshed = raw_writes.refresh_metadata(connection, metadata)
+        written.row_counts.update({"dialogues": len(refreshed)})
         mark_read(connection, self._found_as_stored)
         # What other dialogues they are linked with may be another one: also by a time alone that has changed.
-        refresh_links(connection, [*(header.id for header in headers), *self._rewritten])
+        subagents = [dialogue.id for dialogue in refreshed if dialogue.is_subagent]
+        refresh_links(connection, [*(header.id for header in headers), *self._rewritten, *subagents])
         return written
 
     def _write_stored(self, item: Incoming, known: StoredDialogue, vintage: StoredVintage | None) -> Outcome:

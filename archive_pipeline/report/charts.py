@@ -116,6 +116,7 @@ class _Totals:
     links_fork: int
     links_resume: int
     links_copy: int
+    links_subagent: int
     imports_done: int
     imports_failed: int
     rejected_records: int

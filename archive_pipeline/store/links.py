@@ -1,8 +1,9 @@
-"""Exact links between dialogues (``raw.dialogue_links``): which begins with a copy of whose messages, by their ids.
+"""Exact links between dialogues (``raw.dialogue_links``): copies of messages, by their ids, and subagents.
 
 Of the dialogues of a source that share a message, the one that began first has it first; without a time the smaller id
 decides. What a dialogue shares counts from its root on, without a gap; its original is the one that had the last of
-these messages first. So links follow from what is stored, in whichever order it came.
+these messages first. A subagent is linked with the dialogue that it names as its parent, while that is stored. So links
+follow from what is stored, in whichever order it came.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class _Shared:
 
 
 def sharing_dialogues(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> list[str]:
-    """Return the dialogues whose links may change with the given ones, sorted; of those, the ones that share."""
+    """Return the dialogues whose links may change with the given ones, sorted; of those, the ones that may have any."""
     if not dialogue_ids:
         return []
     with by_index(connection):
@@ -44,7 +45,7 @@ def refresh_links(connection: psycopg.Connection[Any], dialogue_ids: Sequence[st
 
 
 def find_links_anew(connection: psycopg.Connection[Any], dialogue_ids: Sequence[str]) -> None:
-    """Replace the links that lead from some dialogues to their originals."""
+    """Replace the links that lead from some dialogues to their originals and parents."""
     if not dialogue_ids:
         return
     parameters = {"ids": list(dialogue_ids)}
@@ -56,6 +57,8 @@ def find_links_anew(connection: psycopg.Connection[Any], dialogue_ids: Sequence[
         columns = zip(*found, strict=True)
         names = ("dialogue_ids", "original_ids", "shared_messages")
         connection.execute(load_query("links/insert_links"), dict(zip(names, map(list, columns), strict=True)))
+    with by_index(connection):
+        connection.execute(load_query("links/insert_subagent_links"), parameters)
 
 
 def find_all_links(connection: psycopg.Connection[Any]) -> None:

@@ -149,18 +149,27 @@ def update_dialogue(connection: psycopg.Connection[Any], values: Mapping[str, An
     connection.execute(load_query("raw/update_dialogue"), values)
 
 
-def refresh_metadata(connection: psycopg.Connection[Any], dialogues: Sequence[Mapping[str, str | None]]) -> int:
-    """Bring the metadata of dialogues whose content is unchanged up to date; return how many differed.
+class RefreshedDialogue(NamedTuple):
+    """A dialogue whose metadata differed; whether it is a subagent's, so that its link may have changed too."""
+
+    id: str
+    is_subagent: bool
+
+
+def refresh_metadata(
+    connection: psycopg.Connection[Any], dialogues: Sequence[Mapping[str, str | None]]
+) -> list[RefreshedDialogue]:
+    """Bring the metadata of dialogues whose content is unchanged up to date; return those that differed.
 
     Args:
         connection: in a transaction.
-        dialogues: for each its ``id``, ``source_json``, ``custom_gpt_id`` and ``project_id``.
+        dialogues: for each its ``id``, ``source_json``, ``custom_gpt_id``, ``project_id`` and ``source_parent_id``.
     """
     if not dialogues:
-        return 0
-    names = ("id", "source_json", "custom_gpt_id", "project_id")
+        return []
+    names = ("id", "source_json", "custom_gpt_id", "project_id", "source_parent_id")
     parameters = {name: [dialogue[name] for dialogue in dialogues] for name in names}
-    return connection.execute(load_query("raw/refresh_metadata"), parameters).rowcount
+    return fetch_rows(connection, "raw/refresh_metadata", RefreshedDialogue, parameters)
 
 
 def inputs_beside_fingerprint(connection: psycopg.Connection[Any], dialogue_id: str) -> list[InputBesideFingerprint]:

@@ -56,6 +56,8 @@ def _digest(path: Path) -> str:
 
 def _rows(dialogue: PreparedDialogue) -> Iterator[Any]:
     values = dialogue_values(dialogue, len(dialogue.messages), fingerprint_of(dialogue))
+    if values["source_parent_id"] is None:  # a column that came later: without a value rows are as they were
+        del values["source_parent_id"]
     # Compressed, by a zlib that may be another one.
     yield [values | {"source_bytes": dialogue.raw is not None, "vintage": dialogue.record.vintage}]
     numbers = {message.source_id: number for number, message in enumerate(dialogue.messages)}

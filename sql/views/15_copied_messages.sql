@@ -13,5 +13,6 @@ INNER JOIN raw.messages AS original
         link.original_id = original.dialogue_id
         AND message.source_id = original.source_id
 WHERE
-    message.deleted_at IS NULL
+    link.shared_messages > 0
+    AND message.deleted_at IS NULL
     AND original.deleted_at IS NULL;

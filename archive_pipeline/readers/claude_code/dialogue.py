@@ -20,7 +20,7 @@ from archive_pipeline.domain.records import (
 )
 from archive_pipeline.readers.claude_code.content import ContentReader
 from archive_pipeline.readers.claude_code.drafts import SYNTHETIC, Draft, Gathered, Gathering
-from archive_pipeline.readers.claude_code.sessions import session_id, times_of, title_of
+from archive_pipeline.readers.claude_code.sessions import parent_of, session_id, times_of, title_of
 from archive_pipeline.readers.claude_code.sources import common_of, file_of, is_file, source_of, whole_line
 from archive_pipeline.readers.claude_code.threads import Threads
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
@@ -62,6 +62,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         active_source_id=None if is_linear else threads.latest,
         is_linear_source=is_linear,
         project_id=as_text(common.get("cwd")),
+        parent_source_id=parent_of(common) if is_subagent else None,
         warnings=+warnings,
         source_json={
             FILE: value.get(FILE),

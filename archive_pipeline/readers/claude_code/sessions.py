@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -10,10 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.readers.claude_code.drafts import Gathered
-from archive_pipeline.readers.json.shapes import as_identifier, as_text
+from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
 from archive_pipeline.readers.timestamps import read_timestamp
 
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # What the user called it comes before what the model did; an older version has summaries of branches.
 _TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("summary", "summary"))
 _AGENT: Final = "-agent-"
@@ -29,9 +27,14 @@ def session_id(file: object, common: Mapping[str, Any], *, is_subagent: bool) ->
     if is_subagent and agent is not None:
         return f"{said}{_AGENT}{agent}" if said is not None else f"agent-{agent}"
     name = PurePosixPath(file).stem if isinstance(file, str) else ""
-    if _UUID.fullmatch(name):
+    if is_uuid(name):
         return name
-    return said if said is not None and _UUID.fullmatch(said) else name or said
+    return said if said is not None and is_uuid(said) else name or said
+
+
+def parent_of(common: Mapping[str, Any]) -> str | None:
+    """Returns the id of the session that started a subagent; None if its lines do not say which agent they are of."""
+    return None if as_identifier(common.get("agentId")) is None else as_text(common.get("sessionId"))
 
 
 def times_of(lines: Sequence[Any], session: str | None) -> tuple[datetime | None, datetime | None]:

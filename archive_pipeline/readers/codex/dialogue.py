@@ -45,6 +45,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         messages=tuple(messages.records),
         active_source_id=messages.tip,
         project_id=as_text(about.get("cwd")) or _folder(lines),
+        parent_source_id=_parent(about),
         warnings=+warnings,
         source_json={**source, "lines": kept},
     )
@@ -52,6 +53,12 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
 
 def _is_unreadable(line: Line) -> bool:
     return line.kind == "" and "unreadable_line" in line.payload
+
+
+def _parent(about: Mapping[str, Any]) -> str | None:
+    """Returns the id of the session that started a sub-agent; a fork of the user's names what it repeats elsewhere."""
+    spawned = as_object(as_object(as_object(about.get("source")).get("subagent")).get("thread_spawn"))
+    return as_identifier(about.get("parent_thread_id")) or as_identifier(spawned.get("parent_thread_id"))
 
 
 def _title(lines: list[Line], session: str | None) -> str | None:

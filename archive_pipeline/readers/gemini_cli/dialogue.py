@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.domain.records import (
@@ -18,7 +19,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.gemini_cli.log import SessionLog
 from archive_pipeline.readers.gemini_parts import content_parts, tool_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, is_uuid, joined
 from archive_pipeline.readers.json_lines import LINES
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -61,9 +62,19 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         messages=messages,
         active_source_id=_name(log.current[-1]) if log.current else None,
         project_id=as_text(log.head.get("projectHash")),
+        parent_source_id=_parent(log.head, locator),
         warnings=+warnings,
         source_json=source,
     )
+
+
+def _parent(head: Mapping[str, Any], locator: str) -> str | None:
+    """Returns the id of the session that started a subagent: the folder of its file, while that is a UUID.
+
+    Other ids have other characters in the names of folders than they have.
+    """
+    folder = PurePosixPath(locator).parent.name
+    return folder if head.get("kind") == "subagent" and is_uuid(folder) else None
 
 
 def _name(key: str | int | None) -> str | None:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord
 
 DUPLICATE_MESSAGE = "duplicate_message"
 # An id with anything beside it is none: what stands beside would be lost.
 _MONGO_ID = {"$oid"}
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def as_object(value: object) -> dict[str, Any]:
@@ -41,6 +43,11 @@ def as_identifier(value: object) -> str | None:
     if isinstance(value, dict):
         return as_text(value["$oid"]) if value.keys() == _MONGO_ID else None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def is_uuid(text: str) -> bool:
+    """Tells whether a text is a UUID as they are written: with hyphens, in any case."""
+    return _UUID.fullmatch(text) is not None
 
 
 def as_size(value: object) -> int | None:

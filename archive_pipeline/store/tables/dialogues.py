@@ -1,4 +1,4 @@
-"""Schema ``raw``, what is known of dialogues beside their content: exports, copies, and which stay deleted."""
+"""Schema ``raw``, what is known of dialogues beside their content: exports, links, and which stay deleted."""
 
 from __future__ import annotations
 
@@ -48,20 +48,22 @@ dialogue_links: Final = Table(
     metadata,
     dialogue_column(primary_key=True),
     # No foreign key: it would be to another dialogue. Deleting a dialogue deletes the links to it.
-    uuid_column("original_id", "Dialogue that had the shared messages first"),
+    uuid_column(
+        "original_id", "Dialogue that had the shared messages first, or started the subagent", primary_key=True
+    ),
     Column("kind", Text, nullable=False, comment="branch, fork, resume, subagent or copy"),
     Column(
         "shared_messages",
         Integer,
         nullable=False,
-        comment="Live messages from the root on that have the ids of messages of the original",
+        comment="Live messages from the root on that have the ids of messages of the original; few subagents have any",
     ),
     CheckConstraint(one_of("kind", LINK_KINDS), name="kind"),
-    CheckConstraint("shared_messages > 0", name="shared_messages"),
+    CheckConstraint("shared_messages > 0 OR (kind = 'subagent' AND shared_messages = 0)", name="shared_messages"),
     CheckConstraint("original_id <> dialogue_id", name="original_is_another"),
     Index(None, "original_id"),
     schema=RAW,
-    comment="Dialogues that begin with a copy of another one's messages, by their ids",
+    comment="Dialogues that begin with a copy of another one's messages, by their ids, or are of its subagent",
 )
 
 # The id in the source is hashed where the dialogue has none (``domain.identity``). Nothing else of it is kept.

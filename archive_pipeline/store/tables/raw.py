@@ -133,6 +133,11 @@ dialogues: Final = Table(
     ),
     Column("custom_gpt_id", Text, comment="Custom assistant that it was held with, in the source's words"),
     Column("project_id", Text, comment="Project that it belongs to, in the source's words"),
+    Column(
+        "source_parent_id",
+        Text,
+        comment="Id in the source of the dialogue that started it, if it is a subagent's; NULL of others",
+    ),
     Column("source_json", JSONB, nullable=False, comment="The dialogue as the source has it, without its messages"),
     Column(
         "source_bytes",
@@ -159,6 +164,8 @@ dialogues: Final = Table(
     ),
     # No unique keys beside the id's, which is made of source and source_id; imports see to the partition key.
     Index(None, "source", "source_id"),
+    # Of a dialogue those of its subagents.
+    Index(None, "source", "source_parent_id", postgresql_where="source_parent_id IS NOT NULL"),
     Index(None, "partition_key"),
     Index(None, "shard_key"),
     # Prefixes of keys are looked up in it, whatever the database's collation is.

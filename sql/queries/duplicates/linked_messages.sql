@@ -10,11 +10,11 @@ WHERE
     message.dialogue_id IN (
         SELECT link.dialogue_id
         FROM raw.dialogue_links AS link
-        WHERE link.dialogue_id = ANY(%(ids)s::uuid [])
+        WHERE link.dialogue_id = ANY(%(ids)s::uuid []) AND link.shared_messages > 0
         UNION ALL
         SELECT link.original_id
         FROM raw.dialogue_links AS link
-        WHERE link.original_id = ANY(%(ids)s::uuid [])
+        WHERE link.original_id = ANY(%(ids)s::uuid []) AND link.shared_messages > 0
     )
     AND message.deleted_at IS NULL
     AND length(message.source_id) = 36

@@ -1,6 +1,7 @@
 -- The dialogues whose links may change with some others: those others where they share messages, what shares messages
--- with them, and what is linked with them. Ids that are no UUIDs may be equal by chance. Messages are looked up one by
--- one in the index of their ids (OFFSET 0): while a table grows, its statistics are those of an empty one.
+-- with them, what is linked with them, subagents among them, and subagents that they started. Ids that are no UUIDs may
+-- be equal by chance. Messages are looked up one by one in the index of their ids (OFFSET 0): while a table grows, its
+-- statistics are those of an empty one.
 WITH own AS MATERIALIZED (
     SELECT
         message.dialogue_id,
@@ -39,4 +40,16 @@ CROSS JOIN LATERAL unnest(ARRAY[shared.dialogue_id, shared.other_id]) AS either 
 UNION
 SELECT link.dialogue_id::text
 FROM raw.dialogue_links AS link
-WHERE link.original_id = ANY(%(ids)s::uuid []) OR link.dialogue_id = ANY(%(ids)s::uuid []);
+WHERE link.original_id = ANY(%(ids)s::uuid []) OR link.dialogue_id = ANY(%(ids)s::uuid [])
+UNION
+SELECT agent.id::text
+FROM raw.dialogues AS agent
+WHERE agent.id = ANY(%(ids)s::uuid []) AND agent.source_parent_id IS NOT NULL
+UNION
+SELECT agent.id::text
+FROM raw.dialogues AS session
+INNER JOIN raw.dialogues AS agent
+    ON
+        session.source = agent.source
+        AND session.source_id = agent.source_parent_id
+WHERE session.id = ANY(%(ids)s::uuid []);

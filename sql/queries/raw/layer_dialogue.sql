@@ -5,6 +5,7 @@ SELECT
     dialogue.source_created_at,
     dialogue.custom_gpt_id,
     dialogue.project_id,
+    dialogue.source_parent_id,
     active.source_id AS active,
     dialogue.diagnostics,
     dialogue.source_json::text AS source_json,

@@ -1,15 +1,21 @@
 -- What the source says of some dialogues beside their content, where it differs from what is stored. What was built of
--- a dialogue that is in another workspace now is stale.
+-- a dialogue that is in another workspace now is stale. What started a subagent is never another one; a file that stands
+-- elsewhere than usual may not say it.
 WITH incoming AS (
     SELECT
         given.id,
         given.source_json::jsonb AS source_json,
         given.custom_gpt_id,
-        given.project_id
+        given.project_id,
+        given.source_parent_id
     FROM
         unnest(
-            %(id)s::uuid [], %(source_json)s::text [], %(custom_gpt_id)s::text [], %(project_id)s::text []
-        ) AS given (id, source_json, custom_gpt_id, project_id)
+            %(id)s::uuid [],
+            %(source_json)s::text [],
+            %(custom_gpt_id)s::text [],
+            %(project_id)s::text [],
+            %(source_parent_id)s::text []
+        ) AS given (id, source_json, custom_gpt_id, project_id, source_parent_id)
 ),
 
 moved AS (
@@ -37,7 +43,8 @@ UPDATE raw.dialogues AS dialogue
 SET
     source_json = incoming.source_json,
     custom_gpt_id = incoming.custom_gpt_id,
-    project_id = incoming.project_id
+    project_id = incoming.project_id,
+    source_parent_id = coalesce(incoming.source_parent_id, dialogue.source_parent_id)
 FROM incoming
 WHERE
     dialogue.id = incoming.id
@@ -45,4 +52,8 @@ WHERE
         dialogue.source_json IS DISTINCT FROM incoming.source_json
         OR dialogue.custom_gpt_id IS DISTINCT FROM incoming.custom_gpt_id
         OR dialogue.project_id IS DISTINCT FROM incoming.project_id
-    );
+        OR dialogue.source_parent_id IS DISTINCT FROM coalesce(incoming.source_parent_id, dialogue.source_parent_id)
+    )
+RETURNING
+    dialogue.id::text AS id,
+    dialogue.source_parent_id IS NOT NULL AS is_subagent;

@@ -1,4 +1,5 @@
 -- The time of the source never goes back: of an older export of unknown time or part it stays that of the newer one.
+-- What started a subagent is never another one; a file that stands elsewhere than usual may not say it.
 UPDATE raw.dialogues
 SET
     title = %(title)s,
@@ -10,6 +11,7 @@ SET
     diagnostics = %(diagnostics)s,
     custom_gpt_id = %(custom_gpt_id)s,
     project_id = %(project_id)s,
+    source_parent_id = coalesce(%(source_parent_id)s, source_parent_id),
     source_json = %(source_json)s,
     source_bytes = %(source_bytes)s,
     last_import_id = %(import_id)s,

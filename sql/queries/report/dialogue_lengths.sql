@@ -3,7 +3,10 @@
 WITH own AS (
     SELECT dialogue.message_count - coalesce(link.shared_messages, 0) AS messages
     FROM raw.dialogues AS dialogue
-    LEFT JOIN raw.dialogue_links AS link ON dialogue.id = link.dialogue_id
+    LEFT JOIN raw.dialogue_links AS link
+        ON
+            dialogue.id = link.dialogue_id
+            AND link.shared_messages > 0
     WHERE link.kind IS DISTINCT FROM 'copy'
 )
 

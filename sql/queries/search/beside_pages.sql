@@ -7,7 +7,7 @@ SELECT
     NULL::integer AS page,
     link.original_id::text AS value
 FROM raw.dialogue_links AS link
-WHERE link.dialogue_id = ANY(%(dialogue_ids)s::uuid [])
+WHERE link.dialogue_id = ANY(%(dialogue_ids)s::uuid []) AND link.shared_messages > 0
 UNION ALL
 SELECT
     'run' AS kind,

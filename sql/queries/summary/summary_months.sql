@@ -5,6 +5,9 @@ SELECT
     count(*) AS dialogues,
     coalesce(sum(dialogue.message_count - coalesce(link.shared_messages, 0)), 0)::bigint AS messages
 FROM raw.dialogues AS dialogue
-LEFT JOIN raw.dialogue_links AS link ON dialogue.id = link.dialogue_id
+LEFT JOIN raw.dialogue_links AS link
+    ON
+        dialogue.id = link.dialogue_id
+        AND link.shared_messages > 0
 GROUP BY to_char(dialogue.source_created_at AT TIME ZONE 'UTC', 'YYYY-MM')
 ORDER BY month;

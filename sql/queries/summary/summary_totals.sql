@@ -10,6 +10,7 @@ SELECT
     (SELECT count(*) FROM raw.dialogue_links AS link WHERE link.kind = 'fork') AS links_fork,
     (SELECT count(*) FROM raw.dialogue_links AS link WHERE link.kind = 'resume') AS links_resume,
     (SELECT count(*) FROM raw.dialogue_links AS link WHERE link.kind = 'copy') AS links_copy,
+    (SELECT count(*) FROM raw.dialogue_links AS link WHERE link.kind = 'subagent') AS links_subagent,
     (SELECT count(*) FROM raw.imports AS import WHERE import.status = 'done') AS imports_done,
     (SELECT count(*) FROM raw.imports AS import WHERE import.status = 'failed') AS imports_failed,
     (SELECT count(*) FROM raw.rejected_records) AS rejected_records,
