@@ -36,10 +36,12 @@ from archive_pipeline.retrieval.reading.documents import list_documents, read_do
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
+from archive_pipeline.retrieval.search.results import result_name
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues, workspaces_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
+from archive_pipeline.text.dialogue_names import dialogue_name
 from archive_pipeline.text.shown_names import as_name
 from archive_pipeline.web.browse_links import dialogue_path, document_path
 
@@ -240,7 +242,13 @@ def templates() -> Environment:
         is_web=_is_web,
         name=as_name,
     )
-    environment.globals.update(message_address=message_address, inline_images=INLINE_IMAGES, place_files=place_files)
+    environment.globals.update(
+        message_address=message_address,
+        inline_images=INLINE_IMAGES,
+        place_files=place_files,
+        dialogue_name=dialogue_name,
+        result_name=result_name,
+    )
     return environment
 
 

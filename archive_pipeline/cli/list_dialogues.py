@@ -46,7 +46,7 @@ def _print(listed: Sequence[ListedDialogue]) -> None:
         if (dialogue.branches or 1) > 1:
             sizes += f", {dialogue.branches:,} branches"
         line = Text(_day(dialogue.updated_at or dialogue.created_at).ljust(_INDENT))
-        line.append(one_line(dialogue.title or "(untitled)"), style="bold")
+        line.append(one_line(dialogue.name), style="bold")
         console.print(line, soft_wrap=True)
         told = [sizes, *dialogue.models, *(f"#{tag}" for tag in dialogue.tags), dialogue.partition_key]
         console.print(Text(" " * _INDENT + " · ".join(map(one_line, told)), style="dim"), soft_wrap=True)

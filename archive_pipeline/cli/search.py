@@ -14,8 +14,9 @@ from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
-from archive_pipeline.retrieval.search.results import SearchResults
+from archive_pipeline.retrieval.search.results import SearchResults, result_name
 from archive_pipeline.retrieval.search.snippets import word_pattern
+from archive_pipeline.text.dialogue_names import dialogue_name
 from archive_pipeline.text.plain_markdown import plain_line
 
 
@@ -57,7 +58,7 @@ def _heading(number: int, result: dict[str, Any]) -> Text:
     said = (metadata["answered_at"] or metadata["created_at"] or metadata["timestamp"])[:10]
     told = [metadata["source"], metadata["role"], metadata["model"] if metadata["role"] == "assistant" else None, said]
     heading = Text(f"{number:>2}  ")
-    heading.append(one_line(result["filename"]), style="bold")
+    heading.append(one_line(result_name(result)), style="bold")
     heading.append(f", page {result['page']}")
     heading.append(f"  {' · '.join(one_line(part) for part in told if part)}", style="dim")
     if result["is_abandoned_branch"]:
@@ -72,6 +73,7 @@ def _scores(result: dict[str, Any]) -> str:
     key = one_line(result["metadata"]["partition_key"] or result["doc_id"])
     told = f"score {result['score']:.2f}: {scores}; {key}"
     for origin in result["metadata"]["came_with"][:1]:
-        told += f"; came with {one_line(origin['title'] or '(untitled)')}, {one_line(origin['partition_key'])}"
+        name = dialogue_name(origin["title"], origin["first_prompt"])
+        told += f"; came with {one_line(name)}, {one_line(origin['partition_key'])}"
     more = f"{others} more page{'s' if others > 1 else ''} with the question, the task or a copy"
     return f"{told}; {more}" if others else told

@@ -80,7 +80,7 @@ def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Fil
 
 def _heading(dialogue: Dialogue) -> Iterator[str]:
     heading, known = dialogue.heading, branches(dialogue)
-    yield click.style(one_line(heading.title or "(untitled)"), bold=True)
+    yield click.style(one_line(heading.name), bold=True)
     models = sorted({message.model for message in dialogue.messages if message.model})
     dates = [f"{moment:%Y-%m-%d %H:%M}" for moment in (heading.created_at, heading.updated_at) if moment]
     told = [heading.source, " to ".join(dates), *models, _count(dialogue.shown_count), heading.partition_key]

@@ -22,6 +22,7 @@ from archive_pipeline.export.inert_markdown import inert
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 from archive_pipeline.retrieval.reading.placed_files import place_files
+from archive_pipeline.text.dialogue_names import title_or_prompt
 from archive_pipeline.text.markdown import close_code
 from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line, without_controls
 
@@ -39,7 +40,8 @@ def file_name(dialogue: Dialogue) -> str:
     """Return ``<source>/<day> <title> <beginning of the id>.md``; no two dialogues of an archive share one."""
     heading = dialogue.heading
     day = "undated" if heading.created_at is None else f"{heading.created_at:%Y-%m-%d}"
-    title = " ".join(_NOT_IN_NAMES.sub(" ", heading.title or "untitled").split()) or "untitled"
+    name = title_or_prompt(heading.title, heading.first_prompt) or "untitled"
+    title = " ".join(_NOT_IN_NAMES.sub(" ", name).split()) or "untitled"
     title = title.encode()[:_TITLE_BYTES].decode(errors="ignore").strip(" .")
     source = _NOT_IN_NAMES.sub("-", heading.source)
     return f"{source}/{day} {title} {heading.dialogue_id}.md"
@@ -80,7 +82,8 @@ def _note(front_matter: str, blocks: Sequence[str]) -> str:
 
 
 def _title(dialogue: Dialogue) -> str:
-    return f"# {on_one_line(dialogue.heading.title or 'Untitled')}"
+    heading = dialogue.heading
+    return f"# {on_one_line(title_or_prompt(heading.title, heading.first_prompt) or 'Untitled')}"
 
 
 def _front_matter(dialogue: Dialogue, branch_count: int, tags: Sequence[str]) -> str:

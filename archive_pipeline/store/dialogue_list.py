@@ -17,6 +17,7 @@ from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import find_dialogue
+from archive_pipeline.text.dialogue_names import dialogue_name, title_or_prompt
 
 MOST_CANDIDATES: Final = 10
 _UUID_DIGITS: Final = 32
@@ -51,6 +52,7 @@ class ListedDialogue:
     """A dialogue as a person knows it.
 
     Attributes:
+        first_prompt: of one without a title how the user's first text begins.
         messages: all live ones.
         shown_messages: those that a reader sees, neither hidden nor empty.
         branches: how many paths it has; None until they are built.
@@ -59,6 +61,7 @@ class ListedDialogue:
     dialogue_id: str
     partition_key: str
     title: str | None
+    first_prompt: str | None
     source: str
     created_at: datetime | None
     updated_at: datetime | None
@@ -68,6 +71,11 @@ class ListedDialogue:
     branches: int | None
     models: list[str]
     tags: list[str]
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return dialogue_name(self.title, self.first_prompt)
 
     @property
     def shown_at(self) -> datetime:
@@ -98,6 +106,7 @@ class Candidate:
     dialogue_id: str
     partition_key: str
     title: str | None
+    first_prompt: str | None
     last_at: datetime | None
     kind: int
 
@@ -222,5 +231,5 @@ def _listed(name: str, candidates: Sequence[Candidate]) -> str:
 
 
 def _described(candidate: Candidate) -> str:
-    title = candidate.title or "untitled"
-    return title if candidate.last_at is None else f"{title}, {candidate.last_at:%Y-%m-%d}"
+    name = title_or_prompt(candidate.title, candidate.first_prompt) or "untitled"
+    return name if candidate.last_at is None else f"{name}, {candidate.last_at:%Y-%m-%d}"

@@ -24,6 +24,7 @@ COMPUTED: Final = {
     ("sequence_exchanges", "sequence_id"): "The sequence",
     ("sequence_exchanges", "exchange_id"): "The exchange",
     ("sequence_exchanges", "position"): "Place in the sequence, from 0",
+    ("first_prompts", "first_prompt"): "How the user's first text begins: one line of at most 240 characters",
     ("all_documents", "doc_id"): "Id of the dialogue or document",
     ("all_documents", "source"): "Source of the dialogue; `document`",
     ("all_documents", "filename"): "Title of the dialogue, its partition key if it has none; name of the file",

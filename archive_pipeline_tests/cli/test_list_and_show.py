@@ -42,6 +42,7 @@ def test_a_dialogue_is_listed_with_its_size_branches_and_models(filled: CommandL
         "dialogue_id": TEA_ID,
         "partition_key": TEA,
         "title": "Hot drinks",
+        "first_prompt": None,
         "source": "chatgpt",
         "created_at": "2023-11-14T22:13:20+00:00",
         "updated_at": "2023-11-14T22:13:29+00:00",

@@ -39,6 +39,7 @@ VIEWS = {
     "prompt_exchanges",
     "copied_messages",
     "messages_with_content",
+    "first_prompts",
     "match_rates",
     "duplicate_clusters_v",
     "text_entries",

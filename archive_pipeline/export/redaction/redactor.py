@@ -23,7 +23,7 @@ from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.names import open_names_finder
 from archive_pipeline.export.redaction.rules import Finder, Span, finders
 from archive_pipeline.readers.json.parsing import parse_json
-from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.dialogues import Dialogue, with_first_prompt
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.settings.kept_secrets import keep_secret
 from archive_pipeline.text.sanitize import json_text
@@ -83,7 +83,6 @@ class Redactor:
 
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""
-        dialogue.heading = self.heading(dialogue.heading)
         for message in dialogue.messages:
             message.author = self._optional(message.author)
             for part in message.parts:
@@ -97,6 +96,8 @@ class Redactor:
                 attachment.uri = self._optional(attachment.uri)
                 attachment.pointer = self._optional(attachment.pointer)
                 attachment.text = self._optional(attachment.text)
+        # What a cut text begins with may not be known for what it is.
+        dialogue.heading = with_first_prompt(self.heading(dialogue.heading), dialogue.messages)
 
     def heading(self, heading: Heading) -> Heading:
         """Return a redacted copy of what stands above a dialogue."""

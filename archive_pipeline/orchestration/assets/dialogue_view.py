@@ -19,6 +19,7 @@ from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
+from archive_pipeline.text.dialogue_names import UNTITLED, dialogue_name
 from archive_pipeline.text.shown_names import as_name
 from archive_pipeline.web.browse_links import dialogue_path, link
 
@@ -63,9 +64,9 @@ def _headings(archive: Archive, dialogue_ids: Sequence[str]) -> dict[str, Shown]
     return {dialogue_id: _heading(*heading) for dialogue_id, *heading in rows}
 
 
-def _heading(title: str | None, source: str, source_id: str, began: Any) -> Shown:
+def _heading(title: str | None, first_prompt: str | None, source: str, source_id: str, began: Any) -> Shown:
     return {
-        "title": dg.MetadataValue.text(one_line(title)),
+        "title": dg.MetadataValue.text(one_line(dialogue_name(title, first_prompt))),
         "source_id": dg.MetadataValue.text(f"{source}: {source_id}"),
         **({"began": dg.MetadataValue.timestamp(began)} if began else {}),
     }
@@ -89,7 +90,7 @@ def _as_markdown(drawing: str) -> str:
     return f"```text\n{drawing}\n```\n\n{PRIMARY} primary path, {OTHER} other branches"
 
 
-def one_line(title: str | None) -> str:
+def one_line(title: str) -> str:
     """Return a title as one line of bounded length."""
-    line = " ".join(as_name(title or "").split()) or "(untitled)"
+    line = " ".join(as_name(title).split()) or UNTITLED
     return line if len(line) <= MOST_TITLE else line[: MOST_TITLE - 1].rstrip() + "…"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import pyarrow as pa
 
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
-from archive_pipeline.retrieval.reading.messages import Message, assemble, read_tables
+from archive_pipeline.retrieval.reading.messages import TEXT, Message, assemble, read_tables
 from archive_pipeline.retrieval.reading.outline import Heading, read_heading, structure
 from archive_pipeline.store.columns import columns_of_table
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import resolve_dialogue
 from archive_pipeline.store.reading import STATEMENT_SECONDS
 from archive_pipeline.store.snapshot import Snapshot, read_snapshot
+from archive_pipeline.text.dialogue_names import first_line
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
 
@@ -80,8 +81,23 @@ class DialogueTables:
         for number, heading in enumerate(in_order):
             positions = batch.positions(number)
             found = rows[positions.start : positions.stop]
-            dialogues[heading.dialogue_id] = Dialogue(heading, found, batch, number, positions.start)
+            named = with_first_prompt(heading, found)
+            dialogues[heading.dialogue_id] = Dialogue(named, found, batch, number, positions.start)
         return [dialogues[heading.dialogue_id] for heading in self.headings]
+
+
+def with_first_prompt(heading: Heading, messages: Iterable[Message]) -> Heading:
+    """Return a heading that names a dialogue without a title by its messages, as ``derived.first_prompts`` does."""
+    if heading.title:
+        return heading
+    asked = (message for message in messages if message.role == "user" and not message.is_hidden)
+    texts = (
+        part.text
+        for message in sorted(asked, key=attrgetter("sequence_number"))
+        for part in message.parts
+        if part.kind == TEXT and part.text and part.has_content
+    )
+    return replace(heading, first_prompt=next(map(first_line, texts), None))
 
 
 def read_dialogues(snapshot: Snapshot, headings: Sequence[Heading]) -> DialogueTables:

@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.text.dialogue_names import dialogue_name
 
 _MOST_MESSAGES: Final = 20
 
@@ -47,6 +48,12 @@ class Origin:
     message_id: str
     partition_key: str
     title: str | None
+    first_prompt: str | None
+
+    @property
+    def name(self) -> str:
+        """What people call its dialogue."""
+        return dialogue_name(self.title, self.first_prompt)
 
 
 @dataclass(frozen=True, slots=True)

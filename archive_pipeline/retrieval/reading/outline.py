@@ -18,12 +18,17 @@ from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.store.columns import Columns, columns_of_rows
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.text.dialogue_names import dialogue_name
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What stands above a dialogue; columns of ``raw.dialogues``."""
+    """What stands above a dialogue; columns of ``raw.dialogues``.
+
+    Attributes:
+        first_prompt: of a dialogue without a title how the user's first text begins; None where it was not read.
+    """
 
     dialogue_id: str
     partition_key: str
@@ -33,6 +38,12 @@ class Heading:
     updated_at: datetime | None
     active_message_id: str | None
     message_count: int
+    first_prompt: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call the dialogue."""
+        return dialogue_name(self.title, self.first_prompt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,14 @@ class Beside:
     Attributes:
         originals: of dialogues that begin with a copy of another one's messages, that one.
         clusters: of pages that say nearly the same as others, the name of their cluster.
+        first_prompts: of dialogues without a title, how the user's first text begins.
         runs: of dialogues that are runs of one task, the name of their cluster.
         answers: of pairs, how the answer begins.
     """
 
     originals: Mapping[str, str]
     clusters: Mapping[Page, str]
+    first_prompts: Mapping[str, str]
     runs: Mapping[str, str]
     answers: Mapping[str, str]
 
@@ -59,6 +61,7 @@ def read_beside(connection: psycopg.Connection[Any], pages: Sequence[FoundPage],
     return Beside(
         {row.name: row.value for row in rows if row.kind == "original"},
         {(row.name, row.page): row.value for row in rows if row.kind == "cluster" and row.page is not None},
+        {row.name: row.value for row in rows if row.kind == "first_prompt"},
         {row.name: row.value for row in rows if row.kind == "run"},
         {row.name: row.value for row in rows if row.kind == "answer"},
     )

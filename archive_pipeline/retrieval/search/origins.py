@@ -20,10 +20,11 @@ class Origin(NamedTuple):
     message_id: str
     partition_key: str
     title: str | None
+    first_prompt: str | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as results have it."""
-        return {"partition_key": self.partition_key, "title": self.title, "message_id": self.message_id}
+        return {name: value for name, value in self._asdict().items() if name != "document_id"}
 
 
 def origins_of(connection: psycopg.Connection[Any], doc_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from archive_pipeline.retrieval.search.rows import FoundChunk
 from archive_pipeline.retrieval.search.snippets import snippet
+from archive_pipeline.text.dialogue_names import title_or_prompt
 
 Page = tuple[str, int]
 _NOTHING_RESPELT: Final[Mapping[str, str]] = MappingProxyType({})
@@ -100,6 +101,7 @@ class ResultOptions:
         home: images of pages are below it.
         originals: of dialogues that begin with a copy of another one's messages, that one.
         origins: of documents that came with messages, the dialogues.
+        first_prompts: of dialogues without a title, how the user's first text begins.
         clusters: of pages that say nearly the same as others, the name of their cluster.
         runs: of dialogues that are runs of one task, the name of their cluster.
         reranked: as in ``SearchResults``.
@@ -110,6 +112,7 @@ class ResultOptions:
     home: Path
     originals: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    first_prompts: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[Page, str] = field(default_factory=dict)
     runs: Mapping[str, str] = field(default_factory=dict)
     reranked: bool | None = None
@@ -202,6 +205,7 @@ def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOpt
         "page": found.page[1],
         "score": round(found.score, 6),
         "filename": chunk.filename,
+        "first_prompt": options.first_prompts.get(found.page[0]),
         "snippet": snippet(chunk.text, options.words),
         "answer": None if answer is None else snippet(answer, options.words),
         "scores": {retriever: round(score, 6) for retriever, score in found.scores.items()},
@@ -214,6 +218,7 @@ def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOpt
                 "page": other.page[1],
                 "score": round(other.score, 6),
                 "filename": other.chunk.filename,
+                "first_prompt": options.first_prompts.get(other.page[0]),
                 "snippet": snippet(other.chunk.text, options.words),
                 "is_abandoned_branch": other.chunk.is_on_primary_path is False,
             }
@@ -221,6 +226,11 @@ def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOpt
         ],
         "metadata": _metadata(chunk, options),
     }
+
+
+def result_name(result: Mapping[str, Any]) -> str:
+    """Return what people call what was found, of a result or one of its alternatives."""
+    return title_or_prompt(None, result["first_prompt"]) or str(result["filename"])
 
 
 def _second_stage(found: FoundPage, options: ResultOptions) -> dict[str, Any]:

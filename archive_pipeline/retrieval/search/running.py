@@ -186,6 +186,7 @@ class Search:
             home,
             originals=beside.originals,
             origins=origins_of(self._task.connection, documents),
+            first_prompts=beside.first_prompts,
             clusters=beside.clusters,
             runs=beside.runs,
             reranked=self._reranked,

@@ -64,6 +64,14 @@ def test_each_partition_of_a_range_has_its_own_title_counts_and_tree(
     assert {shown["dialogues_built"] for shown in (branched, empty, long)} == {3}
 
 
+def test_a_partition_without_a_title_shows_how_the_first_prompt_begins(
+    instance: dg.DagsterInstance, settings: Settings, empty_archive: Database, tmp_path: Path
+) -> None:
+    load(empty_archive, tmp_path / "a.json", chatgpt("asked", chain("Why is\nit so?"), title=None))
+    build(instance, settings, ["chatgpt-asked"])
+    assert shown(instance, "chatgpt-asked")["title"] == "Why is it so?"
+
+
 def test_a_run_that_finds_all_up_to_date_shows_what_was_shown(
     instance: dg.DagsterInstance, settings: Settings, keys: list[str]
 ) -> None:

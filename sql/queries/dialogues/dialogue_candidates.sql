@@ -4,6 +4,11 @@ SELECT
     found.dialogue_id::text AS dialogue_id,
     dialogue.partition_key,
     dialogue.title,
+    (
+        SELECT prompt.first_prompt
+        FROM derived.first_prompts AS prompt
+        WHERE prompt.dialogue_id = dialogue.id
+    ) AS first_prompt,
     coalesce(dialogue.source_updated_at, dialogue.source_created_at) AS last_at,
     found.kind
 FROM (

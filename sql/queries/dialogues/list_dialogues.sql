@@ -101,6 +101,11 @@ SELECT
     listed.id::text AS dialogue_id,
     listed.partition_key,
     listed.title,
+    (
+        SELECT prompt.first_prompt
+        FROM derived.first_prompts AS prompt
+        WHERE prompt.dialogue_id = listed.id
+    ) AS first_prompt,
     listed.source,
     listed.source_created_at AS created_at,
     listed.source_updated_at AS updated_at,

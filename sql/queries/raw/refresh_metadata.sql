@@ -1,5 +1,5 @@
 -- What the source says of some dialogues beside their content, where it differs from what is stored. What was built of
--- a dialogue that is in another workspace now is stale. What started a subagent is never another one; a file that stands
+-- a dialogue that is in another workspace now is stale. What started a subagent is never another one; a file that is
 -- elsewhere than usual may not say it.
 WITH incoming AS (
     SELECT

@@ -7,7 +7,12 @@ SELECT
     dialogue.source_created_at AS created_at,
     dialogue.source_updated_at AS updated_at,
     dialogue.message_count,
-    dialogue.active_message_id::text AS active_message_id
+    dialogue.active_message_id::text AS active_message_id,
+    (
+        SELECT prompt.first_prompt
+        FROM derived.first_prompts AS prompt
+        WHERE prompt.dialogue_id = dialogue.id
+    ) AS first_prompt
 FROM raw.dialogues AS dialogue
 WHERE
     dialogue.partition_key = %(name)s

@@ -2,7 +2,12 @@
 SELECT
     message.id::text AS message_id,
     dialogue.partition_key,
-    dialogue.title
+    dialogue.title,
+    (
+        SELECT prompt.first_prompt
+        FROM derived.first_prompts AS prompt
+        WHERE prompt.dialogue_id = dialogue.id
+    ) AS first_prompt
 FROM raw.document_attachments AS link
 INNER JOIN raw.messages AS message
     ON

@@ -1,6 +1,6 @@
 -- What results show beside the chunks that were found, in one statement: of dialogues that begin with a copy their
--- originals, of runs of one task their cluster, of pages the cluster of exchanges that say nearly the same, and how the
--- answers of pairs begin, but for those that repeat another one.
+-- originals, of those without a title their first prompt, of runs of one task their cluster, of pages the cluster of
+-- exchanges that say nearly the same, and how the answers of pairs begin, but for those that repeat another one.
 SELECT
     'original' AS kind,
     link.dialogue_id::text AS name,
@@ -8,6 +8,14 @@ SELECT
     link.original_id::text AS value
 FROM raw.dialogue_links AS link
 WHERE link.dialogue_id = ANY(%(dialogue_ids)s::uuid []) AND link.shared_messages > 0
+UNION ALL
+SELECT
+    'first_prompt' AS kind,
+    prompt.dialogue_id::text AS name,
+    NULL::integer AS page,
+    prompt.first_prompt AS value
+FROM derived.first_prompts AS prompt
+WHERE prompt.dialogue_id = ANY(%(dialogue_ids)s::uuid []) AND prompt.first_prompt IS NOT NULL
 UNION ALL
 SELECT
     'run' AS kind,

@@ -3,7 +3,12 @@ SELECT
     origin.document_id,
     origin.message_id,
     origin.partition_key,
-    origin.title
+    origin.title,
+    (
+        SELECT prompt.first_prompt
+        FROM derived.first_prompts AS prompt
+        WHERE prompt.dialogue_id = origin.dialogue_id
+    ) AS first_prompt
 FROM (
     SELECT
         of_dialogue.*,
@@ -14,6 +19,7 @@ FROM (
         SELECT DISTINCT ON (link.document_id, dialogue.id)
             link.document_id::text AS document_id,
             message.id::text AS message_id,
+            dialogue.id AS dialogue_id,
             dialogue.partition_key,
             dialogue.title,
             dialogue.source_created_at AS began_at
