@@ -11,6 +11,7 @@ import psycopg
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.retrieval.reading.messages import Message, message_of_page, read_messages
 from archive_pipeline.retrieval.reading.outline import Heading, Outline, Siblings, read_heading, read_outline
+from archive_pipeline.retrieval.reading.subagents import Subagents, read_subagents
 
 MESSAGES_ON_PAGE: Final = 100
 MOST_BRANCHINGS: Final = 200
@@ -60,6 +61,7 @@ class Thread:
 
     Attributes:
         heading: of the dialogue.
+        linked: the dialogue that started it, and subagents that it started.
         messages: of the window, in order.
         start: how many messages of the path come before the window.
         length: messages of the path that pages show.
@@ -71,6 +73,7 @@ class Thread:
     """
 
     heading: Heading
+    linked: Subagents
     messages: Sequence[ThreadMessage]
     start: int
     length: int
@@ -173,6 +176,7 @@ def read_thread(
     groups = outline.branchings
     return Thread(
         heading=outline.heading,
+        linked=read_subagents(connection, outline.heading.dialogue_id),
         messages=[
             ThreadMessage(message, number, _versions(outline, position_of[message.id]))
             for number, message in enumerate(messages, start=start + 1)

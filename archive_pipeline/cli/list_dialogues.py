@@ -48,7 +48,8 @@ def _print(listed: Sequence[ListedDialogue]) -> None:
         line = Text(_day(dialogue.updated_at or dialogue.created_at).ljust(_INDENT))
         line.append(one_line(dialogue.name), style="bold")
         console.print(line, soft_wrap=True)
-        told = [sizes, *dialogue.models, *(f"#{tag}" for tag in dialogue.tags), dialogue.partition_key]
+        kind = ["subagent"] if dialogue.is_subagent else []
+        told = [*kind, sizes, *dialogue.models, *(f"#{tag}" for tag in dialogue.tags), dialogue.partition_key]
         console.print(Text(" " * _INDENT + " · ".join(map(one_line, told)), style="dim"), soft_wrap=True)
 
 

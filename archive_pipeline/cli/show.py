@@ -21,6 +21,7 @@ from archive_pipeline.retrieval.reading.attached_files import AttachedContent, a
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.retrieval.reading.messages import Message, Part
 from archive_pipeline.retrieval.reading.placed_files import place_files
+from archive_pipeline.retrieval.reading.subagents import LinkedDialogue, Subagents, read_subagents
 from archive_pipeline.store.look_ups import reused_messages
 
 Files = Mapping[str, Sequence[AttachedContent]]
@@ -33,15 +34,17 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
         with archive.database.session() as connection:
             reused = reused_messages(connection, dialogue.heading.dialogue_id)
             files = attached_files(connection, [message.id for message in dialogue.messages])
+            linked = read_subagents(connection, dialogue.heading.dialogue_id)
     leaf = current_leaf(dialogue) if branch is None else named_leaf(dialogue, branch)
     if as_json:
-        print_json(as_dict(dialogue, leaf, reused, files))
+        print_json(as_dict(dialogue, leaf, reused, files) | _subagents_as_dict(linked))
     elif markdown:
         named = named_files(files)
         whole = branch is None
         print_text(dialogue_markdown(dialogue, (), named) if whole else thread_markdown(dialogue, leaf, named))
     else:
-        _page("\n".join(_tree(dialogue) if tree else _thread(dialogue, leaf, reused, files)))
+        heading = [*_heading(dialogue), *_subagents(linked)]
+        _page("\n".join([*heading, *(_tree(dialogue) if tree else _thread(dialogue, leaf, reused, files))]))
 
 
 def as_dict(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> dict[str, Any]:
@@ -89,12 +92,35 @@ def _heading(dialogue: Dialogue) -> Iterator[str]:
         yield click.style(f"{len(known):,} branches; --tree shows them, --branch NAME one of them", dim=True)
 
 
+def _subagents_as_dict(linked: Subagents) -> dict[str, Any]:
+    return {
+        "parent": None if linked.parent is None else linked.parent.as_dict(),
+        "subagents": [each.as_dict() for each in linked.started],
+        "subagent_count": linked.count,
+    }
+
+
+def _subagents(linked: Subagents) -> Iterator[str]:
+    """Yield a line for the dialogue that started this one, and for each that it started."""
+    if linked.parent is not None:
+        yield click.style(f"subagent of {_linked(linked.parent)}", dim=True)
+    for each in linked.started:
+        yield click.style(f"subagent: {_linked(each)}", dim=True)
+    if linked.count > len(linked.started):
+        yield click.style(f"and {linked.count - len(linked.started):,} more subagents", dim=True)
+
+
+def _linked(linked: LinkedDialogue) -> str:
+    if linked.partition_key is None:
+        return f"{one_line(linked.source_id)}, which is not in the archive"
+    return f"{one_line(linked.name)} · {one_line(linked.partition_key)}"
+
+
 def _count(messages: int) -> str:
     return f"{messages:,} message{'' if messages == 1 else 's'}"
 
 
 def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> Iterator[str]:
-    yield from _heading(dialogue)
     elsewhere = _branching(dialogue, leaf)
     for position in dialogue.path(leaf):
         message = dialogue.message(position)
@@ -170,7 +196,6 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def _tree(dialogue: Dialogue) -> Iterator[str]:
-    yield from _heading(dialogue)
     names = {branch.leaf: branch.name for branch in branches(dialogue)}
     yield ""
     texts = [None if message.is_hidden else message.text for message in dialogue.messages]

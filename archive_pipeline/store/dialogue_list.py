@@ -53,6 +53,7 @@ class ListedDialogue:
 
     Attributes:
         first_prompt: of one without a title how the user's first text begins.
+        is_subagent: another dialogue started it.
         messages: all live ones.
         shown_messages: those that a reader sees, neither hidden nor empty.
         branches: how many paths it has; None until they are built.
@@ -66,6 +67,7 @@ class ListedDialogue:
     created_at: datetime | None
     updated_at: datetime | None
     imported_at: datetime
+    is_subagent: bool
     messages: int
     shown_messages: int
     branches: int | None

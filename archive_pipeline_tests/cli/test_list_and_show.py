@@ -46,6 +46,7 @@ def test_a_dialogue_is_listed_with_its_size_branches_and_models(filled: CommandL
         "source": "chatgpt",
         "created_at": "2023-11-14T22:13:20+00:00",
         "updated_at": "2023-11-14T22:13:29+00:00",
+        "is_subagent": False,
         "messages": 10,
         "shown_messages": 10,
         "branches": 4,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.links import find_all_links
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.readers.claude_code_lines import SESSION, answer, said, text
+from archive_pipeline_tests.readers.claude_code_lines import SESSION, lines_of, session_file
 from archive_pipeline_tests.readers.codex import sessions as codex
 from archive_pipeline_tests.tables import query
 
@@ -28,21 +27,6 @@ pytestmark = pytest.mark.postgres
 
 FORK = "99999999-2222-4333-8444-555555555555"
 HEAD = {"projectHash": "p", "startTime": "2026-03-04T10:00:00Z", "lastUpdated": "2026-03-04T10:01:00Z"}
-
-
-def claude_code(folder: Path, name: str = SESSION, agent: str | None = None) -> Path:
-    """The file of a session, or of a subagent of it; all subagents of one name are copies of each other."""
-    of_agent = {} if agent is None else {"agentId": agent, "isSidechain": True}
-    began = f"{name if agent is None else agent}-"
-    lines = [said(began + "u", None, 0, "count"), answer(began + "a", began + "u", 1, began + "m", text("Three."))]
-    path = folder / (f"{name}.jsonl" if agent is None else f"{name}/subagents/agent-{agent}.jsonl")
-    return lines_of(path, *(line | {"sessionId": name} | of_agent for line in lines))
-
-
-def lines_of(path: Path, *lines: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
 
 
 def load(database: Database, *paths: Path) -> ImportSummary:
@@ -68,7 +52,7 @@ def test_a_subagent_is_linked_with_its_session_whichever_comes_first(
     database: Database, tmp_path: Path, is_parent_first: bool
 ):
     empty(database)
-    files = [claude_code(tmp_path), claude_code(tmp_path, agent="a1")]
+    files = [session_file(tmp_path), session_file(tmp_path, agent="a1")]
     for path in files if is_parent_first else files[::-1]:
         load(database, path)
     assert links(database) == [(f"{SESSION}-agent-a1", SESSION, "subagent", 0)]
@@ -76,7 +60,7 @@ def test_a_subagent_is_linked_with_its_session_whichever_comes_first(
 
 def test_a_link_goes_with_either_side_and_comes_back_with_the_session(database: Database, tmp_path: Path):
     empty(database)
-    session, agent = claude_code(tmp_path), claude_code(tmp_path, agent="a1")
+    session, agent = session_file(tmp_path), session_file(tmp_path, agent="a1")
     load(database, agent)
     assert links(database) == []
     assert query(database, "SELECT source_parent_id FROM raw.dialogues") == [(SESSION,)]
@@ -92,7 +76,7 @@ def test_a_link_goes_with_either_side_and_comes_back_with_the_session(database: 
 
 def test_a_copied_subagent_is_linked_with_its_original_and_with_its_own_session(database: Database, tmp_path: Path):
     empty(database)
-    load(database, *(claude_code(tmp_path, name, agent) for name in (FORK, SESSION) for agent in (None, "a1")))
+    load(database, *(session_file(tmp_path, name, agent) for name in (FORK, SESSION) for agent in (None, "a1")))
     assert links(database) == [
         (SESSION + "-agent-a1", SESSION, "subagent", 0),
         (FORK + "-agent-a1", SESSION + "-agent-a1", "copy", 2),
@@ -121,7 +105,7 @@ def test_any_history_of_imports_and_deletions_leaves_the_links_of_what_is_stored
     stored: set[tuple[str, str | None]] = set()
     for name, agent, is_import in history:
         if is_import:
-            load(database, claude_code(tmp_path, name, agent))
+            load(database, session_file(tmp_path, name, agent))
             stored.add((name, agent))
         else:
             delete(database, name if agent is None else f"{name}-agent-{agent}")
@@ -139,7 +123,7 @@ def test_sessions_that_were_read_before_subagents_were_known_are_linked_when_rea
     database: Database, tmp_path: Path
 ):
     empty(database)
-    files = [claude_code(tmp_path), claude_code(tmp_path, agent="a1")]
+    files = [session_file(tmp_path), session_file(tmp_path, agent="a1")]
     load(database, *files)
     with database.session() as connection:
         connection.execute("UPDATE raw.dialogues SET source_parent_id = NULL")

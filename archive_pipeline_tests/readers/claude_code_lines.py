@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from archive_pipeline.domain.records import DialogueRecord
@@ -86,3 +88,19 @@ def chain(record: DialogueRecord) -> list[tuple[str, str | None, str]]:
 def _uuids(record: DialogueRecord) -> set[str]:
     ids = {m.source_id for m in record.messages} | {m.parent_source_id for m in record.messages}
     return {name for name in ids if name is not None and name.endswith("-0000-4000-8000-000000000000")}
+
+
+def lines_of(path: Path, *lines: Any) -> Path:
+    """A file of JSON lines, with the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def session_file(folder: Path, name: str = SESSION, agent: str | None = None) -> Path:
+    """The file of a session, or of a subagent of it; all subagents of one name are copies of each other."""
+    of_agent = {} if agent is None else {"agentId": agent, "isSidechain": True}
+    began = f"{name if agent is None else agent}-"
+    lines = [said(began + "u", None, 0, "count"), answer(began + "a", began + "u", 1, began + "m", text("Three."))]
+    path = folder / (f"{name}.jsonl" if agent is None else f"{name}/subagents/agent-{agent}.jsonl")
+    return lines_of(path, *(line | {"sessionId": name} | of_agent for line in lines))

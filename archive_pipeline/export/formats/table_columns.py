@@ -30,6 +30,7 @@ PARQUET_COLUMNS: Final[Mapping[str, Mapping[str, Column]]] = {
         "branch_count": Column(pa.int32(), "Messages with more than one child, as in `derived.dialogue_trees`"),
         "path_count": Column(pa.int32(), "Paths from a root to a leaf: its rows in `branches`"),
         "tags": Column(pa.list_(_TEXT), "Tags that a person gave it"),
+        "parent_dialogue_id": Column(_TEXT, "Dialogue that started it, if it is a subagent's and the archive has that"),
     },
     "branches": {
         "dialogue_id": Column(_TEXT, "The dialogue"),

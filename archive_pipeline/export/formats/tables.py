@@ -53,6 +53,7 @@ def _dialogue_rows(group: Group, path_counts: list[int]) -> Rows:
             "branch_count": [*map(_branch_count, group.dialogues)],
             "path_count": path_counts,
             "tags": [group.annotations.tags.get(heading.dialogue_id, []) for heading in group.headings],
+            "parent_dialogue_id": [heading.parent_dialogue_id for heading in group.headings],
         },
         [1] * len(group.headings),
     )

@@ -15,8 +15,10 @@ import dagster as dg
 from archive_pipeline.building.dialogue_views import COUNTS, DialogueView, make_views
 from archive_pipeline.derive.tree_drawing import MOST_LINES, OTHER, PRIMARY
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.domain.identity import partition_key
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.text.dialogue_names import UNTITLED, dialogue_name
@@ -26,7 +28,9 @@ from archive_pipeline.web.browse_links import dialogue_path, link
 LINES_IN_RANGE: Final = 12
 MOST_TITLE: Final = 200
 
-NAMES: Final = ("title", "source_id", "began", *COUNTS, "tree")
+# The dialogue that started a subagent is always the same. Which subagents a dialogue started is not shown: when another
+# one comes, nothing of that dialogue is built.
+NAMES: Final = ("title", "source_id", "subagent_of", "began", *COUNTS, "tree")
 
 Shown = dict[str, dg.MetadataValue[Any]]
 
@@ -42,7 +46,7 @@ def dialogue_metadata(archive: Archive, dialogues: Sequence[DialogueRef], *, is_
     keys = {dialogue.id: dialogue.partition_key for dialogue in dialogues}
     if archive.settings.partitioning is not Partitioning.PER_DIALOGUE or not keys:
         return {}
-    headings = _headings(archive, list(keys))
+    headings = dialogue_headings(archive.database, list(keys))
     lines = MOST_LINES if is_alone else LINES_IN_RANGE
     views = make_views(archive.database, dialogues, cache=archive.cache, executor=archive.executor, max_lines=lines)
     return {
@@ -58,16 +62,20 @@ def browse_link(settings: Settings, partition_key: str) -> Shown:
     return {"read": dg.MetadataValue.url(found["url"])} if found else {}
 
 
-def _headings(archive: Archive, dialogue_ids: Sequence[str]) -> dict[str, Shown]:
-    with archive.database.session() as connection:
+def dialogue_headings(database: Database, dialogue_ids: Sequence[str]) -> dict[str, Shown]:
+    """Return by id what some dialogues are known by."""
+    with database.session() as connection:
         rows = connection.execute(load_query("pages/dialogue_headings"), {"ids": dialogue_ids}).fetchall()
     return {dialogue_id: _heading(*heading) for dialogue_id, *heading in rows}
 
 
-def _heading(title: str | None, first_prompt: str | None, source: str, source_id: str, began: Any) -> Shown:
+def _heading(
+    title: str | None, first_prompt: str | None, source: str, source_id: str, parent: str | None, began: Any
+) -> Shown:
     return {
         "title": dg.MetadataValue.text(one_line(dialogue_name(title, first_prompt))),
         "source_id": dg.MetadataValue.text(f"{source}: {source_id}"),
+        **({"subagent_of": dg.MetadataValue.text(partition_key(source, parent))} if parent else {}),
         **({"began": dg.MetadataValue.timestamp(began)} if began else {}),
     }
 

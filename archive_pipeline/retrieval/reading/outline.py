@@ -27,6 +27,7 @@ class Heading:
     """What stands above a dialogue; columns of ``raw.dialogues``.
 
     Attributes:
+        parent_dialogue_id: of a subagent's dialogue the one that started it, if that is in the archive.
         first_prompt: of a dialogue without a title how the user's first text begins; None where it was not read.
     """
 
@@ -38,6 +39,7 @@ class Heading:
     updated_at: datetime | None
     active_message_id: str | None
     message_count: int
+    parent_dialogue_id: str | None = None
     first_prompt: str | None = None
 
     @property

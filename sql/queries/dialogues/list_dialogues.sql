@@ -11,6 +11,7 @@ WITH listed AS (
         dialogue.source_updated_at,
         dialogue.imported_at,
         dialogue.message_count,
+        dialogue.source_parent_id IS NOT NULL AS is_subagent,
         row_number() OVER (
             ORDER BY
                 CASE WHEN %(sort)s = 'shown' THEN shown.shown_at END DESC NULLS LAST,
@@ -110,6 +111,7 @@ SELECT
     listed.source_created_at AS created_at,
     listed.source_updated_at AS updated_at,
     listed.imported_at,
+    listed.is_subagent,
     listed.message_count AS messages,
     (
         SELECT count(*)

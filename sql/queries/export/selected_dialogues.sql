@@ -7,7 +7,14 @@ SELECT
     dialogue.source_created_at AS created_at,
     dialogue.source_updated_at AS updated_at,
     dialogue.active_message_id::text AS active_message_id,
-    dialogue.message_count
+    dialogue.message_count,
+    (
+        SELECT link.original_id::text
+        FROM raw.dialogue_links AS link
+        WHERE
+            link.dialogue_id = dialogue.id
+            AND link.kind = 'subagent'
+    ) AS parent_dialogue_id
 FROM raw.dialogues AS dialogue
 WHERE
     (%(sources)s::text [] IS NULL OR dialogue.source = ANY(%(sources)s::text []))

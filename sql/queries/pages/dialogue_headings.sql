@@ -9,6 +9,7 @@ SELECT
     ) AS first_prompt,
     dialogue.source,
     dialogue.source_id,
+    dialogue.source_parent_id,
     dialogue.source_created_at
 FROM raw.dialogues AS dialogue
 WHERE dialogue.id = ANY(%(ids)s::uuid []);

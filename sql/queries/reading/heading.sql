@@ -9,6 +9,13 @@ SELECT
     dialogue.message_count,
     dialogue.active_message_id::text AS active_message_id,
     (
+        SELECT link.original_id::text
+        FROM raw.dialogue_links AS link
+        WHERE
+            link.dialogue_id = dialogue.id
+            AND link.kind = 'subagent'
+    ) AS parent_dialogue_id,
+    (
         SELECT prompt.first_prompt
         FROM derived.first_prompts AS prompt
         WHERE prompt.dialogue_id = dialogue.id
