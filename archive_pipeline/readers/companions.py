@@ -37,6 +37,14 @@ _NAMES: Final[Mapping[str, str]] = {
     "user_settings": "user settings",
     "users": "user profiles",
 }
+# What agents keep beside their sessions; in other files these names would say nothing.
+_OF_AGENTS: Final[Mapping[str, str]] = {
+    "history.jsonl": "history of prompts",
+    "logs.json": "log of prompts",
+    "models_cache.json": "list of models",
+    "session_index.jsonl": "list of sessions",
+    "version.json": "version of the program",
+}
 _FOLDERS: Final[Mapping[str, str]] = {
     "dalle-generations": "generated images",
     "design_chats": "design chats",
@@ -56,8 +64,10 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the login of Codex, which stands beside its sessions.
-_PRIVATE_FILES: Final = frozenset({"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json"})
+# Of Grok, and the logins of Codex and Gemini CLI, which stand beside their sessions.
+_PRIVATE_FILES: Final = frozenset(
+    {"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "oauth_creds.json"}
+)
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(
@@ -95,7 +105,7 @@ def is_file_store(name: str) -> bool:
 
 
 def companion_kind(name: str) -> str | None:
-    """Return what kind of companion a JSON file is, by its path in the export; None if it is not known as one."""
+    """Return what kind of companion a file of JSON is, by its path in the export; None if it is not known as one."""
     path = PurePosixPath(name)
     stem = path.stem.lower()
     if stem.startswith("conversations"):
@@ -104,7 +114,7 @@ def companion_kind(name: str) -> str | None:
         return MANIFEST
     if _SUBAGENT.fullmatch(stem):
         return "descriptions of subagents"
-    return _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
+    return _OF_AGENTS.get(path.name.lower()) or _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
 
 
 def may_hold_conversations(name: str) -> bool:

@@ -36,6 +36,15 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("sora.json", [1, 2, 3], "Sora"),
         ("s/subagents/agent-a36.meta.json", {"agentType": "Explore"}, "descriptions of subagents"),
         ("sessions-index.json", {"entries": []}, "list of sessions"),
+        (
+            "session_index.jsonl",
+            {"id": "s", "thread_name": "Fix it"},
+            "list of sessions",
+        ),
+        ("version.json", {"latest_version": "1.0"}, "version of the program"),
+        ("models_cache.json", {"models": []}, "list of models"),
+        ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),
+        ("tmp/p/logs.json", [{"sessionId": "s", "type": "user", "message": "Go"}], "log of prompts"),
         ("s/tool-results/toolu_1.json", [1], "tools' results"),
         ("shopping.json", [], "shopping"),
         ("user.json", "broken", "user profile"),
@@ -76,7 +85,10 @@ def test_a_companion_that_is_named_is_one_unless_its_source_is_given(tmp_path: P
 
 @pytest.mark.parametrize(
     "name",
-    ["conversations.json", "conversations-001.json", "projects/conversations-001.json", "other.json", "use.json"],
+    [
+        *("conversations.json", "conversations-001.json", "projects/conversations-001.json", "other.json", "use.json"),
+        *("history.json", "logs.jsonl"),
+    ],
 )
 def test_what_may_be_conversations_is_no_companion(name: str):
     assert companion_kind(name) is None

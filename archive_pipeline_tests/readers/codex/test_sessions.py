@@ -250,13 +250,14 @@ def test_a_file_that_was_cut_off_in_a_line_is_read_to_there(tmp_path: Path):
     assert not file.drift.found
 
 
-def test_the_login_beside_the_sessions_is_never_opened(tmp_path: Path):
+@pytest.mark.parametrize("login", ["auth.json", "oauth_creds.json"])
+def test_the_login_beside_the_sessions_is_never_opened(tmp_path: Path, login: str):
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "rollout-1.jsonl").write_text("\n".join(map(json.dumps, [meta(), USER])))
-    (tmp_path / "auth.json").write_text("[private")
+    (tmp_path / login).write_text("[private")
     reading = read_paths([tmp_path])
     assert [file.source for file in reading for _ in file.records()] == ["codex"]
-    assert [skipped.reason for skipped in reading.skipped] == ["private and never opened: auth.json"]
+    assert [skipped.reason for skipped in reading.skipped] == [f"private and never opened: {login}"]
 
 
 def test_a_session_of_any_length_is_read_in_linear_time():
