@@ -1,8 +1,8 @@
 """A path as the messages array that models are trained on: turns, tool calls each with its result.
 
 What has no place in such an array is left out and counted: hidden messages, calls without a result, results without a
-call and calls that are not the assistant's (no consumer takes them), contexts that a source shows nobody. Media and
-attachments leave a mark in brackets.
+call and calls that are not the assistant's (no consumer takes them), contexts that a source shows nobody, messages of
+errors, which nobody said. Media and attachments leave a mark in brackets. ``answers`` says what of it is trained.
 """
 
 from __future__ import annotations
@@ -10,68 +10,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
 import orjson
 
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.export.call_arguments import parse_arguments
+from archive_pipeline.export.turns import FAILED, Call, Result, Turn, joined, unfinished
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Message, Part
 
-_SPOKEN: Final = frozenset({"text", "code", "error"})
+_SPOKEN: Final = frozenset({"text", "code"})
 _MEDIA: Final = frozenset({"image", "audio", "video", "file"})
+_SAYING: Final = _SPOKEN | _MEDIA | {"tool_use", "tool_result"}
+_ERROR: Final = "error"
+# Some agents log a failed request as a message of the system.
+_ANSWERING: Final = frozenset({"assistant", "system"})
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _NAME_CHARACTERS: Final = 64
 
 
-@dataclass(slots=True)
-class Call:
-    """A call of a tool; ``arguments`` is a JSON object as text."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(slots=True)
-class Result:
-    """What a tool answered to a call."""
-
-    call_id: str
-    name: str
-    content: str
-    is_error: bool
-
-
-@dataclass(slots=True)
-class Turn:
-    """What one side says before the other does.
-
-    Attributes:
-        role: system, user or assistant.
-        positions: the messages it is made of.
-        content: the text, empty if there are only calls.
-        thinking: what the model thought before.
-        calls: what it called, each with an entry in ``results``.
-        is_complete: no part of it was interrupted.
-    """
-
-    role: str
-    positions: list[int]
-    model: str | None
-    created_at: datetime | None
-    content: str = ""
-    thinking: str = ""
-    calls: list[Call] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
-    is_complete: bool = True
-
-
 def turns(dialogue: Dialogue, path: Iterable[int], roles: Container[str], counts: Counter[str]) -> list[Turn]:
     """Return the turns of a path; neighbours of one role are one turn unless results stand between them.
+
+    The arguments are those of ``turns_by_state``.
+    """
+    return joined(turns_by_state(dialogue, path, roles, counts))
+
+
+def turns_by_state(dialogue: Dialogue, path: Iterable[int], roles: Container[str], counts: Counter[str]) -> list[Turn]:
+    """Return the turns of a path, what was interrupted behind a whole answer as a turn of its own.
 
     Args:
         dialogue: with the messages.
@@ -89,7 +57,28 @@ def turns(dialogue: Dialogue, path: Iterable[int], roles: Container[str], counts
     builder = _Builder(_answered(shown) if "tool" in roles else frozenset(), counts)
     for position, message in shown:
         builder.add(position, message)
-    return [turn for turn in builder.turns if turn.content or turn.calls]
+    counts.update(unfinished(turn.state) for turn in builder.turns if not (turn.is_spoken or turn.is_complete))
+    return [turn for turn in builder.turns if turn.is_spoken]
+
+
+def _is_apart(last: Turn, state: str) -> bool:
+    """Tell whether a message is no part of the turn before it: that is whole without it, or was a thought cut short.
+
+    What follows words that were interrupted may go on with them, so it is no whole answer.
+    """
+    is_other = last.role == "assistant" and last.is_complete != (state == COMPLETE)
+    return is_other and last.is_spoken == last.is_complete
+
+
+def _state(message: Message) -> str:
+    """Return the state of a message; one of nothing but errors failed, whatever its source says."""
+    return FAILED if message.state == COMPLETE and _says_only_errors(message) else message.state
+
+
+def _says_only_errors(message: Message) -> bool:
+    return any(part.kind == _ERROR for part in message.parts) and not any(
+        part.kind in _SAYING and part.has_content for part in message.parts
+    )
 
 
 def _answered(shown: Iterable[tuple[int, Message]]) -> frozenset[tuple[int, int]]:
@@ -135,10 +124,24 @@ class _Builder:
                 self._result(part)
             elif part.kind == "thinking":
                 self._think(position, message, part)
+            elif part.kind == _ERROR:
+                self._error(message)
             else:
                 self._say(position, message, self._spoken(part))
         for attachment in message.attachments:
             self._say(position, message, f"[attachment: {attachment.shown_name}]")
+        self._end(position, message)
+
+    def _end(self, position: int, message: Message) -> None:
+        """Count an answer of which nothing is left."""
+        has_turn = bool(self.turns) and self.turns[-1].positions[-1] == position
+        state = _state(message)
+        if message.role in _ANSWERING and state != COMPLETE and not has_turn:
+            self._counts[unfinished(state)] += 1
+
+    def _error(self, message: Message) -> None:
+        if message.role not in _ANSWERING or not _says_only_errors(message):
+            self._counts["error parts"] += 1
 
     def _spoken(self, part: Part) -> str:
         if part.kind in _SPOKEN:
@@ -151,12 +154,13 @@ class _Builder:
 
     def _turn(self, position: int, message: Message) -> Turn:
         last = self.turns[-1] if self.turns else None
-        if last is None or last.role != message.role or last.results:
+        state = _state(message)
+        if last is None or last.role != message.role or last.results or _is_apart(last, state):
             last = Turn(message.role, [], message.model, message.created_at)
             self.turns.append(last)
         if not last.positions or last.positions[-1] != position:
             last.positions.append(position)
-            last.is_complete = last.is_complete and message.state == COMPLETE
+            last.state = state if last.is_complete else last.state
         return last
 
     def _say(self, position: int, message: Message, text: str) -> None:
@@ -208,19 +212,6 @@ def _arguments(part: Part) -> str:
         return part.tool_input  # to the letter: digits that a number loses in a parser stay
     given = (part.text or None) if value is None else value
     return orjson.dumps({} if given is None else {"input": given}).decode()
-
-
-def answered_turns(found: list[Turn], counts: Counter[str]) -> list[Turn]:
-    """Return the turns up to the last whole answer: nothing is trained on what was interrupted."""
-    for number, turn in enumerate(found):
-        if turn.role == "assistant" and not turn.is_complete:
-            counts["interrupted answers"] += 1
-            found = found[:number]
-            break
-    end = len(found)
-    while end and (found[end - 1].role != "assistant" or found[end - 1].calls):
-        end -= 1
-    return found[:end]
 
 
 def as_messages(

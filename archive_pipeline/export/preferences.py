@@ -24,8 +24,9 @@ from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.similarity import SMALLEST_SET, THRESHOLD, threshold
 from archive_pipeline.export.branches import current_leaf
-from archive_pipeline.export.chat import Turn, turns
+from archive_pipeline.export.chat import turns
 from archive_pipeline.export.selection import Annotations
+from archive_pipeline.export.turns import Turn
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE
 from archive_pipeline.text.normalization import normalize

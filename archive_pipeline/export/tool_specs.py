@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from archive_pipeline.export.call_arguments import parse_arguments
-from archive_pipeline.export.chat import Turn
+from archive_pipeline.export.turns import Turn
 
 
 def tool_specs(found: Iterable[Turn]) -> list[dict[str, Any]]:

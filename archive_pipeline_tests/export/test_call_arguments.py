@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.export.call_arguments import parse_arguments
-from archive_pipeline.export.chat import Call, Turn
 from archive_pipeline.export.tool_specs import tool_specs
+from archive_pipeline.export.turns import Call, Turn
 
 
 @pytest.mark.parametrize(

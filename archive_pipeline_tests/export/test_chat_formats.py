@@ -196,7 +196,7 @@ def test_what_was_interrupted_is_not_trained(rows: Rows, exported: Callable[...,
     with filled.session() as connection:
         connection.execute("UPDATE raw.messages SET state = 'aborted' WHERE source_id = 'c'")
     [row] = rows("trl-sft", title="hot")
-    assert texts(row["messages"]) == ["How do I make tea?", BLACK]
+    assert texts(row["messages"]) == ["How do I make tea?", BLACK, "And cocoa?\n\nThanks!", "You are welcome."]
     assert exported("trl-sft", title="hot").manifest["left_out"]["interrupted answers"] == 1
 
 

@@ -9,11 +9,13 @@ from typing import Any, Final, Literal
 
 import pyarrow as pa
 
+from archive_pipeline.export.answers import answered_turns
 from archive_pipeline.export.branches import chosen_leaves
-from archive_pipeline.export.chat import Turn, answered_turns, turns
+from archive_pipeline.export.chat import turns_by_state
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.duplicates import KeptAnswers
 from archive_pipeline.export.selection import Group
+from archive_pipeline.export.turns import Turn, joined
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.text.tokens import default_counter
@@ -93,29 +95,35 @@ class Path:
     known: frozenset[int]
     leaf: int
 
+    def trains(self, turn: Turn) -> bool:
+        """Return whether a turn is a whole answer that no earlier path had as it is here."""
+        return turn.role == "assistant" and turn.is_complete and self.is_new(turn)
+
     def is_new(self, turn: Turn) -> bool:
         """Return whether no earlier path had the turn as it is here."""
         return not self.known or not self.known.issuperset(turn.positions)
 
 
-def chat_paths(dialogue: Dialogue, run: Run, *, is_training: bool, is_one_example: bool = True) -> Iterator[Path]:
+def chat_paths(
+    dialogue: Dialogue, run: Run, *, is_training: bool, has_context: bool = False, is_one_example: bool = True
+) -> Iterator[Path]:
     """Yield the chosen paths of a dialogue that have something to say that no earlier one had.
 
     Args:
         dialogue: the dialogue.
         run: with the choices.
-        is_training: paths end with a whole answer.
+        is_training: paths end with a whole answer, and others are left out.
+        has_context: answers that were interrupted stay, and are for the format to leave untrained.
         is_one_example: each path is an example, which may be too long.
     """
     known: set[int] = set()
     if not dialogue.messages:
         run.left_out["dialogues without messages"] += 1
     for leaf in chosen_leaves(dialogue, run.choices.paths):
-        found = turns(dialogue, dialogue.path(leaf), run.choices.roles, run.left_out)
-        if is_training:
-            found = answered_turns(found, run.left_out)
+        said = turns_by_state(dialogue, dialogue.path(leaf), run.choices.roles, run.left_out)
+        found = answered_turns(said, run.left_out, has_context=has_context) if is_training else joined(said)
         path = Path(found, frozenset(known), leaf)
-        told = [turn for turn in found if turn.role == "assistant" or not is_training]
+        told = [turn for turn in found if not is_training or (turn.role == "assistant" and turn.is_complete)]
         if not any(map(path.is_new, told)):
             run.left_out[NOTHING_NEW if told else NO_ANSWER if is_training else NO_MESSAGE] += 1
             continue

@@ -1,7 +1,7 @@
 """``openai``: the chat format of OpenAI's fine-tuning API.
 
 A line is ``{"messages": [...], "tools": [...]}``. ``weight`` 0 keeps an answer in the context without training on it:
-where several paths of a dialogue share a beginning, only the first of them trains it.
+where several paths of a dialogue share a beginning, only the first of them trains it, and none what was interrupted.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
 def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
-    for path in chat_paths(dialogue, run, is_training=True):
-        new = [turn for turn in path.turns if path.is_new(turn)]
+    for path in chat_paths(dialogue, run, is_training=True, has_context=True):
+        new = [turn for turn in path.turns if path.trains(turn)]
         if are_copies(dialogue, new, group, run):
             continue
         messages = []
         for turn in path.turns:
             said, *results = as_messages([turn])
-            if turn.role == "assistant" and (not path.is_new(turn) or is_copy(dialogue, turn, group, run)):
+            if turn.role == "assistant" and (not path.trains(turn) or is_copy(dialogue, turn, group, run)):
                 said["weight"] = 0
             for result in results:
                 # The API takes no name beside a call's id.

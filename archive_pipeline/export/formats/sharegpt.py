@@ -1,12 +1,14 @@
 """``sharegpt``: conversations of from/value pairs, by the rules of LLaMA-Factory.
 
 Those want ``human`` or ``observation``, then ``gpt`` or ``function_call``, in turns, and an even number of them; what
-cannot be said so is left out and counted. Parallel calls are a JSON list; what is said beside a call has no place.
+cannot be said so is left out and counted. A user who speaks behind results, as after an interruption, would make two of
+one side: the calls are left out, and the prompts are one. Parallel calls are a JSON list; what is said beside a call
+has no place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import orjson
@@ -14,11 +16,11 @@ import pyarrow as pa
 
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.export.call_arguments import parse_arguments
-from archive_pipeline.export.chat import Turn
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths
 from archive_pipeline.export.selection import Group
 from archive_pipeline.export.tool_specs import tool_specs
+from archive_pipeline.export.turns import Turn, joined
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
@@ -27,7 +29,7 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
         if are_copies(dialogue, path.turns, group, run):
             continue
         system = [turn.content for turn in path.turns if turn.role == "system"]
-        spoken = [turn for turn in path.turns if turn.role != "system"]
+        spoken = _in_turns((turn for turn in path.turns if turn.role != "system"), run)
         conversation = list(_conversation(spoken, run))
         if not _is_alternating(conversation):
             run.left_out["paths whose sides do not alternate"] += 1
@@ -39,6 +41,18 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
         if tools:
             row["tools"] = orjson.dumps([tool["function"] for tool in tools]).decode()
         yield row
+
+
+def _in_turns(found: Iterable[Turn], run: Run) -> list[Turn]:
+    """Return turns without the calls that no answer follows before the user speaks."""
+    kept: list[Turn] = []
+    for turn in found:
+        if turn.role == "user":
+            while kept and kept[-1].calls:
+                kept.pop()
+                run.left_out["calls without an answer"] += 1
+        kept.append(turn)
+    return joined(kept)
 
 
 def _conversation(found: list[Turn], run: Run) -> Iterator[dict[str, str]]:

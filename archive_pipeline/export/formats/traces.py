@@ -13,10 +13,10 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.export.call_arguments import parse_arguments
-from archive_pipeline.export.chat import Turn
 from archive_pipeline.export.formats.base import CHAT, Format, Path, Run, are_copies, chat_paths
 from archive_pipeline.export.output import json_line
 from archive_pipeline.export.selection import Group
+from archive_pipeline.export.turns import Turn
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 ATIF_VERSION: Final = "ATIF-v1.6"

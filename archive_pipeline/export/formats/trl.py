@@ -15,13 +15,14 @@ import orjson
 import pyarrow as pa
 
 from archive_pipeline.export.call_arguments import parse_arguments
-from archive_pipeline.export.chat import Turn, as_messages
+from archive_pipeline.export.chat import as_messages
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import (
     CHAT,
     JSON,
     TOO_LONG,
     Format,
+    Path,
     Row,
     Run,
     are_copies,
@@ -33,6 +34,7 @@ from archive_pipeline.export.formats.base import (
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
 from archive_pipeline.export.tool_specs import tool_specs
+from archive_pipeline.export.turns import Turn
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 _THINKING: Final = "thinking"
@@ -51,24 +53,24 @@ def _tools(found: Sequence[Turn]) -> Row:
 
 def _sft(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
     is_one_example = run.choices.shape != "prompt-completion"
-    for path in chat_paths(dialogue, run, is_training=True, is_one_example=is_one_example):
+    for path in chat_paths(
+        dialogue, run, is_training=True, has_context=not is_one_example, is_one_example=is_one_example
+    ):
         if not is_one_example:
-            yield from _completions(dialogue, path.turns, path.known, group, run)
+            yield from _completions(dialogue, path, group, run)
         elif not are_copies(dialogue, path.turns, group, run):
             yield {"messages": _messages(path.turns, run), **_tools(path.turns)}
 
 
-def _completions(
-    dialogue: Dialogue, found: Sequence[Turn], known: frozenset[int], group: Group, run: Run
-) -> Iterator[Row]:
-    """Yield a row for each turn of the assistant that no earlier path had: what it called, or what it said.
+def _completions(dialogue: Dialogue, path: Path, group: Group, run: Run) -> Iterator[Row]:
+    """Yield a row for each whole turn of the assistant that no earlier path had: what it called, or what it said.
 
     Results of calls are before what is said of them: in a completion they would be trained.
     """
-    limit = run.choices.max_tokens
+    found, limit = path.turns, run.choices.max_tokens
     tokens = [] if limit is None else [0, *accumulate(tokens_of(turn, run) for turn in found)]
     for number, turn in enumerate(found):
-        if not number or turn.role != "assistant" or known.issuperset(turn.positions):
+        if not number or not path.trains(turn):
             continue
         said = replace(turn, results=[])
         if limit is not None and tokens[number] + tokens_of(said, run) > limit:
