@@ -135,8 +135,7 @@ class _Builder:
     def _end(self, position: int, message: Message) -> None:
         """Count an answer of which nothing is left."""
         has_turn = bool(self.turns) and self.turns[-1].positions[-1] == position
-        state = _state(message)
-        if message.role in _ANSWERING and state != COMPLETE and not has_turn:
+        if not has_turn and message.role in _ANSWERING and (state := _state(message)) != COMPLETE:
             self._counts[unfinished(state)] += 1
 
     def _error(self, message: Message) -> None:
@@ -154,13 +153,15 @@ class _Builder:
 
     def _turn(self, position: int, message: Message) -> Turn:
         last = self.turns[-1] if self.turns else None
+        if last is not None and last.positions[-1] == position and not last.results:
+            return last
         state = _state(message)
         if last is None or last.role != message.role or last.results or _is_apart(last, state):
-            last = Turn(message.role, [], message.model, message.created_at)
+            last = Turn(message.role, [position], message.model, message.created_at, state=state)
             self.turns.append(last)
-        if not last.positions or last.positions[-1] != position:
-            last.positions.append(position)
-            last.state = state if last.is_complete else last.state
+            return last
+        last.positions.append(position)
+        last.state = state if last.is_complete else last.state
         return last
 
     def _say(self, position: int, message: Message, text: str) -> None:
