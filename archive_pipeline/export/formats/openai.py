@@ -59,7 +59,7 @@ def _features(_choices: Choices) -> pa.Schema:
 
 OPENAI: Final = Format(
     "openai",
-    "Chat fine-tuning of OpenAI: JSONL with tools, and weight 0 for answers that another line trains",
+    "Chat fine-tuning of OpenAI: JSONL with tools, and weight 0 for answers that it does not train",
     "lines",
     CHAT - {"thinking"},
     lines=_lines,
