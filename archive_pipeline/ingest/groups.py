@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.domain.vintages import is_partial, partial_of
@@ -22,9 +22,6 @@ from archive_pipeline.readers.file_reading import FileReading
 from archive_pipeline.readers.recognised import ReadDialogue
 from archive_pipeline.readers.shares import Share
 from archive_pipeline.store.copy_binary import EncodedTable
-
-# Anomalies of dialogues that have more messages than could be read.
-_UNREAD: Final = ("malformed_message", "malformed_node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +182,9 @@ class ReadGroup:
 
     def _as_imported(self, dialogue: PreparedDialogue) -> PreparedDialogue:
         """Return a dialogue as of a partial export, if the import is one or not all of its messages could be read."""
-        if not self._is_partial and not _may_lack_messages(dialogue):
+        if not self._is_partial and not dialogue.may_lack_messages:
             return dialogue
         return replace(dialogue, record=replace(dialogue.record, vintage=partial_of(dialogue.record.vintage)))
-
-
-def _may_lack_messages(dialogue: PreparedDialogue) -> bool:
-    """Tell whether a dialogue has messages that could not be read, or none: it says nothing of what it lacks then."""
-    return not dialogue.messages or any(dialogue.counts[name] for name in _UNREAD)
 
 
 def header_of(dialogue: PreparedDialogue) -> Header:

@@ -26,6 +26,8 @@ SHORTENED_ID: Final = "shortened_id"
 MAX_ID_BYTES: Final = 1024
 # Liberties of the parser that change what a text or number says.
 _CHANGED_BY_PARSER: Final = (INVALID_UTF8, LENIENT_JSON)
+# Anomalies of dialogues that have more messages than could be read.
+_UNREAD: Final = ("malformed_message", "malformed_node")
 _HASHED_OF_PARTS: Final = attrgetter("part_type", "text", "tool_name", "tool_use_id", "tool_input", "is_error", "uri")
 
 
@@ -74,6 +76,11 @@ class PreparedDialogue:
     def partition_key(self) -> str:
         """The key of its partition."""
         return identity.partition_key(self.record.source, self.source_id)
+
+    @property
+    def may_lack_messages(self) -> bool:
+        """Whether some messages could not be read, or there are none: it says nothing of what it lacks then."""
+        return not self.messages or any(self.counts[name] for name in _UNREAD)
 
 
 def prepare(

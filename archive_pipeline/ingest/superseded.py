@@ -34,6 +34,8 @@ def _is_superseded(layer: Layer, others: Sequence[Layer]) -> bool:
     if layer.moment is None:
         return False
     replacing = [other for other in others if _may_replace(other, layer)]
+    if layer.dialogue.may_lack_messages and any(_completes(other, layer) for other in replacing):
+        return True
     are_decided = all(any(_decides(other, layer, name) for other in replacing) for name in layer.by_id)
     return are_decided and _fields(layer.dialogue) <= set().union(*(_fields(other.dialogue) for other in replacing))
 
@@ -48,6 +50,19 @@ def _may_replace(other: Layer, layer: Layer) -> bool:
     is_dated = other.dialogue.record.updated_at is not None  # else the next export of its vintage takes its place
     tells_deletions = other.rules.is_partial or (other.rules.holds is not Holds.UNKNOWN and is_dated)
     return has_fields and tells_deletions and (other.is_after(layer) or other.moment == layer.moment)
+
+
+def _completes(other: Layer, layer: Layer) -> bool:
+    """Tell whether an export without damage says all that one with damage or without messages says.
+
+    What could not be read may be a message there, so the damaged one's source has keys that nothing takes the place of.
+    Of one time, as where a file was cut off in its last line, that without damage is the later one.
+    """
+    if other.rules.is_partial:
+        return False
+    if other.is_after(layer):
+        return all(_decides(other, layer, name) for name in layer.by_id)
+    return layer.by_id.keys() <= other.by_id.keys()
 
 
 def _decides(other: Layer, layer: Layer, name: str) -> bool:

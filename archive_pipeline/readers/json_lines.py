@@ -33,6 +33,11 @@ _MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
 IsLine = Callable[[Mapping[str, Any]], bool]
 
 
+def is_unreadable(line: object) -> bool:
+    """Tells whether a line of a session is no object, or no JSON at all."""
+    return not isinstance(line, dict) or line.keys() == {UNREADABLE_LINE}
+
+
 def as_one_object(source: ByteSource, name: str, is_line: IsLine) -> ByteSource:
     """Returns what the file is read from: one object with its lines if the first of them are lines of a session.
 

@@ -170,6 +170,7 @@ def test_a_file_of_lines_is_one_dialogue_also_where_it_breaks_off(tmp_path: Path
     assert isinstance(item, ReadDialogue)
     assert tree(item.record) == [("u", None)]
     assert item.record.source_json["earlier"] == [{"unreadable_line": lines[2]}]
+    assert item.record.warnings["malformed_message"] == 1
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=20))

@@ -16,7 +16,7 @@ from archive_pipeline.readers.claude_code.content import blocks_of, is_result, t
 from archive_pipeline.readers.claude_code.injected import segments, typed_command
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_object, as_text
-from archive_pipeline.readers.json_lines import UNREADABLE_LINE
+from archive_pipeline.readers.json_lines import is_unreadable
 
 _Line = Mapping[str, Any]
 # Events of which nothing is a message.
@@ -91,7 +91,7 @@ class Gathering:
     def gather(self, lines: Iterable[Any]) -> Gathered:
         """Returns what the lines are."""
         for number, line in enumerate(lines):
-            if not isinstance(line, dict) or line.keys() == {UNREADABLE_LINE}:
+            if is_unreadable(line):
                 self._warnings["malformed_message"] += 1
                 self.found.events.append(line)
             elif not self._is_repeated(line):

@@ -16,7 +16,7 @@ from archive_pipeline.readers.codex.lines import EVENT, ITEMS, META, SESSION, TU
 from archive_pipeline.readers.codex.messages import Messages
 from archive_pipeline.readers.json.fields import texts_in
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
-from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.json_lines import LINES, is_unreadable
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "codex"
@@ -28,7 +28,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         return RejectedRecord(locator, "the session has no lines, so no messages", "missing lines")
     warnings: Counter[str] = Counter()
     lines = read_lines(value)
-    warnings["malformed_message"] += sum(not isinstance(line.whole, dict) or _is_unreadable(line) for line in lines)
+    warnings["malformed_message"] += sum(is_unreadable(line.whole) for line in lines)
     meta = next((line for line in lines if line.kind == META), None)
     about = meta.payload if meta is not None else {}
     session = as_identifier(about.get("id")) or as_identifier(about.get("session_id"))
@@ -49,10 +49,6 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         warnings=+warnings,
         source_json={**source, "lines": kept},
     )
-
-
-def _is_unreadable(line: Line) -> bool:
-    return line.kind == "" and "unreadable_line" in line.payload
 
 
 def _parent(about: Mapping[str, Any]) -> str | None:

@@ -20,7 +20,7 @@ from archive_pipeline.readers.gemini_cli.log import SessionLog
 from archive_pipeline.readers.gemini_parts import content_parts, tool_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, is_uuid, joined
-from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.json_lines import LINES, is_unreadable
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -49,7 +49,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         return RejectedRecord(locator, "the session has no 'messages'", "missing messages")
     for number, line in enumerate(lines):
         log.add(number, line)
-    warnings: Counter[str] = Counter()
+    warnings = Counter({"malformed_message": sum(map(is_unreadable, lines))})
     messages = tuple(_message(key, log, warnings) for key in log.messages)
     source = {**kept, **log.head, **({"earlier": log.earlier} if log.earlier else {})}
     return DialogueRecord(

@@ -1,0 +1,123 @@
+"""Sessions of agents whose file was read while a line was being written, and again when it was whole."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.summary import ImportSummary
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.conftest import empty
+from archive_pipeline_tests.readers import claude_code_lines as claude_code
+from archive_pipeline_tests.readers.codex import sessions as codex
+from archive_pipeline_tests.tables import query
+
+pytestmark = pytest.mark.postgres
+
+_HEAD: Final = {"sessionId": "s", "projectHash": "p", "startTime": "2026-03-04T10:00:00Z"}
+
+
+class Session(NamedTuple):
+    """A file of one session: its name and its lines."""
+
+    name: str
+    lines: Sequence[Mapping[str, Any]]
+
+
+def codex_session(*, is_at_once: bool) -> Session:
+    lines = [
+        codex.meta(),
+        codex.turn(),
+        codex.said("user", "list"),
+        codex.thought(),
+        codex.called("c1"),
+        codex.answered("c1"),
+        codex.said("assistant", "one"),
+    ]
+    times = [codex.TIME if is_at_once else f"2026-05-13T06:03:0{at}Z" for at in range(len(lines))]
+    return Session("rollout-1.jsonl", [line | {"timestamp": time} for line, time in zip(lines, times, strict=True)])
+
+
+def claude_code_session(*, is_at_once: bool) -> Session:
+    at = [0] * 4 if is_at_once else [0, 1, 2, 3]
+    lines = [
+        claude_code.said("u1", None, at[0], "list"),
+        claude_code.answer("a1", "u1", at[1], "m1", claude_code.text("I look.")),
+        claude_code.answer("a2", "a1", at[2], "m1", claude_code.call("t1", "Bash", command="ls")),
+        claude_code.result("r1", "a2", at[3], "t1", "a.txt"),
+    ]
+    return Session(f"{claude_code.SESSION}.jsonl", lines)
+
+
+def gemini_cli_session(*, is_at_once: bool) -> Session:
+    lines: list[dict[str, Any]] = [{**_HEAD, "lastUpdated": "2026-03-04T10:00:00Z"}]
+    for at, (name, kind) in enumerate([("u1", "user"), ("a1", "gemini"), ("u2", "user")], 1):
+        time = f"2026-03-04T10:00:0{0 if is_at_once else at}Z"
+        lines.append({"id": name, "timestamp": time, "type": kind, "content": name})
+        if not is_at_once:
+            lines.append({"$set": {"lastUpdated": time}})
+    return Session("session-1.jsonl", lines)
+
+
+SESSIONS: Final = {"codex": codex_session, "claude_code": claude_code_session, "gemini_cli": gemini_cli_session}
+
+
+def load(database: Database, folder: Path, session: Session, length: int, cut: int = 0) -> ImportSummary:
+    """Import the first lines of a session, the last of them without what stands at its end."""
+    text = "\n".join(json.dumps(line) for line in session.lines[:length])
+    path = folder / session.name
+    path.write_text(text[: len(text) - cut])
+    return import_archive(database, read_paths([path]))
+
+
+def stored(database: Database) -> tuple[Any, ...]:
+    """What is said of a dialogue, and its live messages with their parts."""
+    dialogues = query(database, "SELECT source_json, diagnostics, active_message_id, fingerprint FROM raw.dialogues")
+    messages = (
+        "SELECT m.source_id, m.role, p.part_type, p.text_content FROM raw.messages m JOIN raw.content_parts p "
+        "ON p.message_id = m.id WHERE m.deleted_at IS NULL ORDER BY 1, 3, 4"
+    )
+    return dialogues, query(database, messages)
+
+
+def vintages(database: Database) -> list[tuple[Any, ...]]:
+    return query(database, "SELECT vintage, layer FROM raw.dialogue_vintages")
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("name", sorted(SESSIONS))
+def test_nothing_is_left_of_a_cut_off_line_once_the_file_is_whole(
+    database: Database, tmp_path: Path, name: str, is_at_once: bool
+):
+    session = SESSIONS[name](is_at_once=is_at_once)
+    size = len(session.lines)
+    empty(database)
+    load(database, tmp_path, session, size)
+    whole = stored(database)
+    for length in range(2, size + 1):
+        empty(database)
+        assert load(database, tmp_path, session, length, cut=9).anomalies["malformed_message"] == 1
+        assert not load(database, tmp_path, session, size).anomalies["malformed_message"]
+        assert (stored(database), vintages(database)) == (whole, [("full", None)])
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("name", sorted(SESSIONS))
+def test_cut_off_files_take_nothing_back_in_any_order(database: Database, tmp_path: Path, name: str, is_at_once: bool):
+    session = SESSIONS[name](is_at_once=is_at_once)
+    size = len(session.lines)
+    empty(database)
+    load(database, tmp_path, session, size)
+    whole = stored(database)
+    for order in itertools.permutations([(size, 0), (size, 9), (size - 1, 9)]):
+        empty(database)
+        for length, cut in order:
+            load(database, tmp_path, session, length, cut)
+        assert (stored(database), vintages(database)) == (whole, [("full", None)])
