@@ -184,3 +184,19 @@ def test_what_claude_code_puts_in_is_not_the_users():
     ]
     assert len(said) == 41
     assert not [text for text in said if text.startswith(("<", "Caveat:"))]
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTS if name.startswith("codex/")])
+def test_a_session_of_codex_that_ends_at_any_line_has_the_ids_of_the_whole(name, tmp_path):
+    lines = (ROOT / name).read_text().splitlines(keepends=True)
+    path = tmp_path / Path(name).name
+
+    def ids(size):
+        path.write_text("".join(lines[:size]))
+        [record] = [item.record for file in read_paths([path]) for item in file.records()]
+        return [message.source_id for message in record.messages]
+
+    whole = ids(len(lines))
+    for size in range(1, len(lines)):
+        begun = ids(size)
+        assert begun == whole[: len(begun)]

@@ -55,6 +55,12 @@ _TEXTS: Final[Mapping[str, str]] = {
 }
 
 
+def texts_of(content: object) -> list[str]:
+    """Returns the texts that a content has, in its order."""
+    items = content if isinstance(content, list) else [] if is_empty(content) else [content]
+    return [text for item in items if (text := as_text(item) or as_text(as_object(item).get("text")))]
+
+
 class ContentReader:
     """Reads the items of one session, in their order: outputs of tools name calls that came before."""
 

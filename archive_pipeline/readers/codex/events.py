@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from archive_pipeline.readers.codex.content import MESSAGE, REASONING
+from archive_pipeline.readers.codex.content import MESSAGE, REASONING, texts_of
 from archive_pipeline.readers.codex.context import is_context
 from archive_pipeline.readers.codex.lines import EVENT, ITEM, Line
-from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
 
 _ITEM_COMPLETED: Final = "item_completed"
@@ -63,13 +62,13 @@ def _said(line: Line) -> Said | None:
 
 def _said_by_item(line: Line) -> Said | None:
     if line.name == REASONING:
-        thoughts = [*_texts(line.payload.get("summary")), *_texts(line.payload.get("content"))]
+        thoughts = [*texts_of(line.payload.get("summary")), *texts_of(line.payload.get("content"))]
         return Said(REASONING, _FIRST, line.payload) if thoughts else None
     if line.name != MESSAGE:
         return None
     role = as_text(line.payload.get("role")) or ""
     content = line.payload.get("content")
-    is_own = role.lower() != "user" or not all(map(is_context, _texts(content))) or _has_more(content)
+    is_own = role.lower() != "user" or not all(map(is_context, texts_of(content))) or _has_more(content)
     return Said(role.lower(), _FIRST, line.payload) if is_own else None
 
 
@@ -94,11 +93,11 @@ def _said_by_completed(item: dict[str, Any]) -> Said | None:
     content = item.get("content")
     if name == "usermessage":
         pictures = [as_object(part).get("image_url") or as_object(part).get("path") for part in as_list(content)]
-        return _asked("\n".join(_texts(content)), pictures, _THIRD)
+        return _asked("\n".join(texts_of(content)), pictures, _THIRD)
     if name == "agentmessage":
-        return _spoken("".join(_texts(content)), _THIRD)
+        return _spoken("".join(texts_of(content)), _THIRD)
     if name == REASONING:
-        return _thought([*_texts(item.get("summary_text")), *_texts(item.get("raw_content"))], _THIRD)
+        return _thought([*texts_of(item.get("summary_text")), *texts_of(item.get("raw_content"))], _THIRD)
     return None
 
 
@@ -119,8 +118,3 @@ def _message(role: str, content: list[dict[str, Any]], rank: int) -> Said | None
 def _thought(texts: list[Any], rank: int) -> Said | None:
     summary = [{"type": "summary_text", "text": text} for text in texts if as_text(text)]
     return Said(REASONING, rank, {"type": REASONING, "summary": summary}) if summary else None
-
-
-def _texts(content: object) -> list[str]:
-    items = content if isinstance(content, list) else [] if is_empty(content) else [content]
-    return [text for item in items if (text := as_text(item) or as_text(as_object(item).get("text")))]

@@ -1,6 +1,8 @@
 """Ids of messages, which rollout files do not have: made from the turn, and from the first item of the message.
 
-A file grows at its end, where the first item of a message stays what it is. A fork repeats its parent's turns with
+A file grows at its end, where the first item of a message stays what it is; but what an event said before its item came
+is read from the item then, which has more: all texts of a thought, and its encrypted content. So the first text stands
+for an item that has any. A fork repeats its parent's turns with
 their ids and items, so that the same message has the same id in both. Without ids of turns, the session's own id is
 taken, and a fork shares nothing with its parent.
 """
@@ -14,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
+from archive_pipeline.readers.codex.content import MESSAGE, REASONING, texts_of
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_identifier
 
@@ -47,7 +50,16 @@ def _digest(item: Mapping[str, Any]) -> str:
     kept: Any = {name: value for name, value in item.items() if name not in _CHANGING and not is_empty(value)}
     if call is not None:
         kept = [item.get("type"), call]
+    elif (text := _first_text(item)) is not None:
+        kept = [item.get("type"), item.get("role"), text]
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _first_text(item: Mapping[str, Any]) -> str | None:
+    """Returns the first text of what events repeat."""
+    if item.get("type") not in (MESSAGE, REASONING):
+        return None
+    return next(iter([*texts_of(item.get("summary")), *texts_of(item.get("content"))]), None)
 
 
 def _uuid(name: str | None) -> uuid.UUID | None:

@@ -156,6 +156,34 @@ def test_a_file_that_grows_keeps_the_ids_of_its_messages(size: int, has_turns: b
     assert len(set(ids)) == len(ids) == 40
 
 
+def test_a_file_that_ends_anywhere_keeps_the_ids_of_its_messages():
+    """What an event said before its item came is the same message once the item is there, which has more."""
+    thoughts = ["First", "Second"]
+    said_twice = [*(event("agent_reasoning", text=text) for text in thoughts), thought(*thoughts)]
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+    asked = line("response_item", type="message", role="user", content=[{"type": "input_text", "text": "Go"}, picture])
+    answer = line(
+        "response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "Done."}], phase="x"
+    )
+    lines = [meta(), turn(), ENVIRONMENT, ASKED, asked]
+    for call in ("c1", "c2"):
+        lines += [*said_twice, called(call), answered(call)]
+    lines += [
+        turn(SECOND_TURN),
+        ASKED,
+        asked,
+        thought(),
+        event("agent_reasoning", text="Only an event"),
+        SPOKEN,
+        answer,
+    ]
+    ids = [message.source_id for message in read(*lines).messages]
+    for size in range(2, len(lines)):
+        begun = [message.source_id for message in read(*lines[:size]).messages]
+        assert begun == ids[: len(begun)]
+    assert len(set(ids)) == len(ids) == 8
+
+
 def test_turns_that_were_taken_back_are_a_branch():
     record = read(
         meta(), said("developer", "Careful."), turn(), said("user", "One"), said("assistant", "1"),
