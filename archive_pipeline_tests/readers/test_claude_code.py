@@ -201,6 +201,16 @@ def test_what_the_tool_puts_in_is_hidden_context_and_not_the_users(words: str, i
     assert [(part.part_type.value, part.text) for part in message.parts] == [("context", words)]
 
 
+@pytest.mark.parametrize(
+    ("notice", "state"), [("[Request interrupted by user]", "aborted"), ("go on", "complete"), (None, "complete")]
+)
+def test_an_answer_that_the_user_interrupted_is_not_whole(notice: str | None, state: str):
+    lines = [said("u1", None, 0, "list them"), answer("a1", "u1", 1, "m1", text("First"))]
+    behind = [] if notice is None else [said("u2", "a1", 2, notice)]
+    record = read(*lines, *behind, said("u3", "u2" if behind else "a1", 3, "and now?"))
+    assert record.messages[1].state == state
+
+
 @pytest.mark.parametrize("flag", ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"])
 def test_lines_that_say_that_they_are_not_the_users_are_hidden(flag: str):
     [message] = read(said("u1", None, 0, "as asked", **{flag: True})).messages

@@ -20,6 +20,7 @@ from archive_pipeline.domain.records import (
 )
 from archive_pipeline.readers.claude_code.content import ContentReader
 from archive_pipeline.readers.claude_code.drafts import SYNTHETIC, Draft, Gathered, Gathering
+from archive_pipeline.readers.claude_code.injected import INTERRUPTION
 from archive_pipeline.readers.claude_code.sessions import parent_of, session_id, times_of, title_of
 from archive_pipeline.readers.claude_code.sources import common_of, file_of, is_file, source_of, whole_line
 from archive_pipeline.readers.claude_code.threads import Threads
@@ -47,6 +48,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     own_id = session_id(value.get(FILE), common, is_subagent=is_subagent)
     created_at, updated_at = times_of(lines, as_text(common.get("sessionId")) if is_subagent else own_id)
     content = ContentReader(warnings)
+    interrupted = _interrupted(found.drafts, parents)
     beside = {name: item for name, item in value.items() if name not in (FILE, LINES)}
     return DialogueRecord(
         source=SOURCE,
@@ -56,7 +58,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         created_at=created_at,
         updated_at=updated_at,
         messages=tuple(
-            _message(draft, parent, common, content, warnings)
+            _message(draft, parent, common, content, warnings, is_interrupted=draft.id in interrupted)
             for draft, parent in zip(found.drafts, parents, strict=True)
         ),
         active_source_id=None if is_linear else threads.latest,
@@ -97,8 +99,20 @@ def _without_files(found: Gathered, threads: Threads) -> list[Any]:
     return events
 
 
+def _interrupted(drafts: Sequence[Draft], parents: Sequence[str | None]) -> set[str]:
+    """Returns the ids of the messages behind which the tool says that the user interrupted them."""
+    named = zip(drafts, parents, strict=True)
+    return {parent for draft, parent in named if draft.context == INTERRUPTION and parent is not None}
+
+
 def _message(
-    draft: Draft, parent: str | None, common: Mapping[str, Any], content: ContentReader, warnings: Counter[str]
+    draft: Draft,
+    parent: str | None,
+    common: Mapping[str, Any],
+    content: ContentReader,
+    warnings: Counter[str],
+    *,
+    is_interrupted: bool,
 ) -> MessageRecord:
     whole = whole_line(draft)
     model = as_text(as_object(whole.get("message")).get("model")) if draft.role == "assistant" else None
@@ -114,7 +128,7 @@ def _message(
         created_at=moments[0] if moments else None,
         updated_at=moments[-1] if len(moments) > 1 else None,
         model=model,
-        state="error" if is_error else "complete",
+        state="error" if is_error else "aborted" if is_interrupted and draft.role == "assistant" else "complete",
         is_hidden=draft.context is not None or draft.is_side,
         source=source_of(draft, common, model),
     )

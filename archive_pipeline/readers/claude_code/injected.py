@@ -19,6 +19,7 @@ _TAGS: Final = (
     *("user-prompt-submit-hook",),
 )
 _OPENING: Final = re.compile(rf"<({'|'.join(_TAGS)})(?:[ \t][^<>\n]*)?>")
+INTERRUPTION: Final = "interruption"
 _NOTICES: Final = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
 # What versions before the tags wrote.
 _BEGINNINGS: Final = (
@@ -43,7 +44,7 @@ class Segment:
 def segments(text: str) -> list[Segment]:
     """Returns the pieces of a user's text in order: joined they are the text, white space around the user's aside."""
     if text.strip() in _NOTICES:
-        return [Segment(text, "interruption")]
+        return [Segment(text, INTERRUPTION)]
     for beginning, name in _BEGINNINGS:
         if text.lstrip().startswith(beginning):
             return [Segment(text, name)]
