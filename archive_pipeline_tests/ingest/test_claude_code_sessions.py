@@ -32,6 +32,11 @@ LINES = [
     answer("a4", "u2", 7, "m3", text("a, b and c.")),
 ]
 
+LINKS = (
+    "SELECT c.source_id, o.source_id, l.kind, l.shared_messages FROM raw.dialogue_links l "
+    "JOIN raw.dialogues c ON c.id = l.dialogue_id JOIN raw.dialogues o ON o.id = l.original_id"
+)
+
 
 def load(database: Database, folder: Path, lines: list[Any], session: str = SESSION, end: str = "\n") -> ImportSummary:
     path = folder / f"{session}.jsonl"
@@ -67,11 +72,19 @@ def test_a_forked_and_a_resumed_session_are_linked_with_the_one_they_copy(databa
     own = said("x1", "a3", 60, "and folders?") | {"sessionId": FORK}
     load(database, tmp_path, [*copied, own], FORK)
     load(database, tmp_path, LINES)
-    links = (
-        "SELECT c.source_id, o.source_id, l.kind, l.shared_messages FROM raw.dialogue_links l "
-        "JOIN raw.dialogues c ON c.id = l.dialogue_id JOIN raw.dialogues o ON o.id = l.original_id"
-    )
-    assert query(database, links) == [(FORK, SESSION, "fork", 4)]
+    assert query(database, LINKS) == [(FORK, SESSION, "fork", 4)]
+
+
+def test_a_resumed_session_that_says_nothing_of_the_one_it_copies_is_linked_with_it(database: Database, tmp_path: Path):
+    resumed = "00000000-2222-4333-8444-555555555555"
+    more = [*LINES, said("x1", "a4", 60, "and folders?"), answer("x2", "x1", 61, "m4", text("None."))]
+    renamed = {"type": "custom-title", "customTitle": "Files", "timestamp": "2026-05-01T00:00:00.000Z"}
+    sessions = [([*LINES, renamed], SESSION), ([line | {"sessionId": resumed} for line in more], resumed)]
+    for order in (sessions, sessions[::-1]):
+        empty(database)
+        for lines, session in order:
+            load(database, tmp_path, lines, session)
+        assert query(database, LINKS) == [(resumed, SESSION, "resume", 7)]
 
 
 def test_questions_are_the_users_and_answers_the_models_last_words(

@@ -106,12 +106,12 @@ def test_ids_that_may_be_equal_by_chance_link_nothing(database: Database, tmp_pa
     assert links(database) == []
 
 
-def claude(name: str, began: str, *messages: str) -> dict[str, Any]:
+def claude(name: str, began: str, *messages: str, updated: str | None = None) -> dict[str, Any]:
     entries = [
         {"uuid": key(message), "sender": ["human", "assistant"][at % 2], "text": message}
         for at, message in enumerate(messages)
     ]
-    return {"uuid": name, "name": name, "created_at": began, "updated_at": began, "chat_messages": entries}
+    return {"uuid": name, "name": name, "created_at": began, "updated_at": updated or began, "chat_messages": entries}
 
 
 def test_of_other_sources_a_link_is_a_fork_or_goes_on_where_the_original_ends(database: Database, tmp_path: Path):
@@ -122,6 +122,63 @@ def test_of_other_sources_a_link_is_a_fork_or_goes_on_where_the_original_ends(da
     ]
     load(database, tmp_path / "c.json", *dialogues, FIRST)  # the same ids in another source are no copies
     assert links(database) == [("fork", "first", "fork", 2), ("resumed", "first", "resume", 3)]
+
+
+BEGAN, LATER, LATEST = (f"2026-01-0{day}T00:00:00Z" for day in (1, 2, 3))
+# Names in an order that is not that of the copies, where nothing but the smaller id would decide.
+AT_ONE_TIME = {
+    "contained, though changed later": (
+        [claude("z", BEGAN, "a", "b", updated=LATEST), claude("y", BEGAN, "a", "b", "c", updated=LATER)],
+        [("y", "z", "resume", 2)],
+    ),
+    "a copy of a copy": (
+        [
+            claude("z", BEGAN, "a", "b", updated=LATEST),
+            claude("y", BEGAN, "a", "b", "c", updated=LATER),
+            claude("x", BEGAN, "a", "b", "c", "d"),
+        ],
+        [("x", "y", "resume", 3), ("y", "z", "resume", 2)],
+    ),
+    "each goes on, one was changed first": (
+        [claude("z", BEGAN, "a", "b", "c", updated=LATER), claude("y", BEGAN, "a", "b", "d", "e", updated=LATEST)],
+        [("y", "z", "fork", 2)],
+    ),
+    "a fork beside one that has it all": (
+        [
+            claude("z", BEGAN, "a", "b", "c", updated=LATEST),
+            claude("y", BEGAN, "a", "b", "c", "d", updated=LATEST),
+            claude("x", BEGAN, "a", "b", "e", updated=LATER),
+        ],
+        [("x", "z", "fork", 2), ("y", "z", "resume", 3)],
+    ),
+    "nothing else differs": (
+        [claude("z", BEGAN, "a", "b"), claude("y", BEGAN, "a", "b")],
+        [("z", "y", "copy", 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AT_ONE_TIME)
+def test_of_equal_beginnings_the_original_is_contained_in_the_others_or_was_changed_first(
+    database: Database, tmp_path: Path, name: str
+):
+    dialogues, expected = AT_ONE_TIME[name]
+    for order in itertools.permutations(dialogues):
+        empty(database)
+        for dialogue in order:
+            load(database, tmp_path / "c.json", dialogue)
+        assert links(database) == expected
+
+
+def test_an_original_is_chosen_anew_when_another_dialogue_loses_what_it_shared(database: Database, tmp_path: Path):
+    path = tmp_path / "c.json"
+    contained = claude("z", BEGAN, "a", "b", updated=LATEST)
+    load(database, path, contained, claude("y", BEGAN, "a", "d", updated=LATER), claude("w", LATEST, "a", "e"))
+    assert links(database) == [("w", "y", "fork", 1), ("z", "y", "fork", 1)]
+    load(database, path, claude("x", BEGAN, "a", "b", "c", updated=LATER))
+    assert links(database) == [("w", "z", "fork", 1), ("x", "z", "resume", 2), ("y", "z", "fork", 1)]
+    load(database, path, claude("x", BEGAN, "c", updated=LATEST))
+    assert links(database) == [("w", "y", "fork", 1), ("z", "y", "fork", 1)]
 
 
 STATES = st.lists(

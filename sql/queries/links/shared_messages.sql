@@ -1,4 +1,5 @@
--- Live messages of some dialogues that an earlier dialogue of the source has too, each with the earliest one of them.
+-- Live messages of some dialogues that another of the source has too, which began no later: each with the dialogues
+-- that began first, several if they began at one time.
 WITH own AS MATERIALIZED (
     SELECT
         message.dialogue_id,
@@ -19,24 +20,27 @@ SELECT
     own.dialogue_id::text AS dialogue_id,
     own.id::text AS message_id,
     own.parent_id::text AS parent_id,
-    holder.id::text AS original_id
+    holders.ids AS first_ids
 FROM own
 CROSS JOIN
     LATERAL (
-        SELECT held.id
+        SELECT array_agg(held.id::text) AS ids
         FROM (
-            SELECT message.dialogue_id
-            FROM raw.messages AS message
-            WHERE
-                message.source_id = own.source_id
-                AND length(message.source_id) = 36 -- what the index has
-                AND message.deleted_at IS NULL
-            OFFSET 0 -- noqa: AM09
-        ) AS same
-        INNER JOIN raw.dialogues AS held ON same.dialogue_id = held.id
-        WHERE held.source = own.source
-        ORDER BY held.source_created_at ASC NULLS LAST, held.source_id ASC
-        LIMIT 1
-    ) AS holder
-WHERE holder.id <> own.dialogue_id
+            SELECT dialogue.id
+            FROM (
+                SELECT message.dialogue_id
+                FROM raw.messages AS message
+                WHERE
+                    message.source_id = own.source_id
+                    AND length(message.source_id) = 36 -- what the index has
+                    AND message.deleted_at IS NULL
+                OFFSET 0 -- noqa: AM09
+            ) AS same
+            INNER JOIN raw.dialogues AS dialogue ON same.dialogue_id = dialogue.id
+            WHERE dialogue.source = own.source
+            ORDER BY dialogue.source_created_at ASC NULLS LAST
+            FETCH FIRST 1 ROW WITH TIES
+        ) AS held
+    ) AS holders
+WHERE holders.ids <> ARRAY[own.dialogue_id::text]
 ORDER BY own.dialogue_id, own.id;

@@ -1,7 +1,8 @@
 -- The dialogues whose links may change with some others: those others where they share messages, what shares messages
--- with them, what is linked with them, subagents among them, and subagents that they started. Ids that are no UUIDs may
--- be equal by chance. Messages are looked up one by one in the index of their ids (OFFSET 0): while a table grows, its
--- statistics are those of an empty one.
+-- with them, what is linked with them, subagents among them, and subagents that they started. Messages that they have
+-- lost count too: what shares them with others may choose another original. Ids that are no UUIDs may be equal by
+-- chance. Messages are looked up one by one in the index of their ids (OFFSET 0): while a table grows, its statistics
+-- are those of an empty one.
 WITH own AS MATERIALIZED (
     SELECT
         message.dialogue_id,
@@ -9,7 +10,6 @@ WITH own AS MATERIALIZED (
     FROM raw.messages AS message
     WHERE
         message.dialogue_id = ANY(%(ids)s::uuid [])
-        AND message.deleted_at IS NULL
         AND length(message.source_id) = 36
         AND message.source_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 ),
