@@ -68,7 +68,7 @@ def test_everything_is_counted(tmp_path: Path):
         "is a number, not a conversation",
     ]
     assert {item.path for item in findings.drift.found} >= {"new", "mapping.*.message.content.content_type"}
-    assert [file.kind for file in findings.skipped if file.kind] == ["user profile"]
+    assert [file.kind for file in findings.skipped if file.kind] == ["attached files", "user profile"]
     assert [line.rsplit("/", 1)[1] for line in findings.missing] == [
         "conversations-001.json: was not given, but later ones were"
     ]

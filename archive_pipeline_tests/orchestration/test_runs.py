@@ -391,7 +391,9 @@ def _empty_job() -> dg.JobDefinition:
 
 
 def test_no_keys_are_nothing_to_do(instance: dg.DagsterInstance, settings: Settings) -> None:
-    assert run_derived(instance, settings, []) == RunOutcome((), success=True, rows={}, failed_checks=(), errors=())
+    assert run_derived(instance, settings, []) == RunOutcome(
+        (), success=True, rows={}, failed_checks=(), errors=(), lost_database=None
+    )
 
 
 def test_bookkeeping_takes_as_many_statements_for_many_dialogues_as_for_few(
