@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.building.dialogues import build_stale
@@ -22,6 +21,7 @@ from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import chain, chatgpt, claude, load
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -96,7 +96,7 @@ def everything(database: Database) -> list[Any]:
 
 
 @given(before=st.lists(BEGINNING, max_size=2), after=st.lists(EXPORTS, min_size=1, max_size=4))
-@hypothesis_settings(max_examples=25)
+@trials(8)
 def test_whatever_is_imported_afterwards_it_is_as_if_exports_never_had_it(
     archive: Database,
     settings: Settings,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import Said, chatgpt, load
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -100,7 +101,7 @@ def expected(nodes: Sequence[Said]) -> dict[str, str | None]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@trials(40)
 @given(data=st.data(), nodes=trees())
 def test_a_tree_cut_into_parts_has_the_parents_of_the_whole(
     data: st.DataObject, nodes: list[Said], database: Database, tmp_path: Path

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.identity import dialogue_id
@@ -22,6 +22,7 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.readers.claude_code_lines import SESSION, lines_of, session_file
 from archive_pipeline_tests.readers.codex import sessions as codex
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -95,7 +96,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=30)
+@trials(10)
 @given(history=EVENTS)
 @example(history=[(SESSION, "a1", True), (SESSION, None, True), (SESSION, None, False), (SESSION, "a1", True)])
 def test_any_history_of_imports_and_deletions_leaves_the_links_of_what_is_stored(
