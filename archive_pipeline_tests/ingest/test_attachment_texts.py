@@ -62,7 +62,7 @@ def test_a_pdf_is_found_and_cited_with_its_name_and_dialogue(database: Database,
     [(message,)] = query(database, "SELECT id::text FROM raw.messages WHERE source_id = 'm0'")
     assert result["filename"] == "report.pdf"
     assert result["metadata"]["came_with"] == [
-        {"partition_key": "chatgpt-c1", "title": "A chat", "message_id": message}
+        {"partition_key": "chatgpt-c1", "title": "A chat", "first_prompt": None, "message_id": message}
     ]
 
 
