@@ -209,7 +209,7 @@ STEP = st.tuples(VERSION, st.sampled_from([None, *Partitioning]), st.booleans())
         ({CONVERSATIONS[0]: 1, CONVERSATIONS[2]: 0}, Partitioning.PER_DIALOGUE, True),
     ]
 )
-@trials(2)
+@trials(3)
 def test_the_tables_do_not_know_in_which_granularity_they_were_built(
     instance: dg.DagsterInstance,
     settings: Settings,
