@@ -18,7 +18,7 @@ from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
-from archive_pipeline_tests.readers.claude_code_lines import SESSION, session_file
+from archive_pipeline_tests.readers.claude_code.lines import SESSION, session_file
 
 pytestmark = pytest.mark.postgres
 

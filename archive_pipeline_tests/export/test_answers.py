@@ -26,7 +26,7 @@ from archive_pipeline.retrieval.reading.messages import Message, Part
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.rules import check_openai, check_sharegpt
-from archive_pipeline_tests.readers.claude_code_lines import SESSION, answer, call, result, said, text, uuid
+from archive_pipeline_tests.readers.claude_code.lines import SESSION, answer, call, result, said, text, uuid
 
 LINES = [
     said("u0", None, 0, "q0"),

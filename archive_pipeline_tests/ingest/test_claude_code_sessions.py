@@ -15,7 +15,7 @@ from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings.variables import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.readers.claude_code_lines import SESSION, answer, call, result, said, text
+from archive_pipeline_tests.readers.claude_code.lines import SESSION, answer, call, result, said, text
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres

@@ -15,7 +15,7 @@ from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.readers import claude_code_lines as claude_code
+from archive_pipeline_tests.readers.claude_code import lines as claude_code
 from archive_pipeline_tests.readers.codex import sessions as codex
 from archive_pipeline_tests.tables import query
 

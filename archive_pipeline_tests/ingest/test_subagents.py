@@ -19,7 +19,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.links import find_all_links
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.conftest import empty
-from archive_pipeline_tests.readers.claude_code_lines import SESSION, lines_of, session_file
+from archive_pipeline_tests.readers.claude_code.lines import SESSION, lines_of, session_file
 from archive_pipeline_tests.readers.codex import sessions as codex
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.trials import trials
@@ -96,7 +96,7 @@ EVENTS = st.lists(
 )
 
 
-@trials(10)
+@trials(30)
 @given(history=EVENTS)
 @example(history=[(SESSION, "a1", True), (SESSION, None, True), (SESSION, None, False), (SESSION, "a1", True)])
 def test_any_history_of_imports_and_deletions_leaves_the_links_of_what_is_stored(

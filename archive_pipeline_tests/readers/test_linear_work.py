@@ -21,8 +21,8 @@ from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import is_conversation
-from archive_pipeline_tests.readers.claude_code_lines import answer, call, entry, said
-from archive_pipeline_tests.readers.claude_code_lines import result as result_line
+from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, said
+from archive_pipeline_tests.readers.claude_code.lines import result as result_line
 from archive_pipeline_tests.readers.work import growth
 
 ALMOST_LINEAR = 5

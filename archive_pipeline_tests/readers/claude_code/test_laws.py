@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from archive_pipeline.domain.records import DialogueRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.claude_code import READER
-from archive_pipeline_tests.readers.claude_code_lines import answer, call, entry, read, result, said, text, uuid
+from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, read, result, said, text, uuid
 from benchmarks.fuzz import claude_code as fuzz
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import mutate

@@ -104,3 +104,8 @@ def session_file(folder: Path, name: str = SESSION, agent: str | None = None) ->
     lines = [said(began + "u", None, 0, "count"), answer(began + "a", began + "u", 1, began + "m", text("Three."))]
     path = folder / (f"{name}.jsonl" if agent is None else f"{name}/subagents/agent-{agent}.jsonl")
     return lines_of(path, *(line | {"sessionId": name} | of_agent for line in lines))
+
+
+def parts(record: DialogueRecord) -> list[list[tuple[str, str | None]]]:
+    """The types and texts of the parts of each message."""
+    return [[(part.part_type.value, part.text) for part in message.parts] for message in record.messages]
