@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
 from archive_pipeline.domain.records import Role
+
+# By OpenAI's names, which many write.
+OPENAI_ROLES: Final[Mapping[str, Role]] = MappingProxyType(
+    {"user": "user", "assistant": "assistant", "system": "system", "developer": "system", "tool": "tool"}
+)
 
 
 def read_role(name: object, roles: Mapping[str, Role], warnings: Counter[str]) -> Role:

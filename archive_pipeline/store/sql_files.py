@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from archive_pipeline.sql_files import load_query, load_sql, sql_folder
+from archive_pipeline.domain.sql_files import load_query, load_sql, sql_folder
 
 __all__ = ["load_query", "load_sql", "sql_folder", "uuid_array", "view_names"]
 

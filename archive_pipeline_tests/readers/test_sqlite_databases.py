@@ -292,7 +292,7 @@ def test_a_view_in_the_place_of_a_table_is_no_table(tmp_path: Path):
 
 def test_nothing_but_stored_columns_of_tables_may_be_read(tmp_path: Path):
     path = write_database(tmp_path / "logs.db", conversations(1))
-    with tables.Tables(path, tables.Allowance(path.stat().st_size)) as opened:
+    with closing(tables.Tables(path, tables.Allowance(path.stat().st_size))) as opened:
         for statement in (
             "SELECT load_extension('x')",
             "ATTACH 'x' AS y",

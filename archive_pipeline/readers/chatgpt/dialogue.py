@@ -27,19 +27,12 @@ from archive_pipeline.readers.chatgpt.sources import take_instructions, take_sou
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_size, as_text
 from archive_pipeline.readers.mapping import aliases_of, parents_of
-from archive_pipeline.readers.roles import read_role
+from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE = "chatgpt"
 _CONTEXT = PartType.CONTEXT  # looked up once: that takes ten times as long as a name
-_ROLES: dict[str, Role] = {
-    "user": "user",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-}
+_ROLES: dict[str, Role] = {**OPENAI_ROLES, "function": "tool"}
 _STATES: dict[str, MessageState] = {
     "in_progress": "in_progress",
     "finished_partial_completion": "aborted",

@@ -14,16 +14,9 @@ from archive_pipeline.readers.codex.calls import CALL, OUTPUT, Calls
 from archive_pipeline.readers.codex.context import is_context, split_request
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
-from archive_pipeline.readers.roles import read_role
+from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 
 _TEXT: Final = PartType.TEXT  # looked up once: that takes ten times as long as a name
-_ROLES: Final[Mapping[str, Role]] = {
-    "user": "user",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-}
 MESSAGE: Final = "message"
 REASONING: Final = "reasoning"
 AGENT_MESSAGE: Final = "agent_message"
@@ -71,7 +64,7 @@ class ContentReader:
     def role(self, name: str, fields: Fields) -> Role:
         """Returns who speaks in an item of a type."""
         if name == MESSAGE:
-            return read_role(fields.fields_left().get("role"), _ROLES, self._warnings)
+            return read_role(fields.fields_left().get("role"), OPENAI_ROLES, self._warnings)
         return "tool" if name.endswith(OUTPUT) or name == AGENT_MESSAGE else "assistant"
 
     def parts(self, name: str, role: Role, fields: Fields) -> list[PartRecord]:

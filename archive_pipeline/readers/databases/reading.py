@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -115,11 +115,11 @@ def _of_database(stream: ByteSource, found: SourceFile, readers: Readers, stack:
     try:
         copy = stack.enter_context(snapshot(stream, None if found.member else found.path))
         allowance = Allowance(copy.size)
-        tables = stack.enter_context(Tables(copy.path, allowance))
+        tables = stack.enter_context(closing(Tables(copy.path, allowance)))
         source = reader_of(readers, tables)
         if source is None:
             return FileText(stream, _unknown(found, readers, tables, copy.missing_bytes))
-        index = stack.enter_context(RowIndex(tables, readers[source], allowance))
+        index = stack.enter_context(closing(RowIndex(tables, readers[source], allowance)))
     except _COPY_ERRORS as error:
         return FileText(stream, rejected(found.locator, "cannot be copied to be read", error))
     except DamagedError as error:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from archive_pipeline.domain.sql_files import load_query
 from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
 from archive_pipeline.readers.databases.tables import Tables
 from archive_pipeline.readers.databases.values import Text
 from archive_pipeline.readers.declaration import DatabaseReader
-from archive_pipeline.sql_files import load_query
 
 _TEMPORARY: Final = ""
 _STEPS: Final = 100_000
 
 
 class RowIndex:
-    """The keys of a database; a context manager, at whose end they are gone.
+    """The keys of a database, there until ``close``.
 
     Raises:
         TooMuchError: there are more of them than a file of its size can hold.
@@ -39,12 +38,8 @@ class RowIndex:
             raise
         self._connection.set_progress_handler(lambda: allowance.take_steps(_STEPS), _STEPS)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Forgets the keys."""
         self._connection.close()
 
     def _copy(self, tables: Tables, table: str, keys: Sequence[str]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
 from archive_pipeline.readers.databases.product import Readers, reader_of
-from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
+from archive_pipeline.readers.databases.reading import Beginning
+from archive_pipeline.readers.databases.snapshot import snapshot
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
 from archive_pipeline.readers.databases.values import Text
 from archive_pipeline.readers.declaration import StoredFiles
@@ -37,30 +38,17 @@ def stored_files(found: SourceFile, readers: Readers) -> Iterator[FileInDatabase
     """
     try:
         with ExitStack() as stack:
-            stream = stack.enter_context(found.open())
-            if stream.read(len(MAGIC)) != MAGIC:
+            stream = Beginning(stack.enter_context(found.open()))
+            if not stream.is_database:
                 return
-            copy = stack.enter_context(snapshot(_Whole(stream), None if found.member else found.path))
-            tables = stack.enter_context(Tables(copy.path, Allowance(copy.size)))
+            copy = stack.enter_context(snapshot(stream, None if found.member else found.path))
+            tables = stack.enter_context(closing(Tables(copy.path, Allowance(copy.size))))
             declared = reader_of(readers, tables)
             files = readers[declared].files if declared is not None else None
             if files is not None:
                 yield from _files(found, tables, files)
     except (OSError, UnreadableInputError, DamagedError, TooMuchError):
         return
-
-
-class _Whole:
-    """A stream of which the magic was read, from its beginning."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._held = MAGIC
-
-    def read(self, size: int = -1, /) -> bytes:
-        held, self._held = self._held, b""
-        data: bytes = held or self._stream.read(size)
-        return data
 
 
 def _files(found: SourceFile, tables: Tables, files: StoredFiles) -> Iterator[FileInDatabase]:

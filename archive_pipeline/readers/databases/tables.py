@@ -11,13 +11,12 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Final, Self, cast
+from typing import Any, BinaryIO, Final, cast
 
+from archive_pipeline.domain.sql_files import load_query
 from archive_pipeline.readers.databases.allowance import Allowance
 from archive_pipeline.readers.databases.values import StoredFile, Text
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
-from archive_pipeline.sql_files import load_query
 
 _FIRST: Final = -(2**63)
 _LAST: Final = 2**63 - 1
@@ -36,7 +35,7 @@ class DamagedError(Exception):
 
 
 class Tables:
-    """The tables of a database; a context manager, at whose end it is closed.
+    """The tables of a database, which is open until ``close``.
 
     Attributes:
         columns: of each table, the names of those that are stored.
@@ -61,12 +60,8 @@ class Tables:
                 raise DamagedError(_reason(error)) from error
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Closes the database."""
         self._connection.close()
 
     def _restrict(self) -> None:

@@ -9,22 +9,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, MessageState, RejectedRecord, Role
+from archive_pipeline.domain.records import DialogueRecord, MessageRecord, MessageState, RejectedRecord
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, unique_messages
 from archive_pipeline.readers.open_webui.content import attached_files, message_parts
 from archive_pipeline.readers.open_webui.recognition import chat_of
-from archive_pipeline.readers.roles import read_role
+from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "open_webui"
-_ROLES: Final[Mapping[str, Role]] = {
-    "user": "user",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-}
 
 
 def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
@@ -100,7 +93,7 @@ def _message(key: str | None, item: dict[str, Any], nodes: Mapping[str, Any], wa
     source_id = key or as_identifier(item.get("id"))
     if source_id is not None and as_identifier(item.get("id")) == source_id:
         fields.take("id")
-    role = read_role(item.get("role"), _ROLES, warnings)
+    role = read_role(item.get("role"), OPENAI_ROLES, warnings)
     if item.get("role") == role:
         fields.take("role")
     parent = fields.take_identifier("parentId")

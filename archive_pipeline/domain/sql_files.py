@@ -1,12 +1,12 @@
-"""Loading of the SQL in ``sql/``. Files are read once per process."""
+"""The SQL in ``sql/``, code like any other: of PostgreSQL and of SQLite. Files are read once per process."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-_CHECKOUT = Path(__file__).resolve().parents[1] / "sql"
-_INSTALLED = Path(__file__).resolve().parent / "_sql"
+_CHECKOUT = Path(__file__).resolve().parents[2] / "sql"
+_INSTALLED = Path(__file__).resolve().parents[1] / "_sql"
 
 
 def sql_folder() -> Path:
