@@ -49,11 +49,27 @@ class StoredFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeRows:
+    """A table of which each row is a conversation, as the product's export has it.
+
+    Attributes:
+        table: its name.
+        json: columns whose texts are JSON, which the export has as values.
+        flags: columns whose numbers the export has as true and false.
+    """
+
+    table: str
+    json: frozenset[str]
+    flags: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseReader:
     """How conversations are found in a product's database of SQLite (``readers.databases``).
 
     Each becomes an object with the name of the source as ``database``, its ``conversation_id``, and ``tables``: the
     rows that belong to it by table, each with all of its columns. ``unreadable_rows`` has those that are damaged.
+    Where a row is a conversation by itself, it becomes the object that the product's export has of it.
 
     Attributes:
         layouts: tables with columns that a layout of the database has; one with all of a layout is the product's.
@@ -63,6 +79,7 @@ class DatabaseReader:
         conversations: name of the query of all conversations' ids, in their order.
         rows: name of the query of one's rows, by ``:id``: ``source_table`` and ``row_id``, in the order of the tables.
         files: where contents of files are; None if there are none.
+        whole_rows: the table whose rows are conversations; None if conversations are rows of several.
     """
 
     layouts: tuple[Mapping[str, frozenset[str]], ...]
@@ -70,6 +87,7 @@ class DatabaseReader:
     conversations: str
     rows: str
     files: StoredFiles | None = None
+    whole_rows: WholeRows | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,7 +222,7 @@ def test_empty_and_hidden_messages_are_neither_shown_nor_counted(
 
 
 def sorted_by_hand(database: Database, folder: Path) -> None:
-    """Five conversations of three sources with what their users did with them."""
+    """Seven conversations of four sources with what their users did with them."""
     project = {"uuid": "p-1", "name": "Canal boats"}
     grok = {
         "conversation": {"id": "g1", "title": "G", "create_time": "2026-04-09T07:11:34Z", "starred": True},
@@ -237,6 +237,10 @@ def sorted_by_hand(database: Database, folder: Path) -> None:
     )
     load(database, folder / "claude.json", {**claude("t1", "a"), "project": project, "is_starred": False})
     load(database, folder / "grok.json", grok)
+    turn = {"id": "m", "parentId": None, "childrenIds": [], "role": "user", "content": "Hi"}
+    chat = {"title": "W", "history": {"messages": {"m": turn}, "currentId": "m"}}
+    for name, flags in (("w1", {"archived": True, "pinned": False}), ("w2", {"archived": False, "pinned": True})):
+        load(database, folder / f"{name}.json", {"id": name, "user_id": "u", "title": "W", "chat": chat, **flags})
 
 
 @pytest.mark.parametrize(
@@ -247,9 +251,9 @@ def sorted_by_hand(database: Database, folder: Path) -> None:
         (["--workspace", "p-1"], ["claude_ai-t1"]),
         (["--workspace", "canal BOATS"], ["claude_ai-t1"]),
         (["--workspace", "canal"], []),
-        (["--archived"], ["chatgpt-c1"]),
-        (["--no-archived"], ["chatgpt-c2", "chatgpt-c3", "claude_ai-t1", "grok-g1"]),
-        (["--starred"], ["chatgpt-c2", "chatgpt-c3", "grok-g1"]),
+        (["--archived"], ["chatgpt-c1", "open_webui-w1"]),
+        (["--no-archived"], ["chatgpt-c2", "chatgpt-c3", "claude_ai-t1", "grok-g1", "open_webui-w2"]),
+        (["--starred"], ["chatgpt-c2", "chatgpt-c3", "grok-g1", "open_webui-w2"]),
         (["--starred", "--workspace", "g-2", "--no-archived"], ["chatgpt-c2"]),
     ],
     ids=str,

@@ -6,7 +6,7 @@ What cannot be read is left out, named in the object of its conversation, and to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -17,8 +17,8 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.databases.allowance import TooMuchError
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
-from archive_pipeline.readers.databases.values import Text, as_json, name_as_json
-from archive_pipeline.readers.declaration import DatabaseReader
+from archive_pipeline.readers.databases.values import Text, as_json, flag_as_json, json_of, name_as_json
+from archive_pipeline.readers.declaration import DatabaseReader, WholeRows
 
 DATABASE: Final = b"database"
 CONVERSATION_ID: Final = b"conversation_id"
@@ -76,6 +76,18 @@ class ConversationObjects:
             yield RejectedRecord(locator, reason, whole_file=True)
 
     def _object(self, conversation: Any) -> Iterator[bytes]:
+        whole = self._declared.whole_rows
+        if whole is None:
+            yield from self._of_tables(conversation)
+            return
+        unreadable: list[Any] = []
+        numbers = map(itemgetter(1), self._index.rows(conversation))
+        found = b"".join(self._items(whole.table, numbers, unreadable))
+        if self._left_out is not None:
+            unreadable.append({"reason": self._left_out})
+        yield found or b'{"%b":%b}' % (UNREADABLE_ROWS, orjson.dumps(unreadable))
+
+    def _of_tables(self, conversation: Any) -> Iterator[bytes]:
         unreadable = self._damages()
         name = conversation.encode() if isinstance(conversation, str) else conversation
         yield b'{"%b":%b,"%b":%b,"%b":{' % (
@@ -130,5 +142,12 @@ class ConversationObjects:
             self._unreadable[table] += 1
             self._first_reasons.setdefault(table, str(error))
             return None
-        fields = (name_as_json(name) + b":" + as_json(value) for name, value in row.items())
+        whole = self._declared.whole_rows
+        fields = (name_as_json(name) + b":" + _encoder(whole, name)(value) for name, value in row.items())
         return b"{" + b",".join(fields) + b"}"
+
+
+def _encoder(whole: WholeRows | None, column: str) -> Callable[[Any], bytes]:
+    if whole is not None and column in whole.json:
+        return json_of
+    return flag_as_json if whole is not None and column in whole.flags else as_json

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from archive_pipeline.readers.json.parsing import parse_json
+
 # A BLOB up to this size stands in the object, of a larger one its hash. Files that messages came with are kept apart.
 MAX_BLOB_BYTES: Final = 64 * 1024
 
@@ -43,6 +45,22 @@ def as_json(value: Any) -> bytes:
     if isinstance(value, float) and math.isinf(value):
         return b"1e999" if value > 0 else b"-1e999"  # what no number type holds is read as this text
     return orjson.dumps(value)
+
+
+def json_of(value: Any) -> bytes:
+    """Returns what a column says in JSON, as it is; a value that is none as ``as_json`` has it."""
+    if not isinstance(value, Text):
+        return as_json(value)
+    try:
+        parse_json(value)
+    except ValueError:
+        return as_json(value)
+    return bytes(value)
+
+
+def flag_as_json(value: Any) -> bytes:
+    """Returns true or false for the numbers that stand for them; any other value as ``as_json`` has it."""
+    return as_json(bool(value) if value in (0, 1) else value)
 
 
 @lru_cache(maxsize=1_024)

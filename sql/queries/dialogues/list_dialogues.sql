@@ -55,17 +55,21 @@ WITH listed AS (
                 AND lower(dialogue.source_json #>> '{project,name}') = lower(%(workspace)s)
             )
         )
+        -- Archived by ChatGPT or Open WebUI.
         AND (
             %(archived)s::boolean IS NULL
-            OR %(archived)s = (coalesce(dialogue.source_json -> 'is_archived', 'false') = 'true')
+            OR %(archived)s = (
+                coalesce(dialogue.source_json -> 'is_archived', dialogue.source_json -> 'archived', 'false') = 'true'
+            )
         )
-        -- Starred by Claude.ai and Grok, starred or pinned by ChatGPT.
+        -- Starred by Claude.ai and Grok, starred or pinned by ChatGPT, pinned by Open WebUI.
         AND (
             %(starred)s::boolean IS NULL
             OR %(starred)s = (
                 coalesce(dialogue.source_json -> 'is_starred', 'false') = 'true'
                 OR coalesce(dialogue.source_json #> '{conversation,starred}', 'false') = 'true'
                 OR coalesce(dialogue.source_json -> 'pinned_time', 'null') <> 'null'
+                OR coalesce(dialogue.source_json -> 'pinned', 'false') = 'true'
             )
         )
         AND (
