@@ -34,6 +34,7 @@ _VIDEO: Final = "https://www.youtube.com/watch?v="
 _CHUNKS: Final = "chunks"
 _PROMPT: Final = "chunkedPrompt"
 _MODEL: Final = "models/"
+_INSTRUCTION: Final = "systemInstruction"
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
@@ -63,12 +64,13 @@ def read_prompt(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reje
         for name in filter(None, map(_id, group)):
             places.setdefault(name, place)
     _link(messages, groups, places, warnings)
+    own = Fields({name: item for name, item in value.items() if name != _PROMPT})
+    messages = [*_instruction(own, messages, warnings), *messages]
     left = Fields(prompt)
     if isinstance(prompt.get(_CHUNKS), list):
         unread = [item for item in left.take_items(_CHUNKS) if not isinstance(item, dict) and not is_empty(item)]
         warnings["malformed_message"] += len(unread)
         left.put_back(_CHUNKS, unread)
-    own = {name: item for name, item in value.items() if name != _PROMPT}
     return DialogueRecord(
         source=SOURCE,
         source_id=as_identifier(value.get("id")),
@@ -79,8 +81,24 @@ def read_prompt(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reje
         messages=tuple(messages),
         is_linear_source=not places,
         warnings=+warnings,
-        source_json={**own, _PROMPT: rest} if (rest := left.rest()) else own,
+        source_json={**own.fields_left(), _PROMPT: rest} if (rest := left.rest()) else own.fields_left(),
     )
+
+
+def _instruction(own: Fields, messages: list[MessageRecord], warnings: Counter[str]) -> Iterator[MessageRecord]:
+    """Takes what the model was told before all chunks; the first message follows it."""
+    given = own.take(_INSTRUCTION)
+    fields = Fields(given)
+    parts = list(content_parts(fields.take_text("text") if isinstance(given, dict) else given, "text", warnings))
+    parts += content_parts(fields.take_items("parts"), "parts", warnings)
+    if rest := fields.rest():
+        own.fields_left()[_INSTRUCTION] = rest
+    if not parts:
+        return
+    has_ids = bool(messages) and messages[0].source_id is not None
+    if has_ids:
+        messages[0].parent_source_id = _INSTRUCTION
+    yield MessageRecord(_INSTRUCTION if has_ids else None, None, "system", tuple(parts))
 
 
 def _link(
@@ -227,4 +245,4 @@ def _files(fields: Fields) -> Iterator[AttachmentRecord]:
         )
 
 
-READER: Final = Reader(SOURCE, "Google AI Studio prompts (files of its folder on Drive)", 1, recognise, read_prompt)
+READER: Final = Reader(SOURCE, "Google AI Studio prompts (files of its folder on Drive)", 2, recognise, read_prompt)

@@ -20,6 +20,8 @@ from archive_pipeline.readers.companions import (
 # What is opened in folders and zips; a file that the user names is, whatever its name.
 DATABASE_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3"})
 READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"}) | DATABASE_SUFFIXES
+# In it AI Studio keeps prompts on Google Drive, whose names have no suffix, beside the files that it was given.
+_FOLDER_OF_PROMPTS: Final = "Google AI Studio"
 # What a program that has a database open keeps beside it; read with the database.
 _LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
@@ -81,22 +83,29 @@ def companion(locator: str, kind: str) -> SkippedFile:
     return SkippedFile(locator, f"a companion of the export: {kind}", kind=kind)
 
 
+def is_opened(name: str, locator: str) -> bool:
+    """Tells whether a file of a folder or zip is opened, by its path in it and its name for people.
+
+    A prompt's title may end as a suffix does.
+    """
+    is_prompt = PurePosixPath(locator).parent.name == _FOLDER_OF_PROMPTS and may_hold_conversations(name)
+    return is_prompt or PurePosixPath(name).suffix.lower() in READ_SUFFIXES
+
+
 def left_out(name: str, locator: str) -> SkippedFile | None:
     """Returns a file of a folder or zip that is not read, judged by its path in it; None if it is.
 
     A zip is read if nothing else speaks against it.
     """
-    suffix = PurePosixPath(name).suffix.lower()
     if (private := left_closed(name, locator)) is not None:
         return private
     if is_file_store(name) or is_upload(name):
         return companion(locator, FILES)
-    if suffix in READ_SUFFIXES:
-        return None
-    return _of_unread_type(name, suffix, locator)
+    return None if is_opened(name, locator) else _of_unread_type(name, locator)
 
 
-def _of_unread_type(name: str, suffix: str, locator: str) -> SkippedFile:
+def _of_unread_type(name: str, locator: str) -> SkippedFile:
+    suffix = PurePosixPath(name).suffix.lower()
     if (kind := folder_kind(name)) is not None:
         return companion(locator, kind)
     if any(suffix.removesuffix(log) in DATABASE_SUFFIXES for log in _LOG_SUFFIXES):

@@ -44,7 +44,7 @@ def _part(item: object, kind: str, warnings: Counter[str]) -> Iterator[PartRecor
     elif made:
         made[-1].source = {**as_object(made[-1].source), **rest} if rest else made[-1].source
         yield from made
-    else:
+    elif rest is not None or not isinstance(item, dict):
         name = next(iter(as_object(item)), "none")
         warnings[f"unknown_part:{name}"] += 1
         yield PartRecord(PartType.UNKNOWN, source_type=name, source=item)

@@ -21,7 +21,7 @@ from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import private_part
-from archive_pipeline.readers.found import READ_SUFFIXES, is_passed_over
+from archive_pipeline.readers.found import is_opened, is_passed_over
 from archive_pipeline.readers.places import Place
 from archive_pipeline.remote.download import Copy, download
 from archive_pipeline.remote.spool import check_room, spool_folder
@@ -148,7 +148,7 @@ def _is_possible(parts: Iterable[str]) -> bool:
 def _is_copied(name: str, wanted: Wanted) -> bool:
     if private_part(name) is not None:
         return False
-    return wanted is Wanted.ALL or PurePosixPath(name).suffix.lower() in READ_SUFFIXES
+    return wanted is Wanted.ALL or is_opened(name, name)
 
 
 def _create_below(folder: Path, name: str, size: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,6 @@ def model(text: str, **more: Any) -> dict[str, Any]:
 def prompt(*chunks: Any, **more: Any) -> dict[str, Any]:
     return {
         "runSettings": {"model": "models/gemini-2.5-pro", "temperature": 1},
-        "systemInstruction": {"parts": [{"text": "be brief"}]},
         "chunkedPrompt": {"chunks": list(chunks), "pendingInputs": [{"text": "", "role": "user"}]},
         **more,
     }
@@ -58,7 +58,37 @@ def test_chunks_up_to_the_end_of_an_answer_are_one_message():
         ("user", None, [("text", "thanks")]),
     ]
     assert record.is_linear_source
-    assert record.source_json["systemInstruction"] == {"parts": [{"text": "be brief"}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "texts", "kept"),
+    [
+        ({"parts": [{"text": "short"}, {"text": "kind"}], "role": "user"}, ["short", "kind"], {"role": "user"}),
+        ({"text": "be brief"}, ["be brief"], None),
+        ("be brief", ["be brief"], None),
+    ],
+    ids=["parts", "text", "string"],
+)
+def test_what_the_model_was_told_before_all_is_a_message_of_the_system(given: Any, texts: list[str], kept: Any):
+    record = read(prompt(user("q", id="u"), model("a", id="m"), systemInstruction=given))
+    assert [(m.source_id, m.parent_source_id, m.role) for m in record.messages] == [
+        ("systemInstruction", None, "system"),
+        ("u", "systemInstruction", "user"),
+        ("m", "u", "assistant"),
+    ]
+    assert [part.text for part in record.messages[0].parts] == texts
+    assert record.source_json.get("systemInstruction") == kept
+    without_ids = read(prompt(user("q"), systemInstruction=given))
+    assert [(m.source_id, m.parent_source_id, m.role) for m in without_ids.messages] == [
+        (None, None, "system"),
+        (None, None, "user"),
+    ]
+
+
+@pytest.mark.parametrize("given", [{"parts": [{"text": ""}]}, {"parts": []}, {}, None, ""], ids=str)
+def test_no_instruction_is_no_message(given: Any):
+    record = read(prompt(user("q"), systemInstruction=given))
+    assert [message.role for message in record.messages] == ["user"]
 
 
 @pytest.mark.parametrize(
@@ -182,3 +212,29 @@ def test_a_file_as_drive_names_it_is_read_where_the_user_names_it(tmp_path: Path
     [item] = [item for file in read_paths([path]) for item in file.records()]
     assert isinstance(item, ReadDialogue)
     assert (item.record.source, item.record.title) == ("ai_studio", "Soil and clay")
+
+
+@pytest.mark.parametrize("is_packed", [False, True], ids=["folder", "zip"])
+def test_the_folder_of_prompts_is_read_without_suffixes(tmp_path: Path, *, is_packed: bool):
+    files = {
+        "Soil and clay": json.dumps(prompt(user("a"))),
+        "Version 2.0": json.dumps(prompt(user("b"))),
+        "notes.txt": "no prompt",
+        "photo.png": "no prompt",
+        "clip.bin": "no prompt",
+    }
+    for folder in ("Google AI Studio", "Other"):
+        (tmp_path / "Drive" / folder).mkdir(parents=True)
+        for name, text in files.items():
+            (tmp_path / "Drive" / folder / name).write_text(text)
+    place = tmp_path / "Drive"
+    if is_packed:
+        place = Path(shutil.make_archive(str(tmp_path / "takeout"), "zip", tmp_path, "Drive"))
+    reading = read_paths([place])
+    items = [item for file in reading for item in file.records()]
+    titles = [item.record.title for item in items if isinstance(item, ReadDialogue)]
+    reasons = {each.locator.rpartition("Drive/")[2]: each.reason for each in reading.skipped}
+    assert sorted(title or "" for title in titles) == ["Soil and clay", "Version 2.0"]
+    assert reasons["Google AI Studio/clip.bin"] == "not JSON (.bin)"
+    assert reasons["Other/Soil and clay"] == "not JSON (no suffix)"
+    assert len(reasons) == 8

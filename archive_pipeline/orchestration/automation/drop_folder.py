@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.readers.file_ids import ids_of
-from archive_pipeline.readers.found import READ_SUFFIXES
+from archive_pipeline.readers.found import is_opened
 
 BYTES_PER_SCAN: Final = 1_000_000_000
 # Dagster waits a minute for a sensor and then throws away what it found out: a slow disk would be read for ever. After
@@ -245,7 +245,7 @@ def _is_unfinished(name: str) -> bool:
 
 
 def _is_read_in_folders(folder: Path, path: Path) -> bool:
-    return path.suffix.lower() in READ_SUFFIXES or bool(ids_of(path.relative_to(folder).as_posix(), {}))
+    return is_opened(path.name, path.as_posix()) or bool(ids_of(path.relative_to(folder).as_posix(), {}))
 
 
 def _is_text(name: str, notes: list[str]) -> bool:

@@ -16,7 +16,7 @@ from archive_pipeline.readers.databases.product import Readers, missing_of, read
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
-from archive_pipeline.readers.found import DATABASE_SUFFIXES, SkippedFile, SourceFile, rejected
+from archive_pipeline.readers.found import DATABASE_SUFFIXES, READ_SUFFIXES, SkippedFile, SourceFile, rejected
 from archive_pipeline.readers.json.blocks import ByteSource
 from archive_pipeline.readers.json_lines import Pieces
 
@@ -142,13 +142,16 @@ def _unknown(found: SourceFile, readers: Readers, tables: Tables, missing_bytes:
 
 
 def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFile | None:
-    """Returns why a file with the name of a database is not read as text; None if it may be.
+    """Returns why a file whose name is not that of JSON is not read as text; None if it may be.
 
-    In folders and zips many programs keep files of such names.
+    In folders and zips many programs keep files that are named like databases.
     """
     suffix = PurePosixPath(found.locator).suffix.lower()
-    if suffix not in DATABASE_SUFFIXES or beginning.lstrip().startswith(_JSON_BEGINS):
+    if beginning.lstrip().startswith(_JSON_BEGINS):
         return None
+    if suffix not in DATABASE_SUFFIXES:
+        is_json = found.is_named or suffix in READ_SUFFIXES
+        return None if is_json else SkippedFile(found.locator, f"not JSON ({suffix or 'no suffix'})")
     if found.is_named:
         return rejected(found.locator, _NO_DATABASE)
     return SkippedFile(found.locator, f"not a database of SQLite ({suffix})", may_hold_conversations=True)
