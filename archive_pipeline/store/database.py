@@ -17,6 +17,7 @@ from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.by_index import SESSION_BY_INDEX, TRANSACTION_BY_INDEX
 from archive_pipeline.store.database_url import libpq_url, shown_url, split_secrets
+from archive_pipeline.store.idle_connections import check_when_lent
 from archive_pipeline.store.server.embedded import embedded_url
 from archive_pipeline.store.sql_files import load_query
 
@@ -116,7 +117,9 @@ class Database:
         """
         url, arguments = split_secrets(make_url(self.url).set(drivername="postgresql+psycopg"))
         connect_args = {**arguments, **self._preparing, **self._own_settings(self.url)}
-        return sqlalchemy.create_engine(url, pool_pre_ping=True, pool_use_lifo=True, connect_args=connect_args)
+        engine = sqlalchemy.create_engine(url, pool_use_lifo=True, connect_args=connect_args)
+        check_when_lent(engine)
+        return engine
 
     @property
     def _preparing(self) -> dict[str, None]:

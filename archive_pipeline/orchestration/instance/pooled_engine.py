@@ -10,6 +10,8 @@ from weakref import WeakSet
 import sqlalchemy
 from dagster_postgres.utils import set_pg_statement_timeout
 
+from archive_pipeline.store.idle_connections import check_when_lent
+
 # Connections that a process keeps open; any number more are opened when needed, as the stock storages do.
 POOL_SIZE: Final = 4
 RECYCLE_SECONDS: Final = 3_600
@@ -25,9 +27,9 @@ def pooled_engine(url: str) -> sqlalchemy.Engine:
         isolation_level="AUTOCOMMIT",
         pool_size=POOL_SIZE,
         max_overflow=-1,
-        pool_pre_ping=True,
         pool_recycle=RECYCLE_SECONDS,
     )
+    check_when_lent(engine)
     _engines.add(engine)
     _watch_forks()
     return engine
