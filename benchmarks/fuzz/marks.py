@@ -102,7 +102,8 @@ def _absent(given: Values, kept: Values) -> list[str]:
     A string may be part of a longer one, since parts of a text are joined; a number may be written as text. Of the
     keys only marks of values that say something count: the others are names of fields that became columns.
     """
-    clean = {clean_text(string, Counter()) for string in given.strings} - {""}
+    cleaned: Counter[str] = Counter()
+    clean = {clean_text(string, cleaned) for string in given.strings} - {""}
     numbers = {float(number) for number in kept.numbers}  # a database writes 1e300 as an integer
     everything = "\0".join(itertools.chain(kept.strings, kept.keys))
     lost: Iterator[object] = itertools.chain(

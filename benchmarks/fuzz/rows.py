@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -19,6 +19,9 @@ from archive_pipeline.readers.json.parsing import DEEP_JSON_AS_TEXT, parse_json
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.text.sanitize import clean_text
 from benchmarks.fuzz.marks import Values
+
+# Most texts of rows are no JSON, and to try it raises an error.
+_BEGINNINGS_OF_JSON: Final = frozenset(' \t\n\r{["-0123456789tfn')
 
 
 class BrokenRuleError(Exception):
@@ -71,11 +74,15 @@ def table_rows(dialogue: PreparedDialogue) -> Iterator[tuple[Any, ...]]:
 
 def values_of(dialogue: PreparedDialogue) -> Values:
     """Return the values in the dialogue's rows."""
-    found = Values()
-    for row in table_rows(dialogue):
-        for column in row:
+    columns = [column for row in table_rows(dialogue) for column in row]
+    texts = _texts(columns)
+    found = Values(strings=texts.copy())
+    for column in columns:
+        if column is not None and not isinstance(column, str):
             found.add(column)
-            found.add(_as_json(column))
+    for text in texts:
+        if text[:1] in _BEGINNINGS_OF_JSON:
+            found.add(_as_json(text))
     if DEEP_JSON_AS_TEXT in dialogue.counts:
         _add_from_texts(found)
     return found
@@ -105,11 +112,14 @@ def _as_deep_json(text: str) -> object:
         return None
 
 
-def _as_json(column: object) -> object:
-    if not isinstance(column, str):
-        return None
+def _texts(columns: Iterable[object]) -> set[str]:
+    """Return the different texts: the id of a dialogue is in most rows."""
+    return {column for column in columns if isinstance(column, str)}
+
+
+def _as_json(text: str) -> object:
     try:
-        return orjson.loads(column)
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
 
@@ -120,8 +130,8 @@ def check_rows(dialogue: PreparedDialogue) -> None:
     Raises:
         BrokenRuleError: one of these does not hold.
     """
-    for column in itertools.chain.from_iterable(table_rows(dialogue)):
-        _check_text(column)
+    for text in _texts(itertools.chain.from_iterable(table_rows(dialogue))):
+        _check_text(text)
     for name in dialogue.counts:
         _check_text(name)
     if not fingerprint_of(dialogue):
@@ -135,11 +145,10 @@ def check_rows(dialogue: PreparedDialogue) -> None:
         raise BrokenRuleError("parents form a cycle")
 
 
-def _check_text(column: object) -> None:
-    if isinstance(column, str) and ("\0" in column or "\\u0000" in column.replace("\\\\", "")):
+def _check_text(text: str) -> None:
+    if "\0" in text or "\\u0000" in text.replace("\\\\", ""):
         raise BrokenRuleError("NUL in a column")
-    if isinstance(column, str):
-        column.encode()
+    text.encode()
 
 
 def _has_cycle(parents: dict[str, str | None]) -> bool:
