@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,14 +21,16 @@ _PACKAGE = f"{Path(archive_pipeline.__file__).parent}{os.sep}"
 
 def steps(function: Callable[[], object]) -> int:
     """Return how many lines of the package a call executes, in every thread that it starts."""
-    counts: Counter[str] = Counter()
+    lines = 0
 
-    def trace(frame: FrameType, kind: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
-            return None
+    def count(_frame: FrameType, kind: str, _: Any) -> Any:
+        nonlocal lines
         if kind == "line":
-            counts[frame.f_code.co_filename] += 1
-        return trace
+            lines += 1
+        return count
+
+    def trace(frame: FrameType, _kind: str, _: Any) -> Any:
+        return count if frame.f_code.co_filename.startswith(_PACKAGE) else None
 
     previous = sys.gettrace()
     threading.settrace(trace)
@@ -39,7 +40,7 @@ def steps(function: Callable[[], object]) -> int:
     finally:
         sys.settrace(previous)
         threading.settrace(previous)
-    return counts.total()
+    return lines
 
 
 @contextmanager
