@@ -58,6 +58,7 @@ def stock_instance(settings: Settings, database: Database) -> Iterator[dg.Dagste
     overrides = {**COMMAND_OVERRIDES, "storage": storage}
     with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(settings.home), overrides=overrides)) as instance:
         assert type(instance.event_log_storage) is PostgresEventLogStorage
+        instance.optimize_for_webserver(0, -1, -1)  # as there: with connections that stay, not one for each question
         yield instance
 
 

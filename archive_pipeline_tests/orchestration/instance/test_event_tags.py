@@ -85,6 +85,7 @@ def storage(instance: dg.DagsterInstance) -> PooledEventLogStorage:
 def stock(database: Database, storage: PooledEventLogStorage) -> Iterator[PostgresEventLogStorage]:
     """Stock storage on the same tables, which knows nothing of batches."""
     found = PostgresEventLogStorage(database.dagster_url)
+    found.optimize_for_webserver(0, -1, -1)  # as it is there: with a connection that stays, not one for each question
     yield found
     found.dispose()
 
