@@ -23,7 +23,11 @@ _CHUNKS = """
     WHERE dialogue.partition_key = ANY(:keys) ORDER BY chunk.chunk_id
 """
 _SPOIL = "UPDATE derived.qa_chunks SET text = text || '?' WHERE chunk_id = :id"
-_ENLARGE = "UPDATE derived.qa_pairs SET question = question || :more, answer = answer || :more WHERE pair_id = :id"
+_ENLARGE = """
+    UPDATE derived.qa_pairs
+    SET question = question || repeat('x', :bytes), answer = answer || repeat('x', :bytes)
+    WHERE pair_id = :id
+"""
 _LOSE_PATHS = """
     DELETE FROM derived.message_paths
     WHERE dialogue_id IN (
@@ -67,7 +71,7 @@ def test_chunks_are_compared_with_their_pairs_up_to_a_bound_of_bytes(
             connection.execute(text(_SPOIL), {"id": chunk.chunk_id})
     assert find_violations(archive, check, keys)[0] == 2
     with empty_archive.engine.begin() as connection:
-        connection.execute(text(_ENLARGE), {"id": first.pair_id, "more": "x" * _ENOUGH_BYTES})
+        connection.execute(text(_ENLARGE), {"id": first.pair_id, "bytes": _ENOUGH_BYTES})
     _, [found] = find_violations(archive, check, keys)
     assert found.entity_id == first.chunk_id
     assert run_derived(instance, settings, keys, full=True).success
