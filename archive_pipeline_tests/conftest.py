@@ -26,6 +26,7 @@ from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
+from archive_pipeline.building.executors.shared_fork_server import SHARED
 from archive_pipeline.ingest import collection
 from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.settings import Settings
@@ -223,6 +224,16 @@ def module_archive(archive: Database, template: str) -> Iterator[Database]:
     """An archive of the module's own on the embedded server, to fill once and only read: `database` leaves it alone."""
     with new_database_on(archive, template) as database:
         yield database
+
+
+@pytest.fixture(scope="module")
+def one_fork_server() -> Iterator[None]:
+    """Keep, from its first test with workers on, the process of a module that all its workers are forked from.
+
+    What it imports takes more than a second of a processor.
+    """
+    with SHARED.held():
+        yield
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from archive_pipeline_tests.processes import workers
 from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import query
 
-pytestmark = pytest.mark.postgres
+pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("one_fork_server")]
 
 _PROGRAM = """
 import sys

@@ -34,7 +34,7 @@ from archive_pipeline_tests.processes import command_line, fork_servers, workers
 from archive_pipeline_tests.system.commands import gate, wait_until
 from archive_pipeline_tests.tables import derived_rows, query
 
-pytestmark = pytest.mark.postgres
+pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("one_fork_server")]
 
 TALKS = [
     linear(f"p{number}", ("user", f"Why {number}?"), ("assistant", f"Because of {number} things."), ("user", "go on"))

@@ -18,6 +18,9 @@ from archive_pipeline_tests.orchestration.conftest import add_dialogues
 CHOSEN = ["dialogue_pages", "exchanges", "message_paths"]
 
 
+pytestmark = pytest.mark.usefixtures("one_fork_server")
+
+
 @pytest.fixture
 def by_processes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Workers with several chunks to build."""
