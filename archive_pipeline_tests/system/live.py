@@ -14,6 +14,7 @@ import psutil
 
 from archive_pipeline_tests.processes import command_line, has_ended
 from archive_pipeline_tests.system.commands import Command, wait_until
+from archive_pipeline_tests.system.forked import Forks
 
 # For what takes a few seconds, or a restart of Dagster, on a machine that is busy with other things.
 PATIENCE_SECONDS = 900.0
@@ -41,11 +42,13 @@ class NoAnswerError(Exception):
 class Live:
     """Web server, daemon and code server of a home, on a free port."""
 
-    def __init__(self, home: Path, *, log: Path, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, home: Path, *, log: Path, variables: Mapping[str, str] | None = None, forks: Forks | None = None
+    ) -> None:
         self.home = home
         self.port = free_port()
         arguments = ("up", "--port", self.port)
-        self.command = Command(home, *arguments, log=log, variables={**VARIABLES, **(variables or {})})
+        self.command = Command(home, *arguments, log=log, variables={**VARIABLES, **(variables or {})}, forks=forks)
         self.command_lines: set[str] = set()
         self._seen: set[psutil.Process] = set()
 

@@ -1,13 +1,13 @@
 """A run launcher that starts each run as those of Kubernetes and Docker do, on a machine of its own as far as one can.
 
 A run is `dagster api execute_run` with the reference of the instance, in a process that shares nothing with what
-launched it but the database: its home, working folder, user's folder and environment are new and empty.
+launched it but the database: its home, working folder, user's folder and environment are new and empty. The process is
+forked, with its imports done; that the command does its own is tested where a pod's is.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from dagster._core.launcher import LaunchRunContext, RunLauncher
 from dagster._core.launcher.base import CheckRunHealthResult, WorkerStatus
 from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
+from archive_pipeline_tests.system.forked import start_at
+
 PROCESS_FILE = "process"
-LOG_FILE = "log"
 
 
 class SeparateLauncher(RunLauncher, ConfigurableClass):
@@ -28,14 +29,16 @@ class SeparateLauncher(RunLauncher, ConfigurableClass):
 
     Args:
         machines: a folder; each run gets one in it, named by its id.
+        forks: the address of what forks the processes.
         variables: all that the environment of a run has, besides PATH and its own folders.
     """
 
     def __init__(
-        self, machines: str, variables: Mapping[str, str], inst_data: ConfigurableClassData | None = None
+        self, machines: str, forks: str, variables: Mapping[str, str], inst_data: ConfigurableClassData | None = None
     ) -> None:
         self._inst_data = inst_data
         self._machines = Path(machines)
+        self._forks = forks
         self._variables = variables
         super().__init__()
 
@@ -45,7 +48,7 @@ class SeparateLauncher(RunLauncher, ConfigurableClass):
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:
-        return {"machines": str, "variables": dict}
+        return {"machines": str, "forks": str, "variables": dict}
 
     @classmethod
     def from_config_value(
@@ -65,16 +68,15 @@ class SeparateLauncher(RunLauncher, ConfigurableClass):
         machine = self._machines / run.run_id
         machine.mkdir(parents=True)
         own = {"PATH": os.environ["PATH"], "HOME": str(machine), "ARCHIVE_HOME": str(machine / "home")}
-        with (machine / LOG_FILE).open("wb") as log:
-            process = subprocess.Popen(
-                arguments,
-                cwd=machine,
-                env={**own, **self._variables},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        process = start_at(
+            self._forks,
+            "dagster._cli:main",
+            arguments,
+            out=machine / "out",
+            err=machine / "err",
+            environment={**own, **self._variables},
+            folder=machine,
+        )
         (machine / PROCESS_FILE).write_text(str(process.pid))
 
     def terminate(self, run_id: str) -> bool:

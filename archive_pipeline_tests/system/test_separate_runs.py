@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,9 +52,9 @@ class Deployment:
 
 
 @pytest.fixture
-def deployment(new_archive: tuple[Path, Database], tmp_path: Path, forks: Forks) -> Iterator[Deployment]:
+def deployment(new_migrated_database: Callable[[], Database], tmp_path: Path, forks: Forks) -> Iterator[Deployment]:
     """A deployment whose runs are launched elsewhere, with an empty archive that every sensor has looked at."""
-    _, database = new_archive
+    database = new_migrated_database()
     machines, control = tmp_path / "machines", tmp_path / "control"
     machines.mkdir()
     control.mkdir(mode=0o700)
@@ -63,11 +63,15 @@ def deployment(new_archive: tuple[Path, Database], tmp_path: Path, forks: Forks)
     configuration["run_launcher"] = {
         "module": SeparateLauncher.__module__,
         "class": SeparateLauncher.__name__,
-        "config": {"machines": str(machines), "variables": {"ARCHIVE_DATABASE_URL": database.url}},
+        "config": {
+            "machines": str(machines),
+            "forks": forks.address,
+            "variables": {"ARCHIVE_DATABASE_URL": database.url},
+        },
     }
     configuration["run_monitoring"]["poll_interval_seconds"] = 1
     (control / CONFIGURATION).write_text(yaml.safe_dump(configuration))
-    live = Live(control, log=tmp_path / "up", variables=variables)
+    live = Live(control, log=tmp_path / "up", variables=variables, forks=forks)
     running = Deployment(live, database, machines, forks)
     try:
         live.wait_until_ready()
