@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from archive_pipeline.store.database import Database
 from archive_pipeline_tests.browsers import new_page, patient_browser
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
-from archive_pipeline_tests.system.conftest import Start, own_archive
+from archive_pipeline_tests.system.conftest import Start
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
@@ -30,20 +31,27 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of an archive of a conversation with two answers."""
-    folder = tmp_path_factory.mktemp("browse")
-    answers = [Said(f"b{number}", "m0", "assistant", f"Answer number {number}.", 2.0 + number) for number in range(2)]
-    tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
-    with own_archive(folder / "home") as database:
-        load(database, folder / "a.json", tree)
-        yield folder / "home"
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("browse")
 
 
 @pytest.fixture(scope="module")
-def browsing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+def variables(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a command over an archive of a conversation with two answers."""
+    folder = tmp_path_factory.mktemp("export")
+    answers = [Said(f"b{number}", "m0", "assistant", f"Answer number {number}.", 2.0 + number) for number in range(2)]
+    tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
+    load(module_archive, folder / "a.json", tree)
+    return {"ARCHIVE_DATABASE_URL": module_archive.url}
+
+
+@pytest.fixture(scope="module")
+def browsing(
+    home: Path, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[int, str]]:
     """The port and the token of the command, which reads only, so that tests can share it."""
-    command = Command(home, "browse", "--port", free_port(), log=tmp_path_factory.mktemp("log") / "browse")
+    log = tmp_path_factory.mktemp("log") / "browse"
+    command = Command(home, "browse", "--port", free_port(), log=log, variables=variables)
     try:
         wait_until(lambda: ADDRESS.search(command.said()) is not None, "the server answers")
         found = ADDRESS.search(command.said())
@@ -125,7 +133,7 @@ def test_keys_alone_lead_to_a_conversation(browsing: tuple[int, str], browser: B
         expect(page.get_by_role("heading", level=1)).to_have_text("Tides")
 
 
-def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, fork: Start):
+def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, variables: dict[str, str], start: Start):
     port, _ = browsing
-    ended = fork(home, "browse", "--port", port).end()
+    ended = start(home, "browse", "--port", port, variables=variables).end()
     assert (ended.code, ended.error) == (2, f"port {port} is taken; choose another one with --port")

@@ -28,7 +28,7 @@ from archive_pipeline_tests.browsers import new_page, patient_browser
 from archive_pipeline_tests.exports import write
 from archive_pipeline_tests.system.attacks import ATTACKS, REBOUND, attack, empty_site, launch_of
 from archive_pipeline_tests.system.commands import contents
-from archive_pipeline_tests.system.conftest import CORPUS_DIALOGUES, Start, own_archive
+from archive_pipeline_tests.system.conftest import CORPUS_DIALOGUES, Start
 from archive_pipeline_tests.system.given_secrets import (
     MARK,
     SECRETS,
@@ -46,31 +46,30 @@ START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_ran
 NOBODY = 65_534
 # The graph draws only what is in sight.
 VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
+# What is asked again and again is asked of the database: each answer of the web server is work.
+RUNS_OF_BACKFILL = "SELECT count(*) FROM dagster.run_tags WHERE key = 'dagster/backfill' AND value = %s"
+STATUS_OF_BACKFILL = "SELECT status FROM dagster.bulk_actions WHERE key = %s"
 RUNS = "{ runsOrError { ... on Runs { count } } }"
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Live, Database]]:
-    """`up` over an empty archive, and its database; what a failed test leaves of it is killed."""
+def up(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """`up` over an empty archive; what a failed test leaves of it is killed."""
     folder = tmp_path_factory.mktemp("whole")
-    with own_archive(folder / "home") as database:
-        variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(database)}
-        running = Live(folder / "home", log=folder / "up", variables=variables)
-        try:
-            running.wait_until_ready()
-            yield running, database
-        finally:
-            running.kill_all()
+    (folder / "home").mkdir(mode=0o700)
+    variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(module_archive)}
+    running = Live(folder / "home", log=folder / "up", variables=variables)
+    try:
+        running.wait_until_ready()
+        yield running
+    finally:
+        running.kill_all()
 
 
 @pytest.fixture
-def up(opened: tuple[Live, Database]) -> Live:
-    return opened[0]
-
-
-@pytest.fixture
-def database(opened: tuple[Live, Database]) -> Database:
-    return opened[1]
+def database(module_archive: Database) -> Database:
+    """The database of `up`."""
+    return module_archive
 
 
 @pytest.fixture
@@ -146,11 +145,15 @@ def test_an_export_is_imported_built_backfilled_and_seen(
 
     chosen = scattered_keys(database)
     backfill = up.launch_backfill(BACKFILLED, chosen)
+    # Dagster looks at backfills twice a minute, and the page, which draws all the while,
+    # is there from one look to the next.
+    up.wait(lambda: query(database, RUNS_OF_BACKFILL, backfill) == [(2,)], "the runs of the backfill are launched")
     page = new_page(browser, viewport=VIEWPORT)
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
     for name in ASSETS:
         page.get_by_text(name, exact=True).first.wait_for()
-    up.wait(lambda: up.backfill_status(backfill) == "COMPLETED_SUCCESS", "the backfill completes")
+    up.wait(lambda: query(database, STATUS_OF_BACKFILL, backfill) != [("REQUESTED",)], "the backfill ends")
+    assert up.backfill_status(backfill) == "COMPLETED_SUCCESS"
     # The graph follows without being loaded again.
     expect(page.get_by_text("100% filled")).to_have_count(len(ASSETS))
     page.screenshot(path=pictures / "asset-graph.png")
