@@ -9,17 +9,20 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from archive_pipeline_tests.system.commands import Command
+from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from benchmarks.kills.exports import write_exports
 from benchmarks.kills.service_kills import DAEMON, RESTARTS_A_ROUND, WEB_SERVER, WORKER, rounds
 from benchmarks.kills.tables import compare, read_tables
 
 
 @pytest.mark.postgres
-@pytest.mark.dagster
 def test_a_changed_a_missing_and_an_extra_row_are_found(database, settings, tmp_path: Path):
     exports = write_exports(tmp_path / "exports", files=2, dialogues=2, seed=1)
-    assert Command(settings.home, "import", *exports, log=tmp_path / "import").end().code == 0
+    for export in exports:
+        import_archive(database, read_paths([export]))
+    build_stale(database, settings)
     with psycopg.connect(database.url) as connection:
         expected = read_tables(connection)
         assert expected["raw.dialogues"].total() == 2
