@@ -44,6 +44,9 @@ QUESTIONS: Final = (
 )
 NEXT: Final = "Say the same in other words."
 
+# A model and its asynchronous counterpart.
+Models = tuple[llm.Model | llm.KeyModel, Any]
+
 
 @dataclass
 class Figures:
@@ -93,8 +96,9 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     figures = Figures(arguments.model)
+    models = _models(arguments.model, arguments.api_base)
     with _own_archive() as database:
-        _check(figures, database, arguments)
+        _check(figures, database, models, arguments)
         with database.session() as connection:
             figures.look_ups = {each.door: asdict(each) for each in look_ups(connection)}
         database.engine.dispose()
@@ -115,7 +119,7 @@ def _own_archive() -> Iterator[Database]:
             release(settings.postgres_folder)
 
 
-def _models(model_id: str, api_base: str | None) -> tuple[llm.Model | llm.KeyModel, Any]:
+def _models(model_id: str, api_base: str | None) -> Models:
     """Return a model and its asynchronous counterpart, None if it has none."""
     if api_base is not None:
         # A key is sent where there is one; local servers need none.
@@ -130,8 +134,8 @@ def _models(model_id: str, api_base: str | None) -> tuple[llm.Model | llm.KeyMod
         return llm.get_model(model_id), None
 
 
-def _check(figures: Figures, database: Database, arguments: argparse.Namespace) -> None:
-    model, asynchronous = _models(arguments.model, arguments.api_base)
+def _check(figures: Figures, database: Database, models: Models, arguments: argparse.Namespace) -> None:
+    model, asynchronous = models
     archived = ArchivedModel(model)
     answers = [_ask_twice(figures, archived, _messages(question)) for question in QUESTIONS]
     longer = [*_messages(QUESTIONS[0]), llm.assistant(answers[0]), llm.user(NEXT)]

@@ -15,6 +15,7 @@ from archive_pipeline.ingest.prepare import PreparedDialogue, prepare
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline_tests.exports import chain, chatgpt, write
 from benchmarks.fuzz import chat_arrays, containers, projects
+from benchmarks.fuzz.__main__ import main
 from benchmarks.fuzz.chunks import Journal, chunks_of, run_chunk
 from benchmarks.fuzz.inputs import KINDS, make_input
 from benchmarks.fuzz.law import lost, unlawful
@@ -122,19 +123,21 @@ def test_findings_are_reported_with_an_input_that_shows_them(tmp_path: Path, mon
     assert "| slow | 5 | `--show marks/1` |" in report(SEED, [result])
 
 
-def test_a_second_run_tries_what_the_first_did_not(tmp_path: Path):
-    def run(inputs: int, *more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "benchmarks.fuzz", "--seed", "3", "--inputs", str(inputs)]
-        return subprocess.run([*command, *more], capture_output=True, text=True, check=False)
-
+def test_a_second_run_tries_what_the_first_did_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     names = list(chunks_of(("marks",), 1_500))
     assert names == [("marks", 0, 1_000), ("marks", 1_000, 500)]
     journal = Journal(tmp_path / "journal.jsonl", SEED)
     journal.add(replace(run_chunk(SEED, ("marks", 0, 5)), count=1_000))
-    done = run(1_500, "--kinds", "marks", "--out", str(tmp_path))
+    command = [sys.executable, "-m", "benchmarks.fuzz", "--seed", "3", "--inputs", "1500", "--kinds", "marks"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, "500 of 500 inputs" in done.stderr) == (0, True)
     assert "| marks | 1,500 |" in done.stdout
     assert (tmp_path / "report.md").read_text() + "\n" == done.stdout
-    other = run(9, "--out", str(tmp_path), "--seed", "4")
-    assert "is of another seed (3)" in other.stderr
-    assert "Trial(kind='bytes', number=7," in run(9, "--show", "bytes/7").stdout
+    monkeypatch.setattr(sys, "argv", ["fuzz", "--inputs", "9", "--out", str(tmp_path), "--seed", "4"])
+    with pytest.raises(SystemExit, match=r"is of another seed \(3\)"):
+        main()
+    monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "3", "--show", "bytes/7"])
+    main()
+    assert "Trial(kind='bytes', number=7," in capsys.readouterr().out

@@ -6,11 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from archive_pipeline.llm_plugin import memory
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.examples.chat_server import chat_server
+from benchmarks.provider import main
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -20,24 +24,35 @@ CALLS = QUESTIONS + 1 + 1 + QUESTIONS + QUESTIONS
 
 
 @pytest.fixture
-def check(tmp_path):
-    environment = os.environ | {"LLM_USER_PATH": str(tmp_path / "llm"), "OPENAI_API_KEY": "sk-test"}
-    environment |= {"LLM_LOAD_PLUGINS": "", "NO_PROXY": "127.0.0.1", "PYTHONPATH": str(CHECKOUT)}
-
-    def run(*arguments):
-        command = [sys.executable, "-m", "benchmarks.provider", *arguments]
-        return subprocess.run(
-            command, env=environment, cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False
-        )
-
-    return run
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the check finds in the environment, and replaces there."""
+    monkeypatch.setenv("LLM_USER_PATH", str(tmp_path / "llm"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("ARCHIVE_HOME", str(tmp_path))
+    monkeypatch.delenv("ARCHIVE_DATABASE_URL", raising=False)
 
 
-def test_the_figures_are_what_the_server_saw(check):
+@pytest.fixture
+def check(
+    environment: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., str]]:
+    """Runs the check in this process, which has imported most of it; returns what it prints."""
+
+    def run(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["provider", *arguments])
+        code = main()
+        printed = capsys.readouterr().out
+        assert code == 0, printed
+        return printed
+
+    yield run
+    memory._opened.cache_clear()
+
+
+def test_the_figures_are_what_the_server_saw(check: Callable[..., str]):
     with chat_server() as server:
-        done = check("one", "--other", "two", "--api-base", server.url, "--json")
-        assert done.returncode == 0, done.stdout + done.stderr
-        figures = json.loads(done.stdout)
+        figures = json.loads(check("one", "--other", "two", "--api-base", server.url, "--json"))
         requests = list(server.requests)
     assert figures["failed"] == []
     assert len(requests) == figures["calls"] == CALLS
@@ -51,19 +66,27 @@ def test_the_figures_are_what_the_server_saw(check):
     assert (counts["find_or_create"]["generated_equal"], counts["find_or_create"]["generated_new"]) == (4, 1)
 
 
-def test_the_figures_are_printed_for_people(check):
+def test_the_figures_are_printed_for_people(check: Callable[..., str]):
     with chat_server() as server:
-        done = check("one", "--api-base", server.url, "--no-temperature")
+        printed = check("one", "--api-base", server.url, "--no-temperature")
         calls = len(server.requests)
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    lines = dict(line.split(maxsplit=1) for line in printed.splitlines())
     assert lines["model"] == "one"
     assert lines["calls"] == f"{calls}, {25 * calls} tokens"
     assert lines["again"] == f"1 of {QUESTIONS} answers differ when asked again"
 
 
-def test_a_model_that_nobody_knows_is_one_line(check):
-    done = check("no such model")
+def test_a_model_that_nobody_knows_is_one_line(environment: None):
+    """The one that runs the program: `make check-provider` does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.provider", "no such model"],
+        env=os.environ | {"LLM_LOAD_PLUGINS": "", "PYTHONPATH": str(CHECKOUT)},
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (
         1,
         "llm knows no model 'no such model'; `llm models` lists those it knows\n",
