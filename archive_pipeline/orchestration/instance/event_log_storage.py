@@ -28,6 +28,7 @@ from archive_pipeline.orchestration.instance.bulk_copy import copy_rows
 from archive_pipeline.orchestration.instance.event_shapes import EventShapesTable, fold_events, read_whole_events
 from archive_pipeline.orchestration.instance.event_tags import read_tags_of_all_events, tagged_ids
 from archive_pipeline.orchestration.instance.event_texts import event_of, serialize_events
+from archive_pipeline.orchestration.instance.keys_of_run import keys_of_run
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.orchestration.instance.pooled_engine import OnPooledEngine
 from archive_pipeline.store.sql_files import load_query
@@ -119,9 +120,21 @@ class PooledEventLogStorage(OnPooledEngine, PostgresEventLogStorage):
             self._store_asset_event(connection, event_of(event, *with_own[-1]), ids[-1])
 
     def get_dynamic_partitions(self, partitions_def_name: str) -> Sequence[str]:
-        """Return the keys in their order, fetched anew only if any was added or deleted since, by whichever process.
+        """Return the keys in their order: in a run of this process, those that there were when it began."""
+        of_run = keys_of_run(self, partitions_def_name, self._present_keys)
+        return self._present_keys(partitions_def_name) if of_run is None else of_run.in_order.copy()
 
-        Dagster asks for all of them some forty times in a run over a range.
+    def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
+        """Return whether there is such a key, in a run of this process as `get_dynamic_partitions`."""
+        of_run = keys_of_run(self, partitions_def_name, self._present_keys)
+        if of_run is None:
+            return super().has_dynamic_partition(partitions_def_name, partition_key)
+        return partition_key in of_run.members
+
+    def _present_keys(self, partitions_def_name: str) -> Sequence[str]:
+        """Return the keys, fetched anew only if any was added or deleted since, by whichever process.
+
+        Dagster asks for all of them some forty times in a run over a range that the daemon starts.
         """
         with self.index_connection() as connection:
             found = connection.exec_driver_sql(load_query("dagster/partition_ids"), {"name": partitions_def_name})

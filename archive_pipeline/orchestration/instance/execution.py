@@ -19,6 +19,7 @@ from dagster._core.remote_origin import (
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from archive_pipeline.ingest.collection import seldom_collected
+from archive_pipeline.orchestration.instance.keys_of_run import keys_read_once
 from archive_pipeline.orchestration.instance.orphans import process_tag
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet, of_partition
 
@@ -68,12 +69,28 @@ def execute_here(
     Raises:
         KeyboardInterrupt: the user interrupted the run, which is marked as failed.
     """
+    with keys_read_once():
+        run, events = _executed(job, instance, names, run_config=run_config or {}, tags=tags or {})
+    if _was_interrupted(events):
+        raise KeyboardInterrupt
+    ended = instance.get_run_by_id(run.run_id)
+    return RunResult(run.run_id, ended is not None and ended.is_success, events)
+
+
+def _executed(
+    job: dg.JobDefinition,
+    instance: dg.DagsterInstance,
+    names: Sequence[str],
+    *,
+    run_config: Mapping[str, Any],
+    tags: Mapping[str, str],
+) -> tuple[dg.DagsterRun, list[dg.DagsterEvent]]:
     # `execute_in_process` would run a copy of the job that no code location has: the UI could neither link the run to
     # its job nor start it again.
     run = instance.create_run_for_job(
         job,
-        run_config=run_config or {},
-        tags={**(tags or {}), **process_tag(), **NOT_RETRIED},
+        run_config=run_config,
+        tags={**tags, **process_tag(), **NOT_RETRIED},
         asset_selection=frozenset(map(dg.AssetKey, names)),
         remote_job_origin=job_origin(job.name),
     )
@@ -82,10 +99,7 @@ def execute_here(
         # What Dagster had of the run, before the next one begins: its contexts know each other. Here and not below,
         # where all that the process has imported would be looked through, too: a tenth of a small run.
         gc.collect()
-    if _was_interrupted(events):
-        raise KeyboardInterrupt
-    ended = instance.get_run_by_id(run.run_id)
-    return RunResult(run.run_id, ended is not None and ended.is_success, events)
+    return run, events
 
 
 def _kept(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.DagsterEvent]:
