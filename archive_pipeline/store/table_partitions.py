@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from archive_pipeline.errors import DatabaseUnavailableError, DatabaseVersionError
 from archive_pipeline.store import locks
@@ -22,7 +22,7 @@ from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.settings_of_relations import TableSettings, change_owner, refuse_obstacles
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables.spread import spread_column, tables_of_dialogues
-from archive_pipeline.store.views import drop_views, settings_of_views, update_views, view_texts
+from archive_pipeline.store.views import readers_made_anew, view_texts
 
 PARTITIONS: Final = "partitions"
 _NEW: Final = "new_{}"
@@ -58,6 +58,7 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
         DatabaseUnavailableError: the server has no room for the locks on so many partitions, or the role may not give
             a table to its owner.
     """
+    texts = view_texts()
     for table in tables_of_dialogues():
         with database.engine.begin() as pooled:
             connection = cast("psycopg.Connection[Any]", pooled.connection.driver_connection)
@@ -65,7 +66,9 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
             if partition_counts(connection)[table.fullname] == count:
                 continue
             try:
-                rows = _exchange(pooled, connection, table, count)
+                refuse_obstacles(connection, table.fullname)
+                with readers_made_anew(pooled, texts, table.fullname):
+                    rows = _exchange(connection, table, count)
             except psycopg.errors.DependentObjectsStillExist as error:
                 raise DatabaseVersionError(
                     f"{table.fullname} cannot be exchanged, since something else uses it "
@@ -85,14 +88,11 @@ def partition_tables(database: Database, count: int) -> Iterator[tuple[str, int]
         yield table.fullname, rows
 
 
-def _exchange(pooled: Connection, connection: psycopg.Connection[Any], table: Table, count: int) -> int:
-    """Put a copy of a table in its place, with its keys, indexes, settings and views; return its number of rows."""
+def _exchange(connection: psycopg.Connection[Any], table: Table, count: int) -> int:
+    """Put a copy of a table in its place, with its keys, indexes and settings; return its number of rows."""
     name = {"table": table.fullname}
     old = sql.Identifier(str(table.schema), table.name)
     new = sql.Identifier(str(table.schema), _NEW.format(table.name))
-    refuse_obstacles(connection, table.fullname)
-    views = settings_of_views(pooled, view_texts())
-    drop_views(pooled, view_texts())
     connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(old))
     # Keys of other tables to this one are dropped too: nobody uses any of them until the end of the transaction.
     constraints = fetch_rows(connection, "partitions/constraints", _Constraint, name)
@@ -115,7 +115,6 @@ def _exchange(pooled: Connection, connection: psycopg.Connection[Any], table: Ta
     for part in parts:
         change_owner(connection, part.as_string(), settings.rights.owner)
     connection.execute(sql.SQL(load_query("summary/analyze_table")).format(relation=old))
-    update_views(pooled, view_texts(), settings=views)
     return rows
 
 

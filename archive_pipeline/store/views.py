@@ -3,14 +3,15 @@
 A view's comment says what it shows, which file it was made from and that file's digest, so what is in the database is
 known from the database alone: whatever changed a view, or dropped it, is noticed. A view uses tables and views of
 lower-numbered files only; from the first file on that differs, views are dropped in reverse order and created in order.
-What somebody has set on a view stays.
+Where a table is exchanged, only the views that read it are made anew. What somebody has set on a view stays.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final, cast
@@ -21,6 +22,7 @@ from psycopg import sql
 from sqlalchemy import Connection, text
 
 from archive_pipeline.errors import DatabaseVersionError
+from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.settings_of_relations import ViewSettings, refuse_obstacles
 from archive_pipeline.store.sql_files import load_query, load_sql, view_names
 from archive_pipeline.store.tables.base import DERIVED
@@ -82,31 +84,38 @@ def update_views(
         for view in sorted((view for view in there if view.file >= first), reverse=True):
             _drop(connection, view)
         created = [view for view in wanted if view.file >= first]
-        for view in created:
-            connection.execute(text(texts[view.file]))
-            if view.name in kept:
-                kept[view.name].set(_driver(connection), f"{DERIVED}.{view.name}")
-    comments = {view: f"{sentence_of(texts[view.file])}\n{_made_from(view)}" for view in wanted}
-    _describe(
-        connection, {view.name: comments[view] for view in wanted if view in created or comments[view] != there[view]}
-    )
+        _create(connection, created, texts, kept)
+    described = [view for view in wanted if view in created or _comment(view, texts) != there[view]]
+    _describe(connection, described, texts)
     return [view.name for view in created]
 
 
-def settings_of_views(connection: Connection, texts: Mapping[str, str]) -> dict[str, ViewSettings]:
-    """Return what is set on each of the project's views, by its name."""
-    driver = _driver(connection)
-    return {view.name: ViewSettings.of(driver, f"{DERIVED}.{view.name}") for view in _existing(connection, texts)}
+@contextmanager
+def readers_made_anew(connection: Connection, texts: Mapping[str, str], table: str) -> Iterator[None]:
+    """Do without the project's views that read a table, until the end of the block; others stay as they are.
 
-
-def drop_views(connection: Connection, texts: Mapping[str, str]) -> None:
-    """Drop the project's views, in the caller's transaction; ``update_views`` makes them anew.
+    Args:
+        connection: to a migrated archive, in a transaction.
+        texts: text per file.
+        table: its full name.
 
     Raises:
         DatabaseVersionError: something that is not the project's uses one of them, or is set on it.
     """
-    for view in sorted(_existing(connection, texts), reverse=True):
+    readers = set(fetch_column(_driver(connection), "relations/view_readers", str, {"table": table}))
+    dropped = [view for view in _existing(connection, texts) if view.name in readers]
+    settings = _settings(connection, dropped)
+    for view in sorted(dropped, reverse=True):
         _drop(connection, view)
+    yield
+    created = [view for view in _wanted(texts) if view.name in settings]
+    _create(connection, created, texts, settings)
+    _describe(connection, created, texts)
+
+
+def settings_of_views(connection: Connection, texts: Mapping[str, str]) -> dict[str, ViewSettings]:
+    """Return what is set on each of the project's views, by its name."""
+    return _settings(connection, _existing(connection, texts))
 
 
 def sentence_of(content: str) -> str:
@@ -140,12 +149,28 @@ def _existing(connection: Connection, texts: Mapping[str, str]) -> dict[_View, s
     return found
 
 
-def _made_from(view: _View) -> str:
-    return _COMMENT.format(file=view.file, digest=view.digest)
+def _settings(connection: Connection, views: Iterable[_View]) -> dict[str, ViewSettings]:
+    driver = _driver(connection)
+    return {view.name: ViewSettings.of(driver, f"{DERIVED}.{view.name}") for view in views}
 
 
-def _describe(connection: Connection, comments: Mapping[str, str]) -> None:
+def _create(
+    connection: Connection, views: Iterable[_View], texts: Mapping[str, str], settings: Mapping[str, ViewSettings]
+) -> None:
+    """Create views in this order, and set on each what its namesake had."""
+    for view in views:
+        connection.execute(text(texts[view.file]))
+        if view.name in settings:
+            settings[view.name].set(_driver(connection), f"{DERIVED}.{view.name}")
+
+
+def _comment(view: _View, texts: Mapping[str, str]) -> str:
+    return f"{sentence_of(texts[view.file])}\n{_COMMENT.format(file=view.file, digest=view.digest)}"
+
+
+def _describe(connection: Connection, views: Iterable[_View], texts: Mapping[str, str]) -> None:
     """Set the comments of views, and those of their columns."""
+    comments = {view.name: _comment(view, texts) for view in views}
     if not comments:
         return
     driver = _driver(connection)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 import sqlalchemy.exc
+from sqlalchemy import text
 
 from archive_pipeline.errors import DatabaseVersionError
 from archive_pipeline.store.database import Database
@@ -14,7 +15,7 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import view_names
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline.store.tables.trees import message_paths
-from archive_pipeline.store.views import sentence_of, update_views, view_name, view_texts
+from archive_pipeline.store.views import readers_made_anew, sentence_of, update_views, view_name, view_texts
 from archive_pipeline_tests.store.readers import execute as administer
 from archive_pipeline_tests.store.readers import new_role, seen_by
 from archive_pipeline_tests.store.schema import downgrade
@@ -141,6 +142,26 @@ def test_a_star_in_a_view_has_the_columns_of_a_table_that_changed(home: Database
     with home.engine.begin() as connection:
         assert update_views(connection, view_texts(), all_anew=True) == NAMES
     assert "added" in texts(home)["message_paths_v"]
+
+
+@pytest.mark.parametrize(
+    ("table", "readers"),
+    [
+        ("raw.match_log", {"match_rates"}),
+        ("raw.document_pages", {"all_pages", "text_entries", "page_entries", "searchable_chunks"}),
+        ("raw.attached_files", set()),
+    ],
+)
+def test_only_the_views_that_read_a_table_are_made_anew_where_it_is_exchanged(
+    home: Database, table: str, readers: set[str]
+):
+    before, comments = definitions(home), {name: comment_of(home, name) for name in NAMES}
+    with home.engine.begin() as connection, readers_made_anew(connection, view_texts(), table):
+        left = text("SELECT relname FROM pg_class WHERE relkind = 'v' AND relnamespace = 'derived'::regnamespace")
+        assert {*NAMES} - {*connection.execute(left).scalars()} == readers
+    assert texts(home) == {name: text for name, (text, _) in before.items()}
+    assert {name for name in NAMES if definitions(home)[name] != before[name]} == readers
+    assert {name: comment_of(home, name) for name in NAMES} == comments
 
 
 def test_current_views_are_not_touched(home: Database):
