@@ -11,12 +11,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import psycopg
 import pytest
 
 import archive_pipeline
+from archive_pipeline_tests.system.forked import PRELOADED
 
 
 @dataclass(frozen=True)
@@ -59,25 +61,39 @@ def new_user(name: str) -> Iterator[User]:
         subprocess.run(["userdel", name], check=True, capture_output=True)
 
 
-def command_line_for_all(bytecode: Path) -> tuple[Sequence[object], dict[str, str]]:
-    """Return how every user can run `llm-archive`, and with which variables.
+def command_line_for_all(user: User) -> tuple[Sequence[object], dict[str, str]]:
+    """Return how a user can run `llm-archive`, and with which variables.
 
     The interpreter of the environment may be in a private folder; then it is another one of the same version. Bytecode
-    that root's commands left is private, as all that they write; without any of its own, each command would compile
-    all that it imports.
-
-    Args:
-        bytecode: a folder of the user's own for it.
+    that root's commands left is private, as all that they write: the user has copies of it.
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     code = "from archive_pipeline.cli import main; main()"
     needs_every_user_in(Path(archive_pipeline.__file__), Path(psycopg.__file__))
     packages = [Path(archive_pipeline.__file__).parents[1], *map(Path, sys.path)]
     reached = [str(path) for path in packages if path.name == "site-packages" or path == packages[0]]
+    bytecode = user.folder / "bytecode"
     for program in (Path(sys.executable).resolve(), Path("/usr/bin", version), Path("/usr/local/bin", version)):
         if program.exists() and everybody_may_run(program):
+            if not bytecode.exists():
+                _copy_bytecode(bytecode, user.entry)
             return (program, "-c", code), {"PYTHONPATH": os.pathsep.join(reached), "PYTHONPYCACHEPREFIX": str(bytecode)}
     pytest.skip(f"no {version} that every user may run: this one is in a private folder")
+
+
+def _copy_bytecode(target: Path, owner: pwd.struct_passwd) -> None:
+    """Give a user the bytecode of what commands import, which takes fifteen seconds to compile."""
+    for name in PRELOADED:
+        import_module(name)
+    for module in [*sys.modules.values()]:
+        source, compiled = getattr(module, "__file__", None), getattr(module, "__cached__", None)
+        if source and compiled and Path(compiled).exists():
+            folder = target / Path(source).parent.relative_to("/")
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(compiled, folder / Path(compiled).name)
+    for path in (target, *target.rglob("*")):
+        os.chown(path, owner.pw_uid, owner.pw_gid)
+        path.chmod(0o700)
 
 
 def needs_every_user_in(*files: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -18,6 +19,7 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.server.programs import wheel_folder
 from archive_pipeline_tests.store.accounts import User, command_line_for_all, needs_every_user_in, new_user
+from archive_pipeline_tests.store.homes import copy_home
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -31,20 +33,33 @@ def stranger() -> Iterator[User]:
         yield user
 
 
-@pytest.fixture(params=["short", "long"])
-def home(request: pytest.FixtureRequest) -> Iterator[Path]:
+@contextmanager
+def new_home(length: str) -> Iterator[Path]:
     """A home below a folder that everybody may enter, with a path that fits a socket's address, or does not."""
     above = Path(tempfile.mkdtemp(prefix="archive-", dir="/tmp"))
     above.chmod(0o755)
-    folder = above / ("home" if request.param == "short" else "home" * 30)
+    folder = above / ("home" if length == "short" else "home" * 30)
     yield folder
     release(folder / "postgres")
     shutil.rmtree(above)
 
 
-@pytest.fixture
-def opened(home: Path) -> Iterator[Database]:
-    database = Database.open(Settings(home=home))
+@pytest.fixture(params=["short", "long"])
+def home(request: pytest.FixtureRequest) -> Iterator[Path]:
+    with new_home(request.param) as home:
+        yield home
+
+
+@pytest.fixture(scope="module", params=["short", "long"])
+def opened_home(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A home whose server runs, for tests that leave it as it is."""
+    with new_home(request.param) as home:
+        yield home
+
+
+@pytest.fixture(scope="module")
+def opened(opened_home: Path) -> Iterator[Database]:
+    database = Database.open(Settings(home=opened_home))
     migrate(database)
     yield database
     database.engine.dispose()
@@ -86,10 +101,10 @@ def test_another_user_cannot_connect_by_any_name_or_look_into_the_folders(opened
         assert stranger.run("cat", folder / "log", folder / "PG_VERSION").stdout == ""
 
 
-def test_a_user_who_gets_at_the_socket_is_refused_by_the_server(opened: Database, stranger: User, home: Path):
+def test_a_user_who_gets_at_the_socket_is_refused_by_the_server(opened: Database, stranger: User, opened_home: Path):
     """The second line: folders and socket opened by a mistake, as `chmod -R o+rwX` does."""
-    folder = home / "postgres"
-    paths = [home, folder, folder / ".s.PGSQL.5432"]
+    folder = opened_home / "postgres"
+    paths = [opened_home, folder, folder / ".s.PGSQL.5432"]
     modes = [path.stat().st_mode for path in paths]
     try:
         for path in paths:
@@ -121,7 +136,7 @@ def test_no_folder_above_the_home_is_changed_and_the_home_is_private(home: Path,
 
 def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User):
     """As an ordinary user, from the first command on."""
-    program, variables = command_line_for_all(stranger.folder / "bytecode")
+    program, variables = command_line_for_all(stranger)
     own = stranger.folder / 'the "$home"'
     sample = Path(__file__).parents[2] / "examples" / "sample_archive"
     variables |= {"ARCHIVE_HOME": str(own)}
@@ -138,7 +153,7 @@ def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User)
 
 
 def test_an_open_home_is_mended_with_a_message(stranger: User):
-    program, variables = command_line_for_all(stranger.folder / "bytecode")
+    program, variables = command_line_for_all(stranger)
     own = stranger.folder / ("open" * 30)
     variables |= {"ARCHIVE_HOME": str(own)}
     assert stranger.run(*program, "stats", **variables).returncode == 0
@@ -152,7 +167,7 @@ def test_an_open_home_is_mended_with_a_message(stranger: User):
 
 
 def test_a_home_of_an_ordinary_user_is_not_taken_by_root(stranger: User):
-    program, variables = command_line_for_all(stranger.folder / "bytecode")
+    program, variables = command_line_for_all(stranger)
     own = stranger.folder / "theirs"
     variables |= {"ARCHIVE_HOME": str(own)}
     assert stranger.run(*program, "stats", **variables).returncode == 0
@@ -162,12 +177,11 @@ def test_a_home_of_an_ordinary_user_is_not_taken_by_root(stranger: User):
     assert stranger.run(*program, "stats", **variables).returncode == 0
 
 
-def test_a_data_folder_with_root_as_its_owner_is_given_to_the_server(home: Path):
+def test_a_data_folder_with_root_as_its_owner_is_given_to_the_server(home: Path, started_home: Path):
     """As a copy that root made has it, or a disk from a machine on which the server's user has another number."""
     if os.geteuid() != 0:
         pytest.skip("only root has another user for the server")
-    Database.open(Settings(home=home)).engine.dispose()
-    release(home / "postgres")
+    copy_home(started_home, home)
     for path in (home / "postgres", *(home / "postgres").rglob("*")):
         os.lchown(path, 0, 0)
     Database.open(Settings(home=home)).engine.dispose()

@@ -21,12 +21,23 @@ from archive_pipeline_tests.store.test_server_upgrade import different_settings
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
 # For each number and home that it is told, forks a process that kills itself before the n-th time that something is
-# started, created, renamed or removed, and tells how that ended. What a start imports is imported once.
+# started, created, renamed or removed, and tells how that ended. What a start imports is imported once, and what initdb
+# makes is copied from the folder it is told: the process waits for either, and initdb takes a second of a processor.
 KILLED = """
-import os, signal, sys
+import os, signal, subprocess, sys
 from pathlib import Path
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.server import process as server_process
+
+run_program, made = server_process.run_program, sys.argv[1]
+
+def run_or_copy(name, *arguments, folder, account):
+    if name != "initdb":
+        return run_program(name, *arguments, folder=folder, account=account)
+    return subprocess.run(["cp", "-Rp", f"{made}/.", folder], capture_output=True, text=True)
+
+server_process.run_program = run_or_copy
 
 def count(event, arguments):
     global left
@@ -56,9 +67,12 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def starts() -> Iterator[subprocess.Popen[str]]:
+def starts(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that starts servers and is killed meanwhile, as ``KILLED`` says."""
-    command = [sys.executable, "-c", KILLED]
+    made = ServerProcess(tmp_path / "made" / "postgres")
+    made.folder.parent.mkdir()
+    made._initialise()
+    command = [sys.executable, "-c", KILLED, made.folder]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as starts:
         yield starts
         starts.kill()

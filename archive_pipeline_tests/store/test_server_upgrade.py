@@ -21,6 +21,7 @@ from archive_pipeline.store.server.files import server_settings
 from archive_pipeline.store.server.process import ServerProcess
 from archive_pipeline.store.server.programs import run_program
 from archive_pipeline_tests.conftest import administrator_url
+from archive_pipeline_tests.store.homes import copy_home
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -40,10 +41,12 @@ class OldServer:
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "postgres"
-        self.folder.mkdir(parents=True)
-        home.chmod(0o755)  # as those versions made it, whatever the umask is
-        self.account = server_account()
         self.sockets = home / "sockets"
+        self.account = server_account()
+
+    def make(self) -> None:
+        self.folder.mkdir(parents=True)
+        self.folder.parent.chmod(0o755)  # as those versions made it, whatever the umask is
         self.sockets.mkdir()
         for folder in (self.folder, self.sockets):
             os.chown(folder, self.account.uid, self.account.gid)
@@ -63,7 +66,9 @@ class OldServer:
                 connection.execute(f"ALTER SYSTEM SET {name} = '{value}'".encode())
             connection.execute("ALTER SYSTEM SET log_min_duration_statement = '7s'")  # the user's own
             connection.execute("CREATE DATABASE archive")
-        migrate(Database(self.url("archive")))
+        archive = Database(self.url("archive"))
+        migrate(archive)
+        archive.engine.dispose()
         with psycopg.connect(self.url("archive"), autocommit=True) as connection:
             connection.execute("INSERT INTO raw.sources (id, description) VALUES ('mine', 'kept')")
             connection.execute(
@@ -75,11 +80,22 @@ class OldServer:
             )
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Iterator[OldServer]:
-    server = OldServer(tmp_path / "home")
+@pytest.fixture(scope="module")
+def old_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of such a server, which has stopped, with an archive; tests start copies."""
+    server = OldServer(tmp_path_factory.mktemp("old") / "home")
+    server.make()
     server.start()
     server.fill()
+    ServerProcess(server.folder).stop()
+    return server.folder.parent
+
+
+@pytest.fixture
+def old(tmp_path: Path, old_home: Path) -> Iterator[OldServer]:
+    copy_home(old_home, tmp_path / "home")
+    server = OldServer(tmp_path / "home")
+    server.start()
     yield server
     ServerProcess(server.folder).stop()
     release(server.folder)

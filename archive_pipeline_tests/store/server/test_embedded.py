@@ -20,6 +20,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.server.database import prepare_database
 from archive_pipeline.store.server.embedded import embedded_url, release, restart_when_gone
 from archive_pipeline_tests.processes import has_ended
+from archive_pipeline_tests.store.homes import copy_home
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -36,9 +37,18 @@ sys.stdin.readline()
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def new_home(tmp_path: Path) -> Iterator[Path]:
+    """A home without a server, which its first use makes."""
     yield tmp_path
     stop(tmp_path)
+
+
+@pytest.fixture
+def home(tmp_path: Path, started_home: Path) -> Iterator[Path]:
+    """A home whose server has been started before."""
+    copy_home(started_home, tmp_path / "home")
+    yield tmp_path / "home"
+    stop(tmp_path / "home")
 
 
 def stop(home: Path) -> None:
@@ -83,7 +93,8 @@ def is_up(url: str) -> bool:
     return True
 
 
-def test_two_processes_share_one_server_that_ends_with_the_last(home: Path, use):
+def test_two_processes_share_one_server_that_ends_with_the_last(new_home: Path, use):
+    home = new_home
     first, second = use(home), use(home)  # both at once, on a folder that is not there yet
     urls = [process.stdout.readline().strip() for process in (first, second)]
     assert urls[0] == urls[1]
@@ -223,10 +234,11 @@ def databases(url: str) -> list[str]:
         return [name for (name,) in connection.execute("SELECT datname FROM pg_database ORDER BY datname").fetchall()]
 
 
-def test_a_new_server_has_no_database_that_nothing_needs(home: Path):
-    assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
-    release(home / "postgres")
-    assert databases(embedded_url(home / "postgres")) == ["archive", "template1"]
+def test_a_new_server_has_no_database_that_nothing_needs(new_home: Path):
+    folder = new_home / "postgres"
+    assert databases(embedded_url(folder)) == ["archive", "template1"]
+    release(folder)
+    assert databases(embedded_url(folder)) == ["archive", "template1"]
 
 
 def administer(url: str, database: str = "archive") -> psycopg.Connection[Any]:
