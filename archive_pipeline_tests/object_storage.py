@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -10,6 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+import pytest
+
+from archive_pipeline.remote.storage import _retrying
 
 BUCKET: Final = "exports"
 ENVIRONMENT: Final = {
@@ -80,28 +85,23 @@ def _cut(answer: bytes) -> Iterator[bytes]:
 
 
 class Bucket:
-    """A bucket of a server."""
+    """A bucket of a server, filled and emptied without requests: whoever reads it makes them."""
 
     def __init__(self, server: Server, environment: Mapping[str, str]) -> None:
-        import boto3
+        from moto.core import DEFAULT_ACCOUNT_ID
+        from moto.s3.models import s3_backends
 
         self.server = server
         self.environment = environment
-        self._client = boto3.client(
-            "s3",
-            endpoint_url=server.url,
-            aws_access_key_id=ENVIRONMENT["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
-            region_name="us-east-1",
-        )
-        self._client.create_bucket(Bucket=BUCKET)
+        self._backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+        self._backend.create_bucket(BUCKET, ENVIRONMENT["AWS_DEFAULT_REGION"])
 
     def put(self, key: str, content: bytes | Path | Any) -> str:
         """Put an object of bytes, of a file, or of a value as JSON; return its address."""
         if isinstance(content, Path):
             content = content.read_bytes()
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self._client.put_object(Bucket=BUCKET, Key=key, Body=body)
+        self._backend.put_object(BUCKET, key, body)
         return f"s3://{BUCKET}/{key}"
 
     def put_folder(self, prefix: str, folder: Path) -> str:
@@ -111,14 +111,26 @@ class Bucket:
         return f"s3://{BUCKET}/{prefix}"
 
     def delete(self, key: str) -> None:
-        self._client.delete_object(Bucket=BUCKET, Key=key)
+        self._backend.delete_object(BUCKET, key)
 
     def empty(self) -> None:
         """Delete all objects."""
-        for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
-            keys = [{"Key": item["Key"]} for item in page.get("Contents", ())]
-            if keys:
-                self._client.delete_objects(Bucket=BUCKET, Delete={"Objects": keys})
+        for key in [*self._backend.get_bucket(BUCKET).keys]:
+            self.delete(key)
+
+
+@contextmanager
+def hardly_waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Try again after a hundredth of the time: how often, and with which result, is what tests look at."""
+    sleep, pause = asyncio.sleep, time.sleep
+
+    async def soon(seconds: float, result: Any = None) -> Any:
+        return await sleep(seconds / 100, result)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio, "sleep", soon)  # of the library for S3
+        patched.setattr(_retrying, "sleep", lambda seconds: pause(seconds / 100))
+        yield
 
 
 @contextmanager

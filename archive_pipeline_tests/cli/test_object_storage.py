@@ -17,7 +17,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine, Result
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import chain, chatgpt, claude
-from archive_pipeline_tests.object_storage import Bucket
+from archive_pipeline_tests.object_storage import Bucket, hardly_waiting
 from archive_pipeline_tests.tables import query, raw_rows
 
 pytestmark = pytest.mark.postgres
@@ -102,7 +102,7 @@ def test_a_zip_is_one_object_and_its_secrets_are_nowhere(
 
 
 def test_a_storage_that_fails_deletes_nothing_by_mirroring(
-    llm_archive: CommandLine, database: Database, bucket: Bucket
+    llm_archive: CommandLine, database: Database, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ):
     for number in range(3):
         bucket.put(f"e/conversations-{number:03}.json", [chatgpt(f"c{number}", chain("x"))])
@@ -114,7 +114,8 @@ def test_a_storage_that_fails_deletes_nothing_by_mirroring(
             bucket.server.fault = lambda method, path, fault=fault, part=part: (
                 fault if method == "GET" and path.rstrip("/").endswith(part) else None
             )
-            result = llm_archive("import", "s3://exports/e", "--mirror", "--mirror-limit", "100")
+            with hardly_waiting(monkeypatch):
+                result = llm_archive("import", "s3://exports/e", "--mirror", "--mirror-limit", "100")
             assert result.code == 2
             assert "nothing was imported, try again" in result.error
             assert raw_rows(database) == before

@@ -18,7 +18,7 @@ from archive_pipeline.remote import spool
 from archive_pipeline.remote.copies import Wanted, local_places
 from archive_pipeline.remote.download import BLOCK_BYTES, LARGE_READERS, SMALL_BYTES, SMALL_READERS
 from archive_pipeline.remote.storage import Storage
-from archive_pipeline_tests.object_storage import Bucket
+from archive_pipeline_tests.object_storage import Bucket, hardly_waiting
 
 
 def copied(home: Path, *addresses: str | Path, wanted: Wanted = Wanted.ALL) -> list[dict[str, bytes]]:
@@ -148,14 +148,17 @@ def test_interrupted_downloads_go_on(tmp_path: Path, bucket: Bucket):
 
 @pytest.mark.parametrize("fault", ["cut", "refuse"])
 @pytest.mark.parametrize("at", ["listing", "object"])
-def test_a_storage_that_does_not_answer_is_an_error_and_not_less(tmp_path: Path, bucket: Bucket, fault: str, at: str):
+def test_a_storage_that_does_not_answer_is_an_error_and_not_less(
+    tmp_path: Path, bucket: Bucket, fault: str, at: str, monkeypatch: pytest.MonkeyPatch
+):
     for number in range(3):
         bucket.put(f"e/conversations-{number:03}.json", b"[]")
     if at == "listing":
         bucket.server.fault = lambda _, path: fault if path.strip("/") == "exports" else None
     else:
         bucket.server.fault = lambda method, path: fault if method == "GET" and path.endswith("-001.json") else None
-    with pytest.raises(UnreadableInputError, match="nothing was imported, try again"):
+    expected = pytest.raises(UnreadableInputError, match="nothing was imported, try again")
+    with hardly_waiting(monkeypatch), expected:
         copied(tmp_path, "s3://exports/e/")
     assert list((tmp_path / spool.FOLDER).iterdir()) == []
 
