@@ -34,9 +34,24 @@ def pdf_of(path: Path, objects: Mapping[int, bytes]) -> Path:
     return path
 
 
-def _stream(content: bytes, entries: bytes = b"", *, level: int = 9) -> bytes:
-    packed = zlib.compress(content, level)
+def _stream(content: bytes, entries: bytes = b"") -> bytes:
+    return _packed_stream(zlib.compress(content, 9), entries)
+
+
+def _packed_stream(packed: bytes, entries: bytes = b"") -> bytes:
     return b"<</Length %d/Filter/FlateDecode%b>>\nstream\n%b\nendstream" % (len(packed), entries, packed)
+
+
+def _packed(block: bytes, times: int) -> bytes:
+    """Compress a block so many times over without looking at more than one: a second for 500 MB otherwise."""
+    packer = zlib.compressobj(9)
+    start = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
+    one = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)  # refers to nothing before it
+    checksum = 1
+    for _ in range(times):
+        checksum = zlib.adler32(block, checksum)
+    last = b"\x03\x00"  # the block that ends the stream; nothing is in it
+    return start + one * times + last + struct.pack(">I", checksum)
 
 
 def cyclic_page_tree(path: Path) -> Path:
@@ -68,14 +83,15 @@ def nested_forms(path: Path, depth: int = 40) -> Path:
 
 def pdf_bomb(path: Path, unpacked: int = 650_000_000) -> Path:
     """Write a PDF of some megabytes whose page is hundreds of megabytes of text."""
-    line = b"BT /F 9 Tf 1 1 Td (abcdefgh) Tj ET\n"
+    lines = b"BT /F 9 Tf 1 1 Td (abcdefgh) Tj ET\n" * 10_000
+    packed = _packed(lines, unpacked // len(lines))
     return pdf_of(
         path,
         {
             1: _CATALOG,
             2: _ONE_PAGE,
             3: b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
-            4: _stream(line * (unpacked // len(line)), level=1),
+            4: _packed_stream(packed),
             5: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
         },
     )
@@ -83,9 +99,7 @@ def pdf_bomb(path: Path, unpacked: int = 650_000_000) -> Path:
 
 def png_of(path: Path, width: int, height: int) -> Path:
     """Write a PNG of one colour, whole, whatever its size."""
-    packer = zlib.compressobj(9)
-    row = b"\0" + b"\x7f" * (4 * width)
-    pixels = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+    pixels = _packed(b"\0" + b"\x7f" * (4 * width), height)
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     path.write_bytes(
         b"\x89PNG\r\n\x1a\n"
