@@ -85,7 +85,8 @@ def serve_chat(*answers: Prepared) -> Iterator[ChatServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     chat.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # It looks that often whether it is to end.
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield chat
