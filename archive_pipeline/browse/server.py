@@ -10,6 +10,7 @@ import uvicorn
 
 from archive_pipeline.browse.app import build_app
 from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.store.home import private_folder
 from archive_pipeline.web.access_token import load_token, page_address
 from archive_pipeline.web.peers import is_own_peer
 from archive_pipeline.web.request_guard import RequestGuard
@@ -26,6 +27,7 @@ def serve(engine: SearchEngine, port: int, when_ready: Callable[[str], None]) ->
         port: to listen on.
         when_ready: is given the address with the token as soon as the server answers.
     """
+    private_folder(engine.settings.home)  # a database elsewhere has made none
     token = load_token(engine.settings.home, port=port, service="browse")
     config = uvicorn.Config(
         RequestGuard(build_app(engine), token=token, program="llm-archive browse", is_own_peer=is_own_peer),

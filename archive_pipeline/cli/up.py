@@ -18,6 +18,7 @@ from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.home import prepare_home
 from archive_pipeline.store.outdated_readings import outdated_readings
 from archive_pipeline.web.access_token import page_address
 
@@ -44,6 +45,7 @@ def run(host: str, port: int, names: Sequence[str], *, has_token: bool) -> int:
 
         # What is wrong with these the services would say at length, or when all seems to run.
         cron_schedule(archive.settings)
+        prepare_home(archive.settings.home)
         read_configuration(_dagster_home(archive.settings))
         with _only_up(archive.settings) as lock:
             ensure_configuration(archive.settings)

@@ -32,7 +32,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("browse")
+    return tmp_path_factory.mktemp("browse") / "made by the command"  # the database is elsewhere
 
 
 @pytest.fixture(scope="module")
