@@ -164,6 +164,12 @@ def test_only_the_views_that_read_a_table_are_made_anew_where_it_is_exchanged(
     assert {name: comment_of(home, name) for name in NAMES} == comments
 
 
+def test_a_view_of_the_users_own_on_a_view_of_no_exchanged_table_is_not_in_the_way(home: Database):
+    execute(home, "CREATE VIEW public.mine AS SELECT asked FROM derived.match_rates")
+    assert list(partition_tables(home, 2))
+    assert query(home, "SELECT count(*) FROM public.mine") == [(0,)]
+
+
 def test_current_views_are_not_touched(home: Database):
     before = definitions(home)
     with home.engine.begin() as connection:
