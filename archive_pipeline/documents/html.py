@@ -1,4 +1,4 @@
-"""HTML to Markdown; DOCX goes this way too. Scripts, styles and embedded objects are no text and are left out."""
+"""HTML to Markdown, cut at its page breaks; DOCX goes this way too."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from archive_pipeline.documents.limits import MAX_TEXT_BYTES, check_pages, check_size
-from archive_pipeline.documents.links import as_destination, is_allowed
 from archive_pipeline.documents.pagination import markdown_pages
 from archive_pipeline.documents.records import Document, Kind
 from archive_pipeline.documents.structure import EXTRA, PURPOSE, pages_of
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import UnreadableDocumentError
+from archive_pipeline.text.html_markdown import clean, markdown_of
 
 PAGE_BREAK_CLASS: Final = "archive-page-break"
 # Stands for a page break on its way through the conversion.
 _BREAK: Final = "\ue000page-break\ue000"
-_NO_TEXT: Final = ("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "head")
 _BREAK_BEFORE: Final = re.compile(r"(?:page-)?break-before\s*:\s*(?:always|page)", re.IGNORECASE)
 _BREAK_AFTER: Final = re.compile(r"(?:page-)?break-after\s*:\s*(?:always|page)", re.IGNORECASE)
 
@@ -35,44 +34,13 @@ def read_html(path: Path, name: str) -> Document:
 def html_pieces(html: str | bytes) -> list[str]:
     """Return HTML as Markdown, cut at its page breaks."""
     bs4 = import_optional("bs4", extra=EXTRA, purpose=PURPOSE)
-    markdownify = import_optional("markdownify", extra=EXTRA, purpose=PURPOSE)
+    import_optional("lxml", extra=EXTRA, purpose=PURPOSE)
     soup = bs4.BeautifulSoup(html, "lxml")
-    _clean(soup, bs4)
+    for text in soup.find_all(string=lambda text: _BREAK in text):
+        text.replace_with(type(text)(text.replace(_BREAK, "")))
+    clean(soup)
     _mark_breaks(soup)
-    markdown: str = markdownify.MarkdownConverter(heading_style="ATX", bullets="-").convert_soup(soup)
-    return [piece.strip("\n") for piece in markdown.split(_BREAK)]
-
-
-def _clean(soup: Any, bs4: Any) -> None:
-    for text in soup.find_all(string=True):
-        if isinstance(text, (bs4.Comment, bs4.Doctype, bs4.ProcessingInstruction)):
-            text.extract()
-        elif _BREAK in text:
-            text.replace_with(text.replace(_BREAK, ""))
-    for element in soup.find_all(_NO_TEXT):
-        element.decompose()
-    _clean_addresses(soup)
-    _escape_cells(soup)
-
-
-def _clean_addresses(soup: Any) -> None:
-    for link in soup.find_all("a", href=True):
-        if is_allowed(link["href"]):
-            link["href"] = as_destination(link["href"])
-        else:
-            del link["href"]
-    for image in soup.find_all("img", src=True):
-        # What is not allowed is most often the picture itself, as text.
-        image["src"] = as_destination(image["src"]) if is_allowed(image["src"]) else ""
-    for element in soup.find_all(["a", "img"], title=True):
-        element["title"] = " ".join(element["title"].replace("\\", "").split())
-
-
-def _escape_cells(soup: Any) -> None:
-    for cell in soup.find_all(["td", "th"]):
-        for text in cell.find_all(string=True):
-            if "|" in text and text.find_parent(["td", "th"]) is cell:
-                text.replace_with(text.replace("|", "\\|"))
+    return [piece.strip("\n") for piece in markdown_of(soup).split(_BREAK)]
 
 
 def _mark_breaks(soup: Any) -> None:

@@ -12,12 +12,12 @@ from archive_pipeline.documents.docx import read_docx
 from archive_pipeline.documents.html import read_html
 from archive_pipeline.documents.images import read_image
 from archive_pipeline.documents.limits import check_characters, check_size
-from archive_pipeline.documents.links import with_harmless_links
 from archive_pipeline.documents.pdf import read_pdf
 from archive_pipeline.documents.pptx import read_pptx
 from archive_pipeline.documents.records import Document, Kind, PageDone
 from archive_pipeline.documents.text import read_text
 from archive_pipeline.errors import ArchiveError, UnreadableDocumentError
+from archive_pipeline.text.links import with_harmless_links
 
 # Increased when a file is read in another way than before: stored documents are then read again when they are added.
 READER_VERSION: Final = 4

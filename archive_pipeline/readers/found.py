@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,11 @@ DATABASE_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3"})
 READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"}) | DATABASE_SUFFIXES
 # In it AI Studio keeps prompts on Google Drive, whose names have no suffix, beside the files that it was given.
 _FOLDER_OF_PROMPTS: Final = "Google AI Studio"
+# A conversation of the Gemini app, of Takeout.
+_CONVERSATION: Final = re.compile(r"conversation_\d+\.txt", re.IGNORECASE)
+# Takeout's default of the Gemini app's activity; other products have it too.
+_ACTIVITY_PAGE: Final = "MyActivity.html"
+_NAMES_GEMINI: Final = re.compile(r"\b(?:gemini|bard)\b", re.IGNORECASE)
 # What a program that has a database open keeps beside it; read with the database.
 _LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
@@ -89,7 +95,8 @@ def is_opened(name: str, locator: str) -> bool:
     A prompt's title may end as a suffix does.
     """
     is_prompt = PurePosixPath(locator).parent.name == _FOLDER_OF_PROMPTS and may_hold_conversations(name)
-    return is_prompt or PurePosixPath(name).suffix.lower() in READ_SUFFIXES
+    is_conversation = _CONVERSATION.fullmatch(PurePosixPath(name).name) is not None
+    return is_prompt or is_conversation or PurePosixPath(name).suffix.lower() in READ_SUFFIXES
 
 
 def left_out(name: str, locator: str) -> SkippedFile | None:
@@ -110,6 +117,10 @@ def _of_unread_type(name: str, locator: str) -> SkippedFile:
         return companion(locator, kind)
     if any(suffix.removesuffix(log) in DATABASE_SUFFIXES for log in _LOG_SUFFIXES):
         return _log_of_database(locator)
+    path = PurePosixPath(locator)
+    if path.name == _ACTIVITY_PAGE and _NAMES_GEMINI.search(path.parent.name):
+        reason = "Gemini's activity as a page: choose the format JSON for My Activity in Google Takeout"
+        return SkippedFile(locator, reason, may_hold_conversations=True)
     reason = f"not JSON ({suffix or 'no suffix'})"
     return SkippedFile(locator, reason, may_hold_conversations=may_hold_conversations(name))
 

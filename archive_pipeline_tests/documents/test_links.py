@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from archive_pipeline.documents.html import html_pieces
-from archive_pipeline.documents.links import as_destination, is_allowed, with_harmless_links
 from archive_pipeline.documents.reading import read_document
+from archive_pipeline.text.links import as_destination, is_allowed, with_harmless_links
 from archive_pipeline_tests.documents import files
 
 ALLOWED = {None, "http", "https", "mailto", "unsafe"}

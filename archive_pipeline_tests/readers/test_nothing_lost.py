@@ -29,6 +29,7 @@ from benchmarks.fuzz import (
     claude_code,
     codex,
     deepseek,
+    gemini,
     gemini_cli,
     grok,
     llm,
@@ -78,6 +79,8 @@ def source_of(value: dict[str, Any]) -> str:
         "chat": "open_webui",
         "chunkedPrompt": "ai_studio",
         "runSettings": "ai_studio",
+        "conversation_turns": "gemini",
+        "header": "gemini",
         "projectHash": "gemini_cli",
         "sessionId": "gemini_cli",
         "tables": "llm",
@@ -135,6 +138,16 @@ def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any],
     return {"runSettings": {"model": marks.text()}, "chunkedPrompt": {"chunks": [chunk]}}, chunk
 
 
+def alone_gemini(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A conversation of one turn, and the turn; or a record of activity with an answer of a kind."""
+    random = seeded(f"{kind} {role}")
+    if role == "activity":
+        record = gemini.activity(random, marks, gemini.ANSWERS[kind])
+        return record, record
+    turn = gemini.turn(random, marks, role)
+    return {"title": marks.text(), "creation_time": marks.text(), "conversation_turns": [turn]}, turn
+
+
 def alone_gemini_cli(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A session of one message of a type, and the message."""
     message = gemini_cli.message(seeded(f"{kind} {role}"), marks, role)
@@ -189,6 +202,8 @@ CASES += [(alone_claude_code, kind, role) for kind in range(len(claude_code.BLOC
 CASES += [(alone_claude_code, kind, "line") for kind in range(7, len(claude_code.LINES))]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
+CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS))]
+CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]
 CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
