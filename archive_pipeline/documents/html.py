@@ -33,7 +33,8 @@ def read_html(path: Path, name: str) -> Document:
 
 def html_pieces(html: str | bytes) -> list[str]:
     """Return HTML as Markdown, cut at its page breaks."""
-    bs4 = import_optional("bs4", extra=EXTRA, purpose=PURPOSE)
+    import bs4  # noqa: PLC0415 (most commands read no HTML)
+
     import_optional("lxml", extra=EXTRA, purpose=PURPOSE)
     soup = bs4.BeautifulSoup(html, "lxml")
     for text in soup.find_all(string=lambda text: _BREAK in text):

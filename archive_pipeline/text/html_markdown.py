@@ -13,13 +13,17 @@ from archive_pipeline.text.links import as_destination, is_allowed
 
 _NO_TEXT: Final = ("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "head")
 _LANGUAGE: Final = "language-"
+# The converter calls itself for each level: how deep it gets depends on who called it, and what is read must not.
+_MAX_DEPTH: Final = 100
 _library = cache(import_module)
 
 
 def html_as_markdown(html: str) -> str:
-    """Return HTML as Markdown; code blocks keep the language that their class names."""
+    """Return HTML as Markdown, its bare text if it is nested too deep; code blocks keep the language of their class."""
     soup = _library("bs4").BeautifulSoup(html, "html.parser")
     clean(soup)
+    if _is_too_deep(soup):
+        return str(soup.get_text("\n")).strip("\n")
     return markdown_of(soup, code_language_callback=_language_of, escape_underscores=False).strip("\n")
 
 
@@ -60,6 +64,14 @@ def _escape_cells(soup: Any) -> None:
         for text in cell.find_all(string=True):
             if "|" in text and text.find_parent(["td", "th"]) is cell:
                 text.replace_with(text.replace("|", "\\|"))
+
+
+def _is_too_deep(soup: Any) -> bool:
+    tag = _library("bs4").Tag
+    level = [soup]
+    for _ in range(_MAX_DEPTH):
+        level = [child for element in level for child in element.children if isinstance(child, tag)]
+    return bool(level)
 
 
 def _language_of(block: Any) -> str:

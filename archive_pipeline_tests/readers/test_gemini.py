@@ -73,6 +73,12 @@ def test_an_answer_is_markdown_and_its_html_stays():
     assert part.source == {"html": HTML}
 
 
+@pytest.mark.parametrize(("levels", "expected"), [(97, "- x"), (98, "x"), (50_000, "x")])
+def test_what_is_nested_too_deep_is_its_text(levels: int, expected: str):
+    html = f"{'<div>' * levels}<ul><li>x"
+    assert texts(read(record("Prompted y", safeHtmlItem=[{"html": html}])))[1] == ("assistant", [expected])
+
+
 @pytest.mark.parametrize("title", ["Used a tool", "Created a canvas", "Gave feedback", "Fragte: wie?"])
 def test_what_is_no_prompt_has_no_messages_and_is_counted(title: str):
     dialogue = read(record(title))
