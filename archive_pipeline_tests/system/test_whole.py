@@ -54,9 +54,8 @@ RUNS = "{ runsOrError { ... on Runs { count } } }"
 
 @pytest.fixture(scope="module")
 def up(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    """`up` over an empty archive; what a failed test leaves of it is killed."""
+    """`up` over an empty archive, in a home that it makes; what a failed test leaves of it is killed."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "home").mkdir(mode=0o700)
     variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(module_archive)}
     running = Live(folder / "home", log=folder / "up", variables=variables)
     try:
