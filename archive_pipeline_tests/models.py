@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -25,7 +25,7 @@ def models_shared() -> Iterator[None]:
         yield
 
 
-def _loaded_once(load):
+def _loaded_once(load: Callable[[StaticEmbedder], None]) -> Callable[[StaticEmbedder], None]:
     loaded: dict[str, object] = {}
 
     def init(self: StaticEmbedder) -> None:
@@ -37,7 +37,7 @@ def _loaded_once(load):
     return init
 
 
-def _read_once(read):
+def _read_once(read: Callable[[OnnxEmbedder, str], Numbers]) -> Callable[[OnnxEmbedder, str], Numbers]:
     known: dict[str, tuple[Numbers, int]] = {}
 
     def vector(self: OnnxEmbedder, text: str) -> Numbers:
@@ -47,8 +47,9 @@ def _read_once(read):
             before = self.cut_texts
             numbers = read(self, text)
             known[text] = numbers, self.cut_texts - before
-        else:
-            self.cut_texts += known[text][1]
-        return known[text][0]
+            self.cut_texts = before
+        numbers, cut = known[text]
+        self.cut_texts += cut
+        return numbers
 
     return vector
