@@ -106,7 +106,7 @@ def test_connections_that_are_cut_between_groups_are_opened_again(database: Data
     count = GROUP_RECORDS + 1
     path = write(tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain("a")) for n in range(count)))
     cut = (
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
         "AND datname = 'archive' AND backend_type = 'client backend'"
     )
     with psycopg.connect(database.url, autocommit=True) as watcher:

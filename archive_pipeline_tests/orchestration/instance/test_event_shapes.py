@@ -137,7 +137,7 @@ def test_storages_of_a_web_server_outlive_their_connections(database: Database):
         assert storages[1].get_runs_count() >= 0
         assert storages[2].all_instigator_state() is not None
         with database.session() as other:  # as a restart of the server does
-            other.execute("SELECT pg_terminate_backend(%s)", (own,))
+            other.execute("SELECT pg_terminate_backend(%s, 10000)", (own,))
     engine.dispose()
 
 
