@@ -12,6 +12,9 @@ from archive_pipeline.store.batches import load_batch
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.staleness import DialogueRef
 
+# Ids and fingerprints.
+_Key = tuple[tuple[str, str], ...]
+
 
 @dataclass
 class BatchCache:
@@ -27,7 +30,7 @@ class BatchCache:
 
     budget: int = 16_000_000
     disk_budget: int = 4_000_000_000
-    _batches: dict[tuple[tuple[str, str], ...], DialogueBatch] = field(default_factory=dict)
+    _batches: dict[_Key, DialogueBatch] = field(default_factory=dict)
     _used: int = 0
     _text_bytes: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)
     _spilled: SpilledBatches = field(init=False, repr=False)
@@ -44,7 +47,7 @@ class BatchCache:
 
     def load(self, database: Database, dialogues: Sequence[DialogueRef]) -> DialogueBatch:
         """Return the batch of the given dialogues, with their present content."""
-        key = tuple((dialogue.id, dialogue.fingerprint) for dialogue in dialogues)
+        key = _key_of(dialogues)
         batch = self._batches.get(key)
         if batch is None:
             batch = self._spilled.get(key)
@@ -58,9 +61,17 @@ class BatchCache:
                 self._spilled.put(key, batch)
         return batch
 
+    def keep_results(self, dialogues: Sequence[DialogueRef], batch: DialogueBatch) -> None:
+        """Keep what was computed of the batch of the given dialogues, if that is in the temporary file."""
+        self._spilled.put_results(_key_of(dialogues), batch.results)
+
     def clear(self) -> None:
         """Forget all batches, also those of the temporary file: a run that has ended may be held by what ran it."""
         self._batches.clear()
         self._text_bytes.clear()
         self._used = 0
         self._spilled = SpilledBatches(self.disk_budget)
+
+
+def _key_of(dialogues: Sequence[DialogueRef]) -> _Key:
+    return tuple((dialogue.id, dialogue.fingerprint) for dialogue in dialogues)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 from weakref import ReferenceType, ref
 
 from archive_pipeline.derive.forest import forest_of
@@ -23,18 +23,32 @@ Value = TypeVar("Value")
 NOTHING: Final = -1
 
 
-@dataclass(frozen=True)
-class ExchangeRuns:
+class Exchanges(NamedTuple):
     """The exchanges of a batch; an exchange is a position in these lists, in the order of their last messages.
 
     Attributes:
-        batch_ref: the batch, which keeps this: a reference back would keep both until cycles are looked for, and a
-            build, which does that seldom, would have all of its batches in memory.
         start: per message, the first message of its exchange.
         ids: id of the exchange.
         last: its last message.
         first: its first message.
         previous: the exchange before it on the path, -1 for none.
+    """
+
+    start: list[int]
+    ids: list[str]
+    last: list[int]
+    first: list[int]
+    previous: list[int]
+
+
+@dataclass(frozen=True)
+class ExchangeRuns:
+    """The exchanges of a batch with what is said of their messages.
+
+    Attributes:
+        batch_ref: the batch, which keeps this: a reference back would keep both until cycles are looked for, and a
+            build, which does that seldom, would have all of its batches in memory.
+        start, ids, last, first, previous: as in ``Exchanges``.
     """
 
     batch_ref: ReferenceType[DialogueBatch]
@@ -156,10 +170,14 @@ class ExchangeRuns:
 
 def exchange_runs_of(batch: DialogueBatch) -> ExchangeRuns:
     """Return the exchanges, found once and shared by the tables about them."""
-    return batch.computed(find_exchanges)
+    return batch.bound(_runs)
 
 
-def find_exchanges(batch: DialogueBatch) -> ExchangeRuns:
+def _runs(batch: DialogueBatch) -> ExchangeRuns:
+    return ExchangeRuns(ref(batch), *batch.computed(find_exchanges))
+
+
+def find_exchanges(batch: DialogueBatch) -> Exchanges:
     """Find all exchanges of the batch.
 
     An exchange closes when an assistant message has been seen and the next message on the path is a user message.
@@ -168,8 +186,7 @@ def find_exchanges(batch: DialogueBatch) -> ExchangeRuns:
     last = [position for position in range(len(batch)) if closes[position]]
     number = {position: index for index, position in enumerate(last)}
     before = [batch.parent[start[position]] for position in last]
-    return ExchangeRuns(
-        batch_ref=ref(batch),
+    return Exchanges(
         start=start,
         ids=[row_id("exchange", batch.message_ids[position]) for position in last],
         last=last,

@@ -92,6 +92,7 @@ class DialogueBatch:
         options: per message, the options of the request that made it, as JSON text; None if unknown.
         workspace_ids, session_ids: dialogue -> its workspace (project, else custom assistant) and its id in the source;
             empty where the messages are not those of an archive.
+        results: what was computed of it, by function.
     """
 
     dialogue_ids: list[str]
@@ -111,7 +112,8 @@ class DialogueBatch:
     options: list[str | None]
     workspace_ids: Mapping[str, str | None] = field(default_factory=dict)
     session_ids: Mapping[str, str | None] = field(default_factory=dict)
-    _computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    results: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _bound: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.message_ids)
@@ -127,11 +129,15 @@ class DialogueBatch:
         return [ids[index] for index in self.dialogue]
 
     def computed(self, compute: Callable[[DialogueBatch], Result]) -> Result:
-        """Return what the function makes of the batch, computed once and shared by all who ask for it."""
-        if compute not in self._computed:
-            self._computed[compute] = compute(self)
-        result: Result = self._computed[compute]
-        return result
+        """Return what the function makes of the batch, computed once and shared by all who ask for it.
+
+        It is kept beside a batch that is put into a file: function and result can be pickled.
+        """
+        return _once(self, self.results, compute)
+
+    def bound(self, compute: Callable[[DialogueBatch], Result]) -> Result:
+        """Return the same of a function whose result refers to the batch: it goes with the batch."""
+        return _once(self, self._bound, compute)
 
     @property
     def memory_bytes(self) -> int:
@@ -155,6 +161,13 @@ class DocumentBatch:
 
     def __len__(self) -> int:
         return sum(map(len, self.pages))
+
+
+def _once(batch: DialogueBatch, known: dict[Any, Any], compute: Callable[[DialogueBatch], Result]) -> Result:
+    if compute not in known:
+        known[compute] = compute(batch)
+    result: Result = known[compute]
+    return result
 
 
 def join_texts(texts: Iterable[str]) -> str | None:

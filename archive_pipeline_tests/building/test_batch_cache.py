@@ -10,13 +10,19 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from archive_pipeline.building import batch_cache, dialogue_source
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.dialogues import build_asset, build_stale
+from archive_pipeline.building.engine import build_tasks
+from archive_pipeline.building.executors.cached import run_cached
 from archive_pipeline.building.spilled_batches import SpilledBatches
-from archive_pipeline.derive.forest import forest_of
+from archive_pipeline.derive import forest
+from archive_pipeline.derive.exchange_runs import find_exchanges
+from archive_pipeline.derive.forest import Forest, build_forest, forest_of
+from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.batches import load_batch
@@ -25,6 +31,14 @@ from archive_pipeline.store.staleness import stale_dialogues
 from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, store
 from archive_pipeline_tests.golden.cases import DIALOGUES
 from archive_pipeline_tests.tables import query
+
+COUNTED: list[str] = []
+
+
+def counted_forest(batch: DialogueBatch) -> Forest:
+    COUNTED.extend(batch.dialogue_ids)
+    return build_forest(batch)
+
 
 TALKS = [linear(f"d{number}", ("user", f"Why {number}?"), ("assistant", "Because… " * 50)) for number in range(3)]
 
@@ -38,14 +52,48 @@ def is_same(one: DialogueBatch, other: DialogueBatch) -> bool:
 @pytest.mark.parametrize("case", ["texts", "tools", "media", "branches", "empty"])
 def test_a_batch_comes_back_from_the_file_as_it_was(case: str):
     batch = batch_of(*DIALOGUES[case])
-    forest_of(batch)  # what was computed of it stays behind
+    forest_of(batch)
     spilled = SpilledBatches(1 << 20)
     spilled.put("other", batch_of(TALKS[0]))
     spilled.put("key", batch)
     found = spilled.get("key")
     assert found is not None
     assert is_same(found, batch)
-    assert found._computed == {}
+    assert found.results == {}
+    assert spilled.get("unknown") is None
+
+
+@pytest.mark.parametrize("case", ["texts", "tools", "media", "branches", "empty"])
+def test_what_assets_computed_of_a_batch_comes_back_with_it(case: str, settings: Settings):
+    batch = batch_of(*DIALOGUES[case])
+    spilled = SpilledBatches(1 << 20)
+    spilled.put("key", batch)
+    for number, asset in enumerate(ASSETS.values()):
+        expected = asset.derive(batch_of(*DIALOGUES[case]), settings)
+        found = spilled.get("key")
+        assert found is not None
+        assert is_same(found, batch)
+        for name, rows in asset.derive(found, settings).items():
+            pd.testing.assert_frame_equal(rows, expected[name])
+        spilled.put_results("key", found.results)
+        spilled.put(number, batch_of(TALKS[0]))  # what follows it in the file
+    found = spilled.get("key")
+    assert found is not None
+    assert {build_forest, find_exchanges} <= found.results.keys()
+    assert found.results == {function: function(batch) for function in found.results}
+
+
+def test_results_that_do_not_fit_or_whose_batch_is_not_there_are_not_kept():
+    batch = batch_of(TALKS[0])
+    spilled = SpilledBatches(1 << 20)
+    spilled.put("key", batch)
+    forest_of(batch)
+    spilled.put_results("unknown", batch.results)
+    spilled.budget = spilled._end + 10
+    spilled.put_results("key", batch.results)
+    found = spilled.get("key")
+    assert found is not None
+    assert found.results == {}
     assert spilled.get("unknown") is None
 
 
@@ -98,6 +146,27 @@ def test_what_is_kept_is_not_read_again(database: Database, budget: int, disk_bu
     first = cache.load(database, refs)
     query(database, "DELETE FROM raw.dialogues RETURNING 1")
     assert is_same(cache.load(database, refs), first) == is_kept
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("is_worker", [False, True])
+def test_what_several_assets_need_is_computed_once(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch, *, is_worker: bool
+):
+    store(database, batch_of(*TALKS))
+    with database.session() as connection:
+        refs = stale_dialogues(connection, "", "")
+    monkeypatch.setattr(forest, "build_forest", counted_forest)
+    monkeypatch.setattr(dialogue_source.DIALOGUES, "max_items", 1)
+    COUNTED.clear()
+    cache = BatchCache(budget=0)
+    for name in ASSETS:
+        if is_worker:
+            for task in build_tasks(settings, dialogue_source.DIALOGUES, name, [[ref] for ref in refs]):
+                run_cached(database, cache, task)
+        else:
+            build_asset(database, settings, name, refs, cache=cache)
+    assert sorted(COUNTED) == sorted(ref.id for ref in refs)
 
 
 @pytest.mark.postgres

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.tasks import Batch, Result, Task, run_task
+from archive_pipeline.building.tasks import Batch, Result, Task
 from archive_pipeline.store.database import Database
 
 
@@ -14,6 +15,27 @@ def load_cached(database: Database, cache: BatchCache, task: Task) -> Batch:
     return cache.load(database, task.items) if task.is_of_shared_batch else task.load(database)
 
 
+def computed_cached(
+    database: Database, cache: BatchCache, task: Task, load: Callable[[], Batch]
+) -> Callable[[], Result]:
+    """Compute a task with the batch that ``load_cached`` returns; keep of that what later tasks need, too.
+
+    Returns:
+        The step that writes (`Task.computed`).
+    """
+    loaded: list[Batch] = []
+
+    def loading() -> Batch:
+        loaded.append(load())
+        return loaded[-1]
+
+    step = task.computed(database, loading)
+    if task.is_of_shared_batch:
+        for batch in loaded:
+            cache.keep_results(task.items, batch)
+    return step
+
+
 def run_cached(database: Database, cache: BatchCache, task: Task) -> Result:
     """Do what ``run_task`` does, with the batch that is kept."""
-    return run_task(database, task, partial(load_cached, database, cache, task))
+    return computed_cached(database, cache, task, partial(load_cached, database, cache, task))()

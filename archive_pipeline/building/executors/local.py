@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.executors.cached import load_cached
+from archive_pipeline.building.executors.cached import computed_cached, load_cached
 from archive_pipeline.building.executors.executor import Results
 from archive_pipeline.building.read_ahead import read_ahead
 from archive_pipeline.building.tasks import AnyTask, Result, Task
@@ -48,7 +48,7 @@ class LocalExecutor:
             load = partial(load_cached, self._database, self._cache)
             for task, batch in read_ahead(reader, load, tasks):
                 # Computed and encoded here: the writer then only waits for PostgreSQL.
-                step = task.computed(self._database, batch.result)
+                step = computed_cached(self._database, self._cache, task, batch.result)
                 del batch  # what is encoded does not need it, and a writer may take long
                 written = [_result_of(pending)] if len(pending) == _WRITERS else []
                 pending.append((task, writer.submit(step)))
