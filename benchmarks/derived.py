@@ -102,8 +102,8 @@ def _compare(
                 seconds = time.perf_counter() - started
                 _empty_derived(database)
                 started = time.perf_counter()
-                with indexes_made_later(database):  # as commands have it
-                    outcome = run_derived(instance, chosen, keys, full=True)
+                with indexes_made_later(database) as on_written:  # as commands have it
+                    outcome = run_derived(instance, chosen, keys, full=True, on_written=on_written)
                 with_dagster = time.perf_counter() - started
                 if not outcome.success:
                     raise RuntimeError(f"the run failed: {outcome.errors or outcome.failed_checks}")

@@ -75,7 +75,7 @@ def build_stale(database: Database, settings: Settings, *, progress: Progress = 
         with database.session() as connection:
             return stale_dialogues(connection, name, effective_version(name, settings))
 
-    with indexes_made_later(database), open_executor(database, settings, cache) as executor:
+    with indexes_made_later(database) as written, open_executor(database, settings, cache) as executor:
         build = partial(build_asset, database, settings, cache=cache, executor=executor, progress=progress)
         names = list(ASSETS)
         following = stale(names[0])
@@ -85,4 +85,5 @@ def build_stale(database: Database, settings: Settings, *, progress: Progress = 
                 following = stale(next_name)
                 expect_asset(database, settings, next_name, following, cache=cache, executor=executor)
             results[name] = build(name, dialogues)
+            written(ASSETS[name].tables)
     return results

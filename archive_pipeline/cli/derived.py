@@ -114,7 +114,7 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
     with (
         translate_lost_database(),
         instance_for(archive.settings) as instance,
-        indexes_made_later(archive.database, on_wait=note),
+        indexes_made_later(archive.database, on_wait=note) as on_written,
         progress_bars(plan.messages, enabled=show_progress) as bars,
     ):
         outcome = run_derived(
@@ -126,6 +126,7 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
             retry=plan.named,
             progress=bars,
             on_wait=note,
+            on_written=on_written,
         )
         if outcome.lost_database is not None:
             raise lost_while_building(outcome.lost_database)

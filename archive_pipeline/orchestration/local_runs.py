@@ -23,6 +23,7 @@ from archive_pipeline.orchestration.instance.orphans import fail_orphans
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions.keys import NAMES, contiguous_ranges, in_order, register_keys
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.later_indexes import Written, no_tables
 
 # More keys in one run would be more to lose when it is interrupted, and nothing to win.
 KEYS_PER_OWN_RUN: Final = {Partitioning.PER_DIALOGUE: 5_000, Partitioning.SHARDED: 128}
@@ -63,6 +64,7 @@ def run_derived(
     retry: bool = False,
     progress: Progress | None = None,
     on_wait: Callable[[str], None] = lambda _message: None,
+    on_written: Written = no_tables,
 ) -> RunOutcome:
     """Build derived tables of the dialogues with the given partition keys, as Dagster runs in this process.
 
@@ -79,6 +81,7 @@ def run_derived(
         retry: build what is quarantined as well.
         progress: told of messages by the name of the asset that is built.
         on_wait: called with a message before waiting for another process.
+        on_written: told of the tables of each asset when all of the keys are built.
 
     Raises:
         KeyboardInterrupt: the user interrupted a run, which is marked as failed; what it had built is kept.
@@ -90,10 +93,14 @@ def run_derived(
         names = list(ASSETS if assets is None else assets)
         config = {"full": full, "retry": retry}
         results: list[RunResult] = []
-        for chunk in chunked(in_order(settings, keys), KEYS_PER_OWN_RUN[settings.partitioning]):
+        chunks = list(chunked(in_order(settings, keys), KEYS_PER_OWN_RUN[settings.partitioning]))
+        for chunk in chunks:
             wait_for_runs(instance, instance.get_dynamic_partitions(NAMES[settings.partitioning]), chunk, on_wait)
             ranges = contiguous_ranges(instance, settings, chunk)
-            results += [_execute(job, instance, names, config=config, keys=each) for each in ranges]
+            for each in ranges:
+                is_last = chunk is chunks[-1] and each is ranges[-1]
+                told = on_written if is_last else no_tables
+                results.append(_execute(job, instance, names, config=config, keys=each, on_written=told))
     return RunOutcome(
         run_ids=tuple(result.run_id for result in results),
         success=all(result.success for result in results),
@@ -111,6 +118,7 @@ def _execute(
     *,
     config: Mapping[str, bool],
     keys: dg.PartitionKeyRange,
+    on_written: Written,
 ) -> RunResult:
     return execute_here(
         job,
@@ -118,6 +126,7 @@ def _execute(
         names,
         run_config={"ops": {name: {"config": dict(config)} for name in names}},
         tags={RANGE_START: keys.start, RANGE_END: keys.end},
+        on_materialized=lambda asset: on_written(ASSETS[asset].tables),
     )
 
 

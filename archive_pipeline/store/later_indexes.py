@@ -2,14 +2,16 @@
 
 Hashes and ids come in no order, so that each new row writes to another page of each such index: half of what PostgreSQL
 does for the largest tables, and more as soon as they are larger than its memory. To sort all of them afterwards is a
-small part of that. Rows of dialogues are found by other indexes, which stay.
+small part of that. Rows of dialogues are found by other indexes, which stay. The indexes of a table can be made while
+other tables are computed.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Any, Final
 
 import psycopg
@@ -31,6 +33,8 @@ from archive_pipeline.store.tables.raw import attachments, content_parts, messag
 Connection = psycopg.Connection[Any]
 
 Later = tuple[Table, Index]
+# Told of tables, by name, to which nothing more is going to be written.
+Written = Callable[[Iterable[str]], None]
 
 MAKING: Final = "making the look-up indexes of the new tables"
 
@@ -85,14 +89,18 @@ def indexes_made_after_import(
         yield
 
 
+def no_tables(_tables: Iterable[str]) -> None:
+    """Make no index."""
+
+
 @contextmanager
 def indexes_made_later(
     database: Database, *, fewest: int = FEWEST_MESSAGES, on_wait: Callable[[str], None] = lambda _message: None
-) -> Iterator[None]:
+) -> Iterator[Written]:
     """Have the look-up indexes of derived tables that are empty now made at the end of the block, however that ends.
 
-    What cannot be made then, or is left by a process that is killed, is made by the next command that writes, or at
-    night (`make_missing_indexes`).
+    What the block is given makes those of some tables meanwhile. What cannot be made then, or is left by a process that
+    is killed, is made by the next command that writes, or at night (`make_missing_indexes`).
 
     Args:
         database: the archive; nothing is done to tables of another role.
@@ -102,20 +110,43 @@ def indexes_made_later(
     with database.session() as connection:
         is_first = any(not _has_rows(connection, table) for table, _ in OF_DERIVED)
         is_worth_it = is_first and _count_messages(connection) >= fewest
-    with _made_later(database, OF_DERIVED, on_wait) if is_worth_it else nullcontext():
-        yield
+    with _made_later(database, OF_DERIVED, on_wait) if is_worth_it else nullcontext(no_tables) as written:
+        yield written
 
 
 @contextmanager
-def _made_later(database: Database, later: Sequence[Later], on_wait: Callable[[str], None]) -> Iterator[None]:
+def _made_later(database: Database, later: Sequence[Later], on_wait: Callable[[str], None]) -> Iterator[Written]:
     drop_indexes_of_empty_tables(database, later)
     try:
-        yield
+        with closing(_Meanwhile(database, later)) as meanwhile:
+            yield meanwhile.make
     finally:
         try:
             make_missing_indexes(database, on_wait=on_wait)
         except psycopg.Error as error:
             _log.warning("indexes are left to the next import, build or night: %s", error)
+
+
+class _Meanwhile:
+    """Makes indexes in a thread of its own, one after the other."""
+
+    def __init__(self, database: Database, later: Sequence[Later]) -> None:
+        self._database = database
+        self._later = later
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="indexes")
+
+    def make(self, tables: Iterable[str]) -> None:
+        """Begin to make those of the tables."""
+        names = set(tables)
+        self._thread.submit(self._make, [each for each in self._later if each[0].name in names])
+
+    def close(self) -> None:
+        """Wait for what has begun; the rest is left."""
+        self._thread.shutdown(cancel_futures=True)
+
+    def _make(self, later: Sequence[Later]) -> None:
+        with suppress(psycopg.Error):  # the end of the block tries again, and says what is left
+            _make_missing(self._database, later)
 
 
 def drop_indexes_of_empty_tables(database: Database, later: Sequence[Later] = LATER_INDEXES) -> list[str]:
@@ -140,9 +171,15 @@ def make_missing_indexes(database: Database, *, on_wait: Callable[[str], None] =
         psycopg.errors.LockNotAvailable: somebody writes to the table all the time.
         psycopg.Error: one cannot be made, as on a full disk; the next call tries again.
     """
+    return _make_missing(database, LATER_INDEXES, on_wait)
+
+
+def _make_missing(
+    database: Database, later: Sequence[Later], on_wait: Callable[[str], None] = lambda _message: None
+) -> list[str]:
     with database.statements() as connection:
-        missing = _missing(connection, LATER_INDEXES)
-        made = [(table, index) for table, index in LATER_INDEXES if index.name in missing]
+        missing = _missing(connection, later)
+        made = [(table, index) for table, index in later if index.name in missing]
         if made and _count_messages(connection) >= FEWEST_MESSAGES:
             on_wait(MAKING)
         for table, index in made:

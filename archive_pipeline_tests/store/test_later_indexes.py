@@ -23,6 +23,7 @@ from archive_pipeline.store.later_indexes import (
 )
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
+from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
@@ -81,6 +82,31 @@ def test_they_are_gone_in_the_block_and_the_same_after_it(database: Database, mo
     assert messages == [later_indexes.MAKING]
 
 
+def test_those_of_tables_that_are_written_are_made_meanwhile(database: Database):
+    before = definitions(database)
+    names = {"message_paths", "qa_pairs", "response_hashes"}
+    of_tables = {str(index.name) for table, index in OF_DERIVED if table.name in names}
+    with indexes_made_later(database, fewest=0) as make:
+        make(["qa_pairs"])
+        make(["message_paths", "response_hashes"])
+        wait_until(lambda: definitions(database).keys() >= of_tables, "they are made")
+        assert definitions(database).keys() == (before.keys() - NAMES) | of_tables
+    assert definitions(database) == before
+
+
+def test_what_cannot_be_made_meanwhile_is_made_at_the_end(database: Database, monkeypatch: pytest.MonkeyPatch):
+    before = definitions(database)
+    monkeypatch.setattr(later_indexes, "_TRIES", 1)
+    with indexes_made_later(database, fewest=0) as make:
+        with database.statements() as connection, connection.transaction():
+            connection.execute("LOCK TABLE derived.qa_pairs IN ROW EXCLUSIVE MODE")
+            make(["qa_pairs"])
+            make(["response_hashes"])  # after the other one was given up
+            wait_until(lambda: "ix_response_hashes_path_hash" in definitions(database), "it is made")
+        assert "ix_qa_pairs_source_message_id" not in definitions(database)
+    assert definitions(database) == before
+
+
 def test_those_of_messages_are_gone_during_a_first_import_only(database: Database, tmp_path: Path):
     before = definitions(database)
     messages: list[str] = []
@@ -115,7 +141,8 @@ def test_what_was_just_made_is_not_rebuilt(database: Database):
 
 def test_small_archives_keep_them(database: Database):
     before = definitions(database)
-    with indexes_made_later(database, fewest=1):
+    with indexes_made_later(database, fewest=1) as make:
+        make(["qa_pairs"])
         assert definitions(database) == before
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,6 +56,7 @@ def execute_here(
     *,
     run_config: Mapping[str, Any] | None = None,
     tags: Mapping[str, str] | None = None,
+    on_materialized: Callable[[str], None] = lambda _asset: None,
 ) -> RunResult:
     """Run a job in this process, as a run that the UI links to it.
 
@@ -65,12 +66,13 @@ def execute_here(
         names: the assets to materialise.
         run_config: of the run.
         tags: of the run.
+        on_materialized: called with the name of each asset when its first materialisation is recorded.
 
     Raises:
         KeyboardInterrupt: the user interrupted the run, which is marked as failed.
     """
     with keys_read_once():
-        run, events = _executed(job, instance, names, run_config=run_config or {}, tags=tags or {})
+        run, events = _executed(job, instance, names, run_config or {}, tags or {}, on_materialized)
     if _was_interrupted(events):
         raise KeyboardInterrupt
     ended = instance.get_run_by_id(run.run_id)
@@ -81,9 +83,9 @@ def _executed(
     job: dg.JobDefinition,
     instance: dg.DagsterInstance,
     names: Sequence[str],
-    *,
     run_config: Mapping[str, Any],
     tags: Mapping[str, str],
+    on_materialized: Callable[[str], None],
 ) -> tuple[dg.DagsterRun, list[dg.DagsterEvent]]:
     # `execute_in_process` would run a copy of the job that no code location has: the UI could neither link the run to
     # its job nor start it again.
@@ -95,14 +97,14 @@ def _executed(
         remote_job_origin=job_origin(job.name),
     )
     with seldom_collected():  # a run over many partitions makes millions of objects, hardly any of them in a cycle
-        events = list(_kept(execute_run_iterator(InMemoryJob(job), run, instance)))
+        events = list(_kept(execute_run_iterator(InMemoryJob(job), run, instance), on_materialized))
         # What Dagster had of the run, before the next one begins: its contexts know each other. Here and not below,
         # where all that the process has imported would be looked through, too: a tenth of a small run.
         gc.collect()
     return run, events
 
 
-def _kept(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.DagsterEvent]:
+def _kept(events: Iterable[dg.DagsterEvent], on_materialized: Callable[[str], None]) -> Iterator[dg.DagsterEvent]:
     """Yield the events that a `RunResult` has; take all."""
     seen: set[dg.AssetKey] = set()
     for event in events:
@@ -110,6 +112,7 @@ def _kept(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.DagsterEvent]:
             key = event.step_materialization_data.materialization.asset_key
             if key not in seen:
                 seen.add(key)
+                on_materialized(key.to_user_string())
                 yield _of_first_partition(event)
         elif event.event_type in _TOLD_OF_RUN:
             yield event
