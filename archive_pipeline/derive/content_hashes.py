@@ -73,8 +73,8 @@ def content_hashes(batch: DialogueBatch, normalizations: Sequence[Normalization]
     texts = [text for text in batch.text if text is not None]
     number = {position: index for index, position in enumerate(with_text)}
     groups = list(_message_scopes(batch, with_text)) + list(_exchange_scopes(exchange_runs_of(batch), number))
-    normalized = {normalization: [normalize(text, normalization) for text in texts] for normalization in normalizations}
-    full = normalized.get(Normalization.FULL) or [normalize(text, Normalization.FULL) for text in texts]
+    normalized = {normalization: normalize(texts, normalization) for normalization in normalizations}
+    full = normalized.get(Normalization.FULL) or normalize(texts, Normalization.FULL)
     similar = _simhashes([members for *_, members in groups], texts, full, simhash_version)
     entities = [
         _Entities(kind, scopes, dialogues, ids, members, simhash)

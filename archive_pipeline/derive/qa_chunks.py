@@ -126,7 +126,7 @@ class _Shingles:
     def __init__(self, texts: Iterable[str]) -> None:
         """Hash the words of all texts at once: by itself, a short text costs as much as a page."""
         self._numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        words = word_hashes([normalize(text, Normalization.FULL) for text in self._numbers])
+        words = word_hashes(normalize(list(self._numbers), Normalization.FULL))
         counts = np.diff(words.offsets)
         self._hashes = shingle_hashes(words.hashes, words.offsets, counts)
         self._bounds: list[int] = [0, *np.cumsum(shingle_counts(counts)).tolist()]

@@ -10,13 +10,17 @@ import pandas as pd
 
 
 def frame(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> pd.DataFrame:
-    """Return a frame of the given columns, in their order."""
-    return pd.DataFrame({name: _series(values) for name, values in columns.items()}, copy=False)
+    """Return a frame of the given columns, in their order.
+
+    Raises:
+        ValueError: they are not of one length.
+    """
+    arrays = [_array(values) for values in columns.values()]
+    # One index for all: pandas compares those of columns that have their own.
+    index = pd.RangeIndex(len(arrays[0]) if arrays else 0)
+    series = [pd.Series(array, index=index, dtype=array.dtype, copy=False) for array in arrays]
+    return pd.DataFrame(dict(zip(columns, series, strict=True)), index=index, copy=False)
 
 
-def _series(values: Sequence[Any] | np.ndarray[Any, Any]) -> pd.Series[Any]:
-    if isinstance(values, np.ndarray):
-        return pd.Series(values, copy=False)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return pd.Series(array, dtype=object, copy=False)
+def _array(values: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object, count=len(values))

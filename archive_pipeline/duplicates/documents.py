@@ -91,7 +91,7 @@ def documents(batch: DialogueBatch, normalizations: frozenset[Normalization]) ->
 def _texts(batch: DialogueBatch, normalizations: frozenset[Normalization]) -> _Texts:
     positions = [position for position, text in enumerate(batch.text) if text is not None]
     texts = [text for text in batch.text if text is not None]
-    normalized = {kind: [normalize(text, kind) for text in texts] for kind in sorted(normalizations)}
+    normalized = {kind: normalize(texts, kind) for kind in sorted(normalizations)}
     return _Texts(
         positions,
         [len(text) for text in texts],

@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
+from more_itertools import constrained_batches
 
 from archive_pipeline.domain.choices import Normalization
 
@@ -23,10 +24,10 @@ _ASCII_BYTES: Final = bytes(range(128))
 # The one letter whose lower case depends on what stands around it.
 _SIGMA: Final = "\u03a3"
 _SPACE: Final = b" "
-_TWO_SPACES: Final = b"  "
-# Bytes that UTF-8 never has.
+# A byte that UTF-8 never has.
 _SEPARATOR: Final = b"\xff"
-_DROPPED: Final = b"\xfe"
+# Texts are looked at in groups that stay in the processor's cache.
+_GROUP_BYTES: Final = 1 << 17
 
 _ASCII: Final = [chr(code) for code in range(128)]
 _DELETED: Final = "".join(c for c in _ASCII if _PUNCTUATION.fullmatch(c)).encode()
@@ -35,32 +36,36 @@ _LOWER: Final = bytes(ord(chr(code).lower()) if code < 128 else code for code in
 _FULL_TABLE: Final = _SPACES_TO_SPACE.translate(_LOWER)
 
 
-def _none(text: str) -> bytes:
-    return text.encode()
+def _none(texts: Sequence[str]) -> list[bytes]:
+    return [text.encode() for text in texts]
 
 
-def _lowercase(text: str) -> bytes:
-    return text.lower().encode()
+def _lowercase(texts: Sequence[str]) -> list[bytes]:
+    return [text.lower().encode() for text in texts]
 
 
-def _whitespace(text: str) -> bytes:
-    if text.isascii():
-        return _collapse(text.encode().translate(_SPACES_TO_SPACE))
-    return " ".join(text.split()).encode()
+def _whitespace(texts: Sequence[str]) -> list[bytes]:
+    encoded = [(text if text.isascii() else " ".join(text.split())).encode() for text in texts]
+    return _collapsed(encoded, _SPACES_TO_SPACE)
 
 
-def _full(text: str) -> bytes:
+def _full(texts: Sequence[str]) -> list[bytes]:
+    return _collapsed([_full_but_ascii(text) for text in texts], _FULL_TABLE, _DELETED)
+
+
+def _full_but_ascii(text: str) -> bytes:
     encoded = text.encode()
-    if not text.isascii():
-        others = other_characters(encoded)
-        if _SIGMA in others:
-            return define_full(text).encode()
-        for character in others:
-            # UTF-8 of a character is no part of another one's.
-            before, after = _full_character(character)
-            if before != after:
-                encoded = encoded.replace(before, after)
-    return _collapse(encoded.translate(_FULL_TABLE, _DELETED))
+    if len(encoded) == len(text):
+        return encoded
+    others = other_characters(encoded)
+    if _SIGMA in others:
+        return define_full(text).encode()
+    for character in others:
+        # UTF-8 of a character is no part of another one's.
+        before, after = _full_character(character)
+        if before != after:
+            encoded = encoded.replace(before, after)
+    return encoded
 
 
 def other_characters(encoded: bytes) -> set[str]:
@@ -82,13 +87,7 @@ def _full_character(character: str) -> tuple[bytes, bytes]:
     return character.encode(), (" " if lower.isspace() else lower).encode()
 
 
-def _collapse(encoded: bytes) -> bytes:
-    while _TWO_SPACES in encoded:
-        encoded = encoded.replace(_TWO_SPACES, _SPACE)
-    return encoded.strip(_SPACE)
-
-
-_NORMALIZE: Final[Mapping[Normalization, Callable[[str], bytes]]] = {
+_NORMALIZE: Final[Mapping[Normalization, Callable[[Sequence[str]], list[bytes]]]] = {
     Normalization.NONE: _none,
     Normalization.LOWERCASE: _lowercase,
     Normalization.WHITESPACE: _whitespace,
@@ -131,7 +130,7 @@ def text_forms(texts: Sequence[str]) -> tuple[list[str], list[str]]:
             if not character.stays_composed:
                 decomposed.add(number)
         folded.append(encoded)
-    collapsed = [encoded.decode() for encoded in _collapse_all(folded)]
+    collapsed = [encoded.decode() for encoded in _collapsed(folded, _FULL_TABLE)]
     for number in decomposed:
         collapsed[number] = unicodedata.normalize("NFC", collapsed[number])
     return composed, collapsed
@@ -148,13 +147,20 @@ def _characters(text: str) -> tuple[str, bytes, list[_Folded]]:
     return text, encoded, [_folded(character) for character in other_characters(encoded)]
 
 
-def _collapse_all(texts: Sequence[bytes]) -> list[bytes]:
-    """Return UTF-8 texts with ASCII in lower case, and white space collapsed and cut at the ends: all in one pass."""
-    characters = np.frombuffer(bytearray(_SEPARATOR.join(texts).translate(_FULL_TABLE)), dtype=np.uint8)
-    is_space = characters == _SPACE[0]
-    characters[np.flatnonzero(is_space[:-1] & is_space[1:])] = _DROPPED[0]
-    collapsed = characters.tobytes().translate(None, _DROPPED)
-    return [text.strip(_SPACE) for text in collapsed.split(_SEPARATOR)] if texts else []
+def _collapsed(texts: Sequence[bytes], table: bytes, deleted: bytes = b"") -> list[bytes]:
+    """Return UTF-8 texts with bytes translated or deleted, then white space collapsed and cut at the ends."""
+    return [
+        text
+        for group in constrained_batches(texts, _GROUP_BYTES, strict=False)
+        for text in _collapsed_together(_SEPARATOR.join(group).translate(table, deleted))
+    ]
+
+
+def _collapsed_together(together: bytes) -> Iterator[bytes]:
+    is_space = np.frombuffer(together + _SEPARATOR, dtype=np.uint8) == _SPACE[0]
+    is_kept = ~(is_space[:-1] & is_space[1:])
+    kept = np.frombuffer(together, dtype=np.uint8)[is_kept].tobytes()
+    return (text.strip(_SPACE) for text in kept.split(_SEPARATOR))
 
 
 class _Folded(NamedTuple):
@@ -181,9 +187,9 @@ def _is_inert(character: str) -> bool:
     return not "\u1100" <= character <= "\u11ff"  # jamo compose to syllables
 
 
-def normalize(text: str, normalization: Normalization) -> bytes:
-    """Return the UTF-8 of the text as it is hashed under the given normalisation."""
-    return _NORMALIZE[normalization](text)
+def normalize(texts: Sequence[str], normalization: Normalization) -> list[bytes]:
+    """Return the UTF-8 of each text as it is hashed under the given normalisation; many at once take half the time."""
+    return _NORMALIZE[normalization](texts)
 
 
 def sha256(encoded: bytes) -> str | None:

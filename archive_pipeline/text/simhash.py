@@ -75,7 +75,7 @@ def simhash_v1(text: str) -> str | None:
 
 def simhash_v2(texts: Sequence[str]) -> list[str | None]:
     """Return version 2 of each text in hex, None for texts without a word."""
-    return simhash_words(word_hashes([normalize(text, Normalization.FULL) for text in texts]))
+    return simhash_words(word_hashes(normalize(texts, Normalization.FULL)))
 
 
 def word_hashes(texts: Sequence[bytes]) -> WordHashes:

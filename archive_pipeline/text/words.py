@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -12,42 +13,41 @@ from archive_pipeline.text.normalization import other_characters
 # Texts are counted together in groups of about this many characters, so that the arrays stay in the processor's cache.
 _GROUP: Final = 1 << 17
 _OTHER_SPACES: Final = frozenset(chr(code) for code in range(0x80, 0x3001) if chr(code).isspace())
-_IS_SPACE: Final = np.array([chr(code).isspace() and code < 128 for code in range(256)])
+# What each byte of UTF-8 is: 1 for white space of one byte.
+_SPACES: Final = bytes(code < 0x80 and chr(code).isspace() for code in range(256))
 
 
 def count_words(texts: Sequence[str | None]) -> list[int | None]:
     """Return the number of words of each text, None for no text.
 
-    Texts are counted in groups by looking at the bytes of their UTF-8, which is five times faster than splitting them.
+    Texts are counted in groups by looking at the bytes of their UTF-8, which is four times faster than splitting them.
     """
     counts: list[int | None] = [None] * len(texts)
-    group: list[int] = []
+    group: dict[int, bytes] = {}
     size = 0
     for index, text in enumerate(texts):
         if text is None:
             continue
-        if not text.isascii() and not _OTHER_SPACES.isdisjoint(other_characters(text.encode())):
+        encoded = text.encode()
+        if len(encoded) > len(text) and not _OTHER_SPACES.isdisjoint(other_characters(encoded)):
             counts[index] = len(text.split())
-        else:
-            group.append(index)
-            size += len(text)
-            if size >= _GROUP:
-                _count_group(texts, group, counts)
-                group, size = [], 0
-    _count_group(texts, group, counts)
+            continue
+        group[index] = encoded
+        size += len(encoded)
+        if size >= _GROUP:
+            _count_group(group, counts)
+            group, size = {}, 0
+    _count_group(group, counts)
     return counts
 
 
-def _count_group(texts: Sequence[str | None], group: list[int], counts: list[int | None]) -> None:
-    if not group:
-        return
-    encoded = [(texts[index] or "").encode() + b" " for index in group]
-    is_space = _IS_SPACE[np.frombuffer(b"".join(encoded), dtype=np.uint8)]
-    # A word ends at each space that follows something else; every text ends with a space.
-    ends = is_space.copy()
-    ends[0] = False
-    ends[1:] &= ~is_space[:-1]
-    lengths = np.array([len(text) for text in encoded])
-    found = np.add.reduceat(ends, np.cumsum(lengths) - lengths, dtype=np.intp)
+def _count_group(group: Mapping[int, bytes], counts: list[int | None]) -> None:
+    """Count the words of UTF-8 texts, by the places of their counts."""
+    # A word begins behind each space that something else follows; there is one before every text.
+    together = b" ".join([b"", *group.values()])
+    is_space = np.frombuffer(together.translate(_SPACES), dtype=np.uint8)
+    starts = np.flatnonzero(is_space[:-1] > is_space[1:])
+    bounds = [0, *accumulate(len(encoded) + 1 for encoded in group.values())]
+    found = np.diff(np.searchsorted(starts, bounds))
     for index, count in zip(group, found.tolist(), strict=True):
         counts[index] = count

@@ -10,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.choices import Normalization
-from archive_pipeline.text import words
+from archive_pipeline.text import normalization, words
 from archive_pipeline.text.normalization import JOINERS, define_full, normalize, sha256
 from archive_pipeline.text.simhash import simhash_v1, simhash_v2
 from archive_pipeline.text.words import count_words
@@ -32,13 +32,23 @@ many = hypothesis_settings(max_examples=400)
 @example("a\x85b\x1cc\xa0d", Normalization.WHITESPACE)
 @many
 def test_each_normalization_is_the_seeds(text: str, kind: Normalization):
-    assert normalize(text, kind).decode() == reference_texts.normalized(text, kind.value)
+    assert normalize([text], kind)[0].decode() == reference_texts.normalized(text, kind.value)
 
 
 @given(TEXTS)
 @many
 def test_full_takes_the_short_way_to_its_definition(text: str):
-    assert normalize(text, Normalization.FULL).decode() == define_full(text)
+    assert normalize([text], Normalization.FULL)[0].decode() == define_full(text)
+
+
+@given(st.lists(TEXTS), st.sampled_from(Normalization), st.integers(1, 40))
+@example(["a ", " b", "", " "], Normalization.FULL, 1)
+@many
+def test_texts_are_normalized_as_if_each_was_alone(texts: list[str], kind: Normalization, group_bytes: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(normalization, "_GROUP_BYTES", group_bytes)
+        together = normalize(texts, kind)
+    assert together == [normalize([text], kind)[0] for text in texts]
 
 
 @pytest.mark.slow
@@ -47,7 +57,7 @@ def test_every_character_is_normalized_as_defined():
     for start in range(0, 0x20000, 4096):  # the planes beyond hold no letters with cases
         codes = [code for code in range(start, start + 4096) if not 0xD800 <= code < 0xE000]
         text = "".join(f"A{chr(code)}b " for code in codes)
-        assert normalize(text, Normalization.FULL).decode() == reference_texts.normalized(text, "full")
+        assert normalize([text], Normalization.FULL)[0].decode() == reference_texts.normalized(text, "full")
 
 
 @given(TEXTS, TEXTS, st.sampled_from(Normalization))
@@ -57,8 +67,8 @@ def test_every_character_is_normalized_as_defined():
 def test_the_normalized_text_of_two_messages_is_that_of_each_joined(one: str, other: str, kind: Normalization):
     if kind in {Normalization.NONE, Normalization.LOWERCASE}:
         one, other = one or "a", other or "b"  # texts of messages are not empty
-    parts = [part for text in (one, other) if (part := normalize(text, kind))]
-    assert normalize(f"{one}\n\n{other}", kind) == JOINERS[kind].join(parts)
+    parts = [part for part in normalize([one, other], kind) if part]
+    assert normalize([f"{one}\n\n{other}"], kind) == [JOINERS[kind].join(parts)]
 
 
 @given(st.lists(st.none() | TEXTS, max_size=6))

@@ -261,7 +261,7 @@ def test_exact_clusters_are_the_classes_of_content_hashes(found: list[Talk]) -> 
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
-    words = normalize(text, Normalization.FULL).decode().split()
+    words = normalize([text], Normalization.FULL)[0].decode().split()
     return {tuple(words[at : at + 3]) for at in range(max(len(words) - 2, 1))}
 
 

@@ -48,7 +48,7 @@ def test_a_set_has_each_shingle_once_in_ascending_order() -> None:
 
 @given(st.lists(st.text(st.sampled_from("ab7é茶は한😀 "), max_size=40), min_size=2, max_size=2))
 def test_sets_of_a_few_texts_have_as_many_shingles_in_common(texts: list[str]) -> None:
-    encoded = [normalize(text, Normalization.FULL) for text in texts]
+    encoded = normalize(texts, Normalization.FULL)
     sets = shingle_sets(word_hashes(encoded))
     one, other = (set(sets.hashes[start:end].tolist()) for start, end in pairwise(sets.offsets))
     left, right = (set(shingles(text)) for text in encoded)

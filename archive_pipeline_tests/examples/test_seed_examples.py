@@ -134,7 +134,7 @@ def normalize_as_the_seed(text: str, normalization: str) -> str:
 @pytest.mark.parametrize("normalization", list(Normalization))
 @pytest.mark.parametrize("text", ["Hello,  World!", " a\n\nb\tc ", "Ünï — cödé", "x", "?!"])
 def test_seed_000_its_normalisation(text: str, normalization: Normalization):
-    assert normalize(text, normalization).decode() == normalize_as_the_seed(text, normalization.value)
+    assert normalize([text], normalization)[0].decode() == normalize_as_the_seed(text, normalization.value)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_texts_that_begin_differently_may_be_near_duplicates():
 
 
 def near_by_definition(left: str, right: str) -> bool:
-    texts = [normalize(text, Normalization.FULL) for text in (left, right)]
+    texts = normalize([left, right], Normalization.FULL)
     one, other = (set(shingles(text)) for text in texts)
     smaller = min(len(one), len(other))
     if texts[0] == texts[1] or smaller < SMALLEST_SET:

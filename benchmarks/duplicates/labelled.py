@@ -88,7 +88,7 @@ def _real_texts(folder: Path) -> list[str]:
 
 def shingles_of(text: str) -> set[str]:
     """Return three consecutive words each of the text under ``full``."""
-    words = normalize(text, Normalization.FULL).decode().split()
+    words = normalize([text], Normalization.FULL)[0].decode().split()
     return {" ".join(words[start : start + 3]) for start in range(max(len(words) - 2, 1))}
 
 
