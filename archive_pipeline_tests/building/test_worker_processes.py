@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from multiprocessing import Pipe
@@ -14,7 +15,7 @@ import psutil
 import pytest
 
 from archive_pipeline.building.batch_cache import BatchCache
-from archive_pipeline.building.executors import worker_processes
+from archive_pipeline.building.executors import opening, worker_processes
 from archive_pipeline.building.executors.opening import executors_ahead, open_executor
 from archive_pipeline.building.executors.processes import ProcessExecutor
 from archive_pipeline.building.executors.shared_fork_server import SHARED
@@ -105,6 +106,19 @@ def test_executors_have_one_server_until_nobody_holds_it(database: Database, set
 def test_a_local_executor_needs_no_server(settings: Settings):
     with executors_ahead(settings, is_much=True):
         assert fork_servers() == []
+
+
+def test_a_local_executor_of_much_finds_its_models_loaded(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    by_thread: list[str] = []
+    monkeypatch.setattr(opening, "load_models", lambda: by_thread.append(threading.current_thread().name))
+    with executors_ahead(settings, is_much=False):
+        pass
+    with executors_ahead(settings.with_values(executor="processes"), is_much=False):
+        pass
+    assert by_thread == []
+    with executors_ahead(settings, is_much=True):
+        pass
+    assert [name.partition("_")[0] for name in by_thread] == ["load"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no forks")

@@ -19,9 +19,8 @@ from typing import Any, NoReturn
 
 from archive_pipeline.building.executors import worker
 from archive_pipeline.building.executors.fork_requests import CAN_FORK, Request, WaitFor
+from archive_pipeline.building.executors.models import load_models
 from archive_pipeline.ingest.child_process import start_child
-from archive_pipeline.text.language_model import language_model
-from archive_pipeline.text.tokens import chunk_tokenizer
 
 
 def serve(connection: Connection[int, Request]) -> None:
@@ -54,8 +53,7 @@ def _started(connection: Connection[Any, Any], handle: int, *, is_forked: bool) 
 @cache
 def _load() -> None:
     """Load what workers would load each for itself."""
-    chunk_tokenizer()
-    language_model()
+    load_models()
     gc.collect()
     gc.freeze()  # the collector of a worker would write to what is shared, which copies it
 

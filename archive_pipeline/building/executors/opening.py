@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Final
 
 from archive_pipeline.building.batch_cache import BatchCache
 from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.local import LocalExecutor
+from archive_pipeline.building.executors.models import load_models
 from archive_pipeline.building.executors.processes import ProcessExecutor
 from archive_pipeline.building.executors.ray_tasks import RayExecutor
 from archive_pipeline.building.executors.shared_fork_server import SHARED
@@ -47,14 +49,19 @@ def executors_ahead(settings: Settings, *, is_much: bool) -> Iterator[None]:
 
     Args:
         settings: the archive's.
-        is_much: workers are going to be wanted: what starts them is started now.
+        is_much: workers are going to be wanted: what starts them is started now. So does a thread load what this
+            process needs in their place.
     """
-    if settings.executor is not ExecutorKind.PROCESSES:
-        yield
-        return
-    with SHARED.held():
-        if is_much:
-            SHARED.start_ahead()
+    if settings.executor is ExecutorKind.PROCESSES:
+        with SHARED.held():
+            if is_much:
+                SHARED.start_ahead()
+            yield
+    elif settings.executor is ExecutorKind.LOCAL and is_much:
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="load") as loader:
+            loader.submit(load_models)
+            yield
+    else:
         yield
 
 
