@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +18,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.by_index import SESSION_BY_INDEX, TRANSACTION_BY_INDEX
 from archive_pipeline.store.database_url import libpq_url, shown_url, split_secrets
 from archive_pipeline.store.idle_connections import check_when_lent
+from archive_pipeline.store.kept_connections import KeptConnections
 from archive_pipeline.store.server.embedded import embedded_url
 from archive_pipeline.store.sql_files import load_query
 
@@ -173,11 +174,29 @@ class Database:
 
         It asks for a result in several requests, which a pooler passes to one server in a transaction only.
         """
+        if self.direct_url is None:
+            with self._arrow_connections.lent() as connection:
+                yield connection
+        else:
+            with closing(self._open_arrow()) as connection:
+                yield connection
+
+    def arrow_kept(self) -> AbstractContextManager[None]:
+        """Have `arrow` use its connections again until the end of the block, but for those by way of a pooler."""
+        return self._arrow_connections.kept()
+
+    @cached_property
+    def _arrow_connections(self) -> KeptConnections:
+        return KeptConnections(self._open_arrow)
+
+    def _open_arrow(self) -> Any:
         is_session = self.direct_url is None
-        with arrow_connection(self.conninfo, autocommit=is_session) as connection:
+        with ExitStack() as unless_ready:
+            connection = unless_ready.enter_context(arrow_connection(self.conninfo, autocommit=is_session))
             with connection.cursor() as cursor:
                 cursor.execute(SESSION_BY_INDEX if is_session else TRANSACTION_BY_INDEX)
-            yield connection
+            unless_ready.pop_all()
+        return connection
 
     def check_server(self) -> None:
         """Raise if the server cannot be reached or is too old, or the database has no UTF8."""

@@ -41,6 +41,7 @@ class LocalExecutor:
         """Do the tasks in their order, each of which is asked for when the batch of the one before it is read."""
         with (
             seldom_collected(),
+            self._database.arrow_kept(),
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="read") as reader,
             ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="copy") as writer,
         ):

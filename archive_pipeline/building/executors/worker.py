@@ -39,7 +39,7 @@ def serve(connection: Connection[Answer, Any]) -> None:
     """Do the tasks that come by the connection, and answer each with its result or its error."""
     begin: Begin = connection.recv()
     cache = BatchCache(begin.budget, begin.disk_budget)
-    with seldom_collected():
+    with seldom_collected(), begin.database.arrow_kept():
         for task in _tasks(connection):
             began = time.monotonic()
             try:
