@@ -15,6 +15,8 @@ from dagster._core.storage.event_log import SqlEventLogStorageTable
 from dagster._core.storage.event_log.schema import AssetEventTagsTable
 from sqlalchemy.sql import visitors
 
+from archive_pipeline.store.sql_files import load_query
+
 _EVENT: Final = SqlEventLogStorageTable.alias("tagged_event")
 _TAG: Final = AssetEventTagsTable.alias("stored_tag")
 _TAGGED_ID: Final = sqlalchemy.func.coalesce(sqlalchemy.func.dagster.event_shape_id(_EVENT.c.event), _EVENT.c.id)
@@ -37,6 +39,24 @@ def tagged_ids(ids: Iterable[int], texts: Iterable[str], shapes: Sequence[Mappin
     """
     of_shapes = {shape["id"] for shape in shapes}
     return [number for number, text in zip(ids, texts, strict=True) if number in of_shapes or text.startswith("{")]
+
+
+def latest_tags(
+    connection: sqlalchemy.Connection, parameters: Mapping[str, Any], keys: Sequence[str], partitions: Sequence[str]
+) -> Mapping[str, Mapping[str, str]]:
+    """Return tags of the last event of each partition.
+
+    Args:
+        connection: to Dagster's tables.
+        parameters: the asset, when it was wiped, and the type of events.
+        keys: of the tags.
+        partitions: to look at.
+    """
+    parameters = {**parameters, "tag_keys": list(keys), "partitions": list(partitions)}
+    found: dict[str, dict[str, str]] = {}
+    for partition, key, value in connection.exec_driver_sql(load_query("dagster/latest_tags"), parameters):
+        found.setdefault(partition, {})[key] = value
+    return found
 
 
 def read_tags_of_all_events(engine: sqlalchemy.Engine) -> None:

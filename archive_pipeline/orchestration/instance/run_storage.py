@@ -39,10 +39,23 @@ _COMPLETED: Final = frozenset({BulkActionStatus.COMPLETED_SUCCESS, BulkActionSta
 class PooledRunStorage(OnPooledEngine, PostgresRunStorage):
     """Dagster's run storage on a shared engine."""
 
+    _has_statistics = False
+    _has_backfill_id = False
+
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         super().__init__(engine.url.render_as_string(hide_password=False))
         self._engine = engine
         self._is_of_backfill_daemon = False
+
+    def has_run_stats_index_cols(self) -> bool:
+        """Return whether runs have times; a positive answer is kept, as of assets in `event_log_storage`."""
+        self._has_statistics = self._has_statistics or super().has_run_stats_index_cols()
+        return self._has_statistics
+
+    def has_backfill_id_column(self) -> bool:
+        """Return whether runs have a backfill; a positive answer is kept."""
+        self._has_backfill_id = self._has_backfill_id or super().has_backfill_id_column()
+        return self._has_backfill_id
 
     def handle_run_event(self, run_id: str, event: DagsterEvent, update_timestamp: datetime | None = None) -> None:
         """Take the status from an event. A run's own process says that it starts: no started run is without the tag."""

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from archive_pipeline.orchestration.instance import event_log_storage
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
+from archive_pipeline_tests.work import counted_statements
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
@@ -154,6 +155,17 @@ def test_events_that_could_not_be_written_are_written_once(
     storage.store_event(entry(key, MADE, PartitionSet(KEYS, {}), RUNS[0]))
     assert len(calls) == 3
     assert [partition for partition, _ in materialized(storage, key)] == list(KEYS)
+
+
+def test_an_event_of_no_asset_takes_one_statement(instance: dg.DagsterInstance):
+    run_id = str(uuid.uuid4())
+    event = DagsterEvent(DagsterEventType.STEP_START.value, "build_derived", step_key="exchanges")
+    started = dg.EventLogEntry(None, "debug", "", run_id, 1.0, dagster_event=event)
+    with counted_statements() as statements:
+        instance.event_log_storage.store_event(started)
+    assert len(statements) == 1
+    [stored] = instance.event_log_storage.get_records_for_run(run_id).records
+    assert stored.event_log_entry == started
 
 
 def test_columns_of_assets_are_looked_up_until_they_are_there(instance: dg.DagsterInstance):

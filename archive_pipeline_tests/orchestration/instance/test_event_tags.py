@@ -107,6 +107,19 @@ def test_tags_are_those_that_the_stock_storage_finds(
 
 @pytest.mark.postgres
 @pytest.mark.dagster
+def test_a_wiped_asset_has_no_tags(storage: PooledEventLogStorage):
+    key = dg.AssetKey(["tagged", uuid.uuid4().hex])
+    storage.store_event(in_one(key, (["a", "b"], "v1", RUNS[0])))
+    asked = (key, MADE, [DATA_VERSION_TAG], ["a", "b"])
+    assert storage.get_latest_tags_by_partition(*asked) == {name: {DATA_VERSION_TAG: "v1"} for name in "ab"}
+    storage.wipe_asset(key)
+    assert storage.get_latest_tags_by_partition(*asked) == {}
+    storage.store_event(in_one(key, (["b"], "v2", RUNS[0])))
+    assert storage.get_latest_tags_by_partition(*asked) == {"b": {DATA_VERSION_TAG: "v2"}}
+
+
+@pytest.mark.postgres
+@pytest.mark.dagster
 def test_a_batch_has_its_tags_once(storage: PooledEventLogStorage, database: Database):
     key = dg.AssetKey(["tagged", uuid.uuid4().hex])
     partitions = [f"p{number}" for number in range(30)]
