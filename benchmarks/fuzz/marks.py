@@ -65,20 +65,26 @@ class Values:
     telling: set[str] = field(default_factory=set)
 
     def add(self, value: object) -> None:
-        """Add the values of a JSON value, however deep it is."""
-        waiting = [value]
-        while waiting:
-            item = waiting.pop()
+        """Add the values of a JSON value of an input, however deep it is."""
+        for item in self.add_kept(value):
+            if isinstance(item, dict):
+                self.telling.update(key for key, inner in item.items() if not is_empty(inner))
+
+    def add_kept(self, value: object) -> list[object]:
+        """Add the values of a JSON value of a row, of which nobody asks what its fields say; return all below it."""
+        strings, numbers = self.strings, self.numbers
+        items = [value]
+        for item in items:  # which grows meanwhile
             if isinstance(item, str):
-                self.strings.add(item)
+                strings.add(item)
             elif isinstance(item, dict):
                 self.keys.update(item)
-                self.telling.update(key for key, inner in item.items() if not is_empty(inner))
-                waiting.extend(item.values())
+                items.extend(item.values())
             elif isinstance(item, list):
-                waiting.extend(item)
+                items.extend(item)
             elif isinstance(item, int | float) and not isinstance(item, bool):
-                self.numbers.add(item)
+                numbers.add(item)
+        return items
 
 
 def missing(given: Values, kept: Values) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,8 +21,8 @@ from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.text.sanitize import clean_text
 from benchmarks.fuzz.marks import Values
 
-# Most texts of rows are no JSON, and to try it raises an error.
-_BEGINNINGS_OF_JSON: Final = frozenset(' \t\n\r{["-0123456789tfn')
+# What all texts of JSON match: most texts of rows are none, hashes and ids above all, and to try it raises an error.
+_MAY_BE_JSON: Final = re.compile(r'[ \t\n\r]*(?:[{\["]|(?:-?\d[\d.eE+-]*|true|false|null)[ \t\n\r]*\Z)')
 
 
 class BrokenRuleError(Exception):
@@ -79,10 +80,10 @@ def values_of(dialogue: PreparedDialogue) -> Values:
     found = Values(strings=texts.copy())
     for column in columns:
         if column is not None and not isinstance(column, str):
-            found.add(column)
+            found.add_kept(column)
     for text in texts:
-        if text[:1] in _BEGINNINGS_OF_JSON:
-            found.add(_as_json(text))
+        if _MAY_BE_JSON.match(text):
+            found.add_kept(_as_json(text))
     if DEEP_JSON_AS_TEXT in dialogue.counts:
         _add_from_texts(found)
     return found
@@ -94,7 +95,7 @@ def _add_from_texts(found: Values) -> None:
     while waiting:
         inside = Values()
         for text in filter(_is_container, waiting):
-            inside.add(_as_deep_json(text))
+            inside.add_kept(_as_deep_json(text))
         waiting = {clean_text(text, Counter()) for text in inside.strings} - found.strings
         found.strings |= waiting
         found.numbers |= inside.numbers
