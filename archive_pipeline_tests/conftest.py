@@ -33,6 +33,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
+from archive_pipeline_tests.memory_folder import SHARED_MEMORY, has_room, new_folder
 from archive_pipeline_tests.models import models_shared
 from archive_pipeline_tests.object_storage import Bucket, bucket_server
 
@@ -57,6 +58,17 @@ NEEDED_BY_FIXTURES = {
     "postgres": {"archive", "database", "new_database", "own_server", "own_database"},
     "dagster": {"instance", "stock_instance"},
 }
+
+
+@pytest.hookimpl(tryfirst=True)  # before the folder of tests is chosen
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep files of tests in memory where there is plenty: their servers are made and removed all the time.
+
+    Whoever wants to look at them afterwards gives `--basetemp`.
+    """
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and config.option.basetemp is None and has_room(SHARED_MEMORY):
+        config.option.basetemp = str(new_folder(SHARED_MEMORY))
 
 
 @pytest.hookimpl(wrapper=True)
