@@ -89,8 +89,9 @@ def _collected_tests_left_alone() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _models_shared() -> Iterator[None]:
-    with models_shared():
+def _models_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    own = tmp_path_factory.getbasetemp()
+    with models_shared(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own):
         yield
 
 
