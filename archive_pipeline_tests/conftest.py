@@ -32,6 +32,7 @@ from archive_pipeline.ingest.collection import seldom_collected
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.server import files
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.memory_folder import SHARED_MEMORY, has_room, new_folder
 from archive_pipeline_tests.models import models_shared
@@ -92,6 +93,18 @@ def _collected_tests_left_alone() -> Iterator[None]:
 def _models_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     own = tmp_path_factory.getbasetemp()
     with models_shared(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_buffers() -> Iterator[None]:
+    """Have the servers that tests start keep few pages.
+
+    Those that an archive of a million messages wants take more processor time than all else in a start, and are looked
+    through wherever tables or databases go.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "MOST_BUFFERS", files.LEAST_BUFFERS)
         yield
 
 

@@ -8,7 +8,16 @@ import pytest
 
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.server import files
 from archive_pipeline.store.server.embedded import release
+
+MOST_BUFFERS = files.MOST_BUFFERS  # before the suite gives its servers fewer
+
+
+@pytest.fixture
+def buffers_as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings as they are outside the suite, also in programs that tests start."""
+    monkeypatch.setattr(files, "MOST_BUFFERS", MOST_BUFFERS)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from archive_pipeline.store.server.process import ServerProcess
 from archive_pipeline_tests.conftest import administrator_url
 from archive_pipeline_tests.store.test_server_upgrade import different_settings
 
-pytestmark = [pytest.mark.postgres, pytest.mark.system]
+pytestmark = [pytest.mark.postgres, pytest.mark.system, pytest.mark.usefixtures("buffers_as_for_users")]
 
 # For each number and home that it is told, forks a process that kills itself before the n-th time that something is
 # started, created, renamed or removed, and tells how that ended. What a start imports is imported once, and what initdb

@@ -12,6 +12,8 @@ from archive_pipeline.store.server.files import server_settings
 
 GIBIBYTE = 1024**3
 
+pytestmark = pytest.mark.usefixtures("buffers_as_for_users")
+
 
 @pytest.mark.parametrize(
     ("gibibytes", "buffers"),

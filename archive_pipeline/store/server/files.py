@@ -43,8 +43,8 @@ _SETTINGS: Final = {
 # Pages that the server keeps beside those that the system does: of the memory of the machine or of a control group an
 # eighth, and no more than an archive of some million messages searches with.
 _SHARE_OF_BUFFERS: Final = 8
-_LEAST_BUFFERS: Final = 256
-_MOST_BUFFERS: Final = 4_096
+LEAST_BUFFERS: Final = 256
+MOST_BUFFERS: Final = 4_096
 _STEP_OF_BUFFERS: Final = 64
 
 # How much log there may be before a checkpoint: of the free disk a sixteenth. After each checkpoint the log gets whole
@@ -100,7 +100,7 @@ def server_settings(folder: Path, root: Path = ROOT) -> dict[str, str]:
         root: of the file system with ``proc`` and ``sys``.
     """
     memory = min([psutil.virtual_memory().total, *memory_limits(root)]) // (1024 * 1024)
-    megabytes = min(max(memory // _SHARE_OF_BUFFERS, _LEAST_BUFFERS), _MOST_BUFFERS)
+    megabytes = min(max(memory // _SHARE_OF_BUFFERS, LEAST_BUFFERS), MOST_BUFFERS)
     megabytes -= megabytes % _STEP_OF_BUFFERS
     gigabytes, rest = divmod(megabytes, 1024)
     free = psutil.disk_usage(str(folder)).free // 1024**3
