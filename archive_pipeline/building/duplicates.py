@@ -12,9 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive_pipeline.building.dialogue_source import DIALOGUES, fingerprints_of
 from archive_pipeline.building.executors.executor import Executor
@@ -38,6 +36,9 @@ from archive_pipeline.store.row_spool import spooled_rows
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.staleness import DialogueRef
 from archive_pipeline.text.runtime import UNICODE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 UPSTREAM = ("message_paths", "exchanges", "content_hashes")
 # So many take one process as long as workers take to start (docs/scaling.md).

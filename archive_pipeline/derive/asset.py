@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from archive_pipeline.domain.batch import DialogueBatch, DocumentBatch
 from archive_pipeline.settings import Settings
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Batch = TypeVar("Batch", bound=DialogueBatch | DocumentBatch)
-Frames = Mapping[str, pd.DataFrame]
+Frames = Mapping[str, "pd.DataFrame"]
 
 # Sources of columns that several tables have.
 MESSAGE: Final = ("raw/messages.id",)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
 from archive_pipeline.derive.exchange_runs import ExchangeRuns, exchange_runs_of
@@ -21,6 +19,9 @@ from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.normalization import JOINERS, normalize, sha256
 from archive_pipeline.text.runtime import UNICODE
 from archive_pipeline.text.simhash import WordHashes, simhash_v1, simhash_words, word_hashes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "1"
 

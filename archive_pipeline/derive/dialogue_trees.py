@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import MESSAGE, DerivedAsset
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.frames import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "1"
 

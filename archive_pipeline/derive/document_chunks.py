@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import DerivedAsset
 from archive_pipeline.domain.batch import BLANK_LINE, DocumentBatch
-from archive_pipeline.domain.frames import frame
+from archive_pipeline.domain.frames import frame, join
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.settings import Settings
 from archive_pipeline.text.chunks import split_into_pieces
 from archive_pipeline.text.languages import MOST_CHARACTERS, text_language
 from archive_pipeline.text.runtime import chunking_runtime
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Raised whenever rows of the same pages become others.
 CODE_VERSION: Final = "4"
@@ -83,7 +84,7 @@ def _beginning(texts: Iterable[str]) -> str:
 def _derive(batch: DocumentBatch, settings: Settings) -> dict[str, pd.DataFrame]:
     documents = zip(batch.document_ids, batch.pages, strict=True)
     frames = [document_chunks(document_id, pages, settings.chunk_tokens) for document_id, pages in documents]
-    return {"document_chunks": pd.concat(frames, ignore_index=True) if frames else document_chunks("", [], 1)}
+    return {"document_chunks": join(frames) if frames else document_chunks("", [], 1)}
 
 
 ASSET: Final = DerivedAsset(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
 from archive_pipeline.derive.exchange_runs import ExchangeRuns, exchange_runs_of
@@ -17,6 +16,9 @@ from archive_pipeline.derive.message_texts import text_hashes, word_counts
 from archive_pipeline.domain.batch import BLANK_LINE, NO_TIME, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.continuation import continuation_pattern
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "1"
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import MESSAGE, TEXT, DerivedAsset
 from archive_pipeline.derive.forest import forest_of
@@ -13,6 +11,9 @@ from archive_pipeline.derive.message_texts import word_counts
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "1"
 

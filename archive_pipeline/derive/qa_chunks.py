@@ -10,10 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from archive_pipeline.derive.asset import DerivedAsset
 from archive_pipeline.derive.dialogue_pages import page_of_messages
@@ -27,6 +26,9 @@ from archive_pipeline.text.languages import MOST_CHARACTERS, UNKNOWN, text_langu
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 from archive_pipeline.text.simhash import shingle_counts, shingle_hashes, word_hashes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "4"
 QUESTION: Final = "question"

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
-import pandas as pd
 
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
 from archive_pipeline.derive.forest import forest_of
@@ -21,6 +20,9 @@ from archive_pipeline.derive.tool_results import chains_of_results, results_foll
 from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.sanitize import clean_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "4"
 ANSWER_RULE: Final[AnswerRule] = "final"

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from archive_pipeline.derive.asset import CONTENT, MESSAGE, DerivedAsset
 from archive_pipeline.derive.canonical import CanonicalMessages, canonical_messages, deterministic_options
@@ -19,6 +17,9 @@ from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.domain.batch import ROOT, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.runtime import UNICODE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "2"
 RESPONSE_ROLE: Final = "assistant"

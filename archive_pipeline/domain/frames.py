@@ -1,12 +1,17 @@
-"""Building of result frames: text columns stay Python objects, which costs neither a conversion nor a copy."""
+"""Building of result frames: text columns stay Python objects, which costs neither a conversion nor a copy.
+
+Pandas is imported here alone, when the first frame is made: of all commands only those that build tables need it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def frame(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> pd.DataFrame:
@@ -15,11 +20,20 @@ def frame(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> pd.Dat
     Raises:
         ValueError: they are not of one length.
     """
+    import pandas as pd  # noqa: PLC0415 (slow to import)
+
     arrays = [_array(values) for values in columns.values()]
     # One index for all: pandas compares those of columns that have their own.
     index = pd.RangeIndex(len(arrays[0]) if arrays else 0)
     series = [pd.Series(array, index=index, dtype=array.dtype, copy=False) for array in arrays]
     return pd.DataFrame(dict(zip(columns, series, strict=True)), index=index, copy=False)
+
+
+def join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of some frames of the same columns as one frame."""
+    import pandas as pd  # noqa: PLC0415
+
+    return pd.concat(frames, ignore_index=True)
 
 
 def _array(values: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.duplicates.clusters import Members, Numbers, Preference, copy_kinds
 from archive_pipeline.duplicates.columns import ColumnFile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PREFERENCE: Final = ("is_on_active_path", "length", "created_at", "id_high", "id_low")
 COLUMNS: Final = (*PREFERENCE, "dialogue", "handle", "linked")

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from archive_pipeline.domain.choices import DIALOGUE, ENTITY_TYPES, NEAR, RUNS, Normalization
 from archive_pipeline.duplicates.cluster_rows import PREFERENCE, Entities
@@ -25,6 +24,9 @@ from archive_pipeline.duplicates.paths import NO_PREFIX, Prefixes, numbered
 from archive_pipeline.duplicates.runs import ResultSets, run_members
 from archive_pipeline.duplicates.shingles import ShingleStore
 from archive_pipeline.duplicates.signatures import Signatures, TextSignatures
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CODE_VERSION: Final = "4"
 _SIZE: Final = "size"

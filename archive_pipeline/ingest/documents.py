@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path, PurePath
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.documents.limits import check_size
 from archive_pipeline.documents.process import ReaderProcess
@@ -24,6 +22,9 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store import documents as stored
 from archive_pipeline.store.database import Database
 from archive_pipeline.text.sanitize import clean_optional, clean_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PAGE_COLUMNS: Final = (
     "document_id",

@@ -8,15 +8,14 @@ import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.report.charts import Chart, Count, Form, class_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 # Inches of 72 points: a phone shows the chart at about its own size.
 WIDTH: Final = 4.4
@@ -77,6 +76,9 @@ PAGE: Final = Palette(
 
 def draw(chart: Chart, counts: Sequence[Count], palette: Palette) -> str:
     """Return the chart of some counts as an SVG element; the same counts give the same text."""
+    import matplotlib as mpl  # noqa: PLC0415 (here and below: slow to import, for who draws)
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     bars = _months(counts) if chart.form is Form.MONTHS else _labelled(chart.form, counts)
     series = _series(counts)
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": chart.name, "font.size": 9, "text.parse_math": False}):
@@ -186,7 +188,9 @@ def _draw_rows(axes: Axes, bars: Bars, series: Sequence[str]) -> None:
     axes.grid(axis="x", color=_LINE, linewidth=0.8)
 
 
-def _scale(axis: mpl.axis.Axis) -> None:
+def _scale(axis: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
     axis.set_major_locator(MaxNLocator(5, integer=True))
     axis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
 
@@ -196,6 +200,8 @@ def _finish(axes: Axes, series: Sequence[str]) -> None:
     axes.set_frame_on(False)
     axes.tick_params(length=0, colors=_QUIET)
     if len(series) > 1:
+        from matplotlib.patches import Patch  # noqa: PLC0415
+
         names = [Patch(color=colour, label=_printable(name)) for colour, name in zip(_SERIES, series, strict=False)]
         axes.figure.legend(
             handles=names, loc="outside upper left", ncols=3, frameon=False, labelcolor=_INK, handlelength=1

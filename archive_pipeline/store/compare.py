@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import pandas as pd
 import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
@@ -15,6 +14,9 @@ from sqlalchemy import Integer, MetaData, Table
 
 from archive_pipeline.store.copy import copy_frame
 from archive_pipeline.store.tables.base import DIALOGUE, says_own_dialogue
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING: Final = "missing"
 EXTRA: Final = "extra"

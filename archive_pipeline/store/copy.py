@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import psycopg
 from psycopg import sql
 from sqlalchemy import (
@@ -31,6 +30,9 @@ from sqlalchemy.types import TypeEngine
 
 from archive_pipeline.store.copy_binary import BinaryKind, encode_columns
 from archive_pipeline.store.copy_text import NULL, ROWS_PER_PIECE, ColumnKind, encode_values, whole_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class CopyFormat(Enum):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import pandas as pd
 import psycopg
 from psycopg.rows import dict_row
 
@@ -16,6 +15,9 @@ from archive_pipeline.store.lexical_segments import purge_deleted
 from archive_pipeline.store.rows import fetch_column, fetch_row, fetch_rows, fetch_value
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables.documents import document_pages
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ID_DIGITS: Final = 32
 _DIGITS: Final = re.compile(r"[0-9a-f]{4,32}")

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 import psycopg
 from sqlalchemy import Table
 
@@ -21,6 +20,9 @@ from archive_pipeline.store.lexical_segments import Segment, insert_segment, pos
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
 from archive_pipeline.text.search_terms import index_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Only a dialogue that is larger than other batches has more: to index it as a whole takes twice the memory.
 CHUNKS_AT_ONCE: Final = 1 << 13

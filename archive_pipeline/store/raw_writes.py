@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
-import pandas as pd
 import psycopg
 from sqlalchemy import Table
 
@@ -22,6 +21,9 @@ from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import raw
 from archive_pipeline.store.tables.dialogues import dialogue_vintages
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What new dialogues have rows in: dialogues themselves, and what refers to them.
 _FIRST: Final = raw.dialogues

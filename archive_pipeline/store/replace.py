@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
 import psycopg
 from psycopg import sql
 from sqlalchemy import Table
@@ -25,6 +24,9 @@ from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.store.tables import DERIVED_TABLES, build_errors, build_state, document_chunks
 from archive_pipeline.store.tables.base import DERIVED, has_long_texts, says_own_dialogue
 from archive_pipeline.store.tables.lexical import CHUNK_NUMBER
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLES: Final = {table.name: table for table in (*DERIVED_TABLES, document_chunks)}
 

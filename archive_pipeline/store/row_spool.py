@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
-import pandas as pd
 from sqlalchemy import Table
 
 from archive_pipeline.store.copy import EncodedRows, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BYTES_AT_ONCE: Final = 1 << 18
 

@@ -6,6 +6,7 @@ Texts are split together, by Arrow where they are ASCII: one by one, that takes 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,12 @@ _RAREST: Final = 8  # of so many words, at least one
 
 # ASCII in lower case, its white space as spaces.
 _FOLDED: Final = bytes(0x20 if chr(code).isspace() else ord(chr(code).lower()) for code in range(128)).ljust(256, b" ")
-_VALUES: Final = pa.array(sorted(_ENGLISH))
+
+
+@cache
+def _values() -> Any:
+    """Return the words for Arrow, which imports Pandas for its first array."""
+    return pa.array(sorted(_ENGLISH))
 
 
 def are_plainly_english(texts: Sequence[str]) -> list[bool]:
@@ -47,10 +53,10 @@ def _are_plainly_english(texts: Sequence[str]) -> list[bool]:
     pool = pa.system_memory_pool()
     folded = pa.array([text.encode().translate(_FOLDED).strip() for text in texts], pa.string())
     split: Any = pc.ascii_split_whitespace(folded, memory_pool=pool)
-    known: Any = pc.index_in(split.values, value_set=_VALUES, memory_pool=pool)
-    of_words = known.fill_null(len(_VALUES)).to_numpy()
+    known: Any = pc.index_in(split.values, value_set=_values(), memory_pool=pool)
+    of_words = known.fill_null(len(_ENGLISH)).to_numpy()
     starts, ends = split.offsets.to_numpy()[:-1], split.offsets.to_numpy()[1:]
-    is_known = of_words < len(_VALUES)
+    is_known = of_words < len(_ENGLISH)
     counts = np.add.reduceat(is_known, starts, dtype=np.int64)
     bits = np.left_shift(is_known.astype(np.int64), of_words)
     different = np.bitwise_count(np.bitwise_or.reduceat(bits, starts))

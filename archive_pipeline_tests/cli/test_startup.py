@@ -16,6 +16,8 @@ import pytest
 from archive_pipeline.cli import main
 from archive_pipeline.cli.commands import LazyGroup, llm_archive
 from archive_pipeline.errors import ArchiveError
+from archive_pipeline.settings import Settings
+from archive_pipeline_tests.cli.command_line import Loaded
 
 pytestmark = pytest.mark.slow
 
@@ -207,3 +209,16 @@ def test_output_that_is_closed_goes_nowhere():
     command = f'"{sys.executable}" -c "$0" list --help >&-'
     done = subprocess.run(["sh", "-c", command, RUN], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_commands_that_build_and_read_no_tables_do_without_pandas(
+    loaded: Loaded, settings: Settings, sample: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loaded(sample)
+    monkeypatch.setenv("ARCHIVE_HOME", str(settings.home))
+    monkeypatch.delenv("ARCHIVE_DATABASE_URL", raising=False)
+    command_lines = [["stats"], ["list"], ["search", "canal"], ["context", "canal"], ["duplicates"]]
+    for arguments, result in zip(command_lines, results_of(*command_lines), strict=True):
+        assert result["code"] == 0, result
+        assert "sqlalchemy" in result["loaded"]
+        assert "pandas" not in result["loaded"], arguments

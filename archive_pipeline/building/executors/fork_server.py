@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import cache, partial
+from importlib import import_module
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any, NoReturn
@@ -53,6 +54,7 @@ def _started(connection: Connection[Any, Any], handle: int, *, is_forked: bool) 
 @cache
 def _load() -> None:
     """Load what workers would load each for itself."""
+    import_module("adbc_driver_postgresql.dbapi")  # and what makes frames, each when it is first needed
     load_models()
     gc.collect()
     gc.freeze()  # the collector of a worker would write to what is shared, which copies it
