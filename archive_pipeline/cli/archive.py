@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 import psycopg
 import sqlalchemy.exc
@@ -20,18 +21,30 @@ from archive_pipeline.store.home import mend_home
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.migrate import migrate
 
+if TYPE_CHECKING:
+    import dagster as dg
+
 # PostgreSQL allocates its log in files of 16 MB.
 _FULL_BELOW_BYTES: Final = 16 * 1024 * 1024
 # A table with its indexes, statistics and a temporary file or two.
 _FULL_BELOW_INODES: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenArchive:
     """The settings of a command and its database, migrated."""
 
     settings: Settings
     database: Database
+    _opened: ExitStack = field(default_factory=ExitStack, repr=False)
+
+    @cached_property
+    def instance(self) -> dg.DagsterInstance:
+        """The Dagster instance, made when a command first asks for it, and disposed of with the archive."""
+        # Dagster takes seconds to import: commands that do without it never do, others when their own work is done.
+        from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
+
+        return self._opened.enter_context(instance_for(self.settings))
 
 
 @contextmanager
@@ -41,9 +54,9 @@ def open_archive() -> Iterator[OpenArchive]:
     if mend_home(settings.home):
         note(f"{settings.home} could be entered by other users; it and what is in it are private now")
     try:
-        with _disk_watched(settings), _connected(settings) as database:
+        with _disk_watched(settings), _connected(settings) as database, ExitStack() as opened:
             migrate(database)
-            yield OpenArchive(settings, database)
+            yield OpenArchive(settings, database, opened)
     except Exception as error:
         if is_read_only(error):
             raise DatabaseUnavailableError(

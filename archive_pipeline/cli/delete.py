@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from archive_pipeline.cli.archive import open_for_writing
+from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import note, one_line, print_json
 from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
 from archive_pipeline.ingest.attachments import purge_unreferenced
-from archive_pipeline.settings import Settings
 from archive_pipeline.store.deleted_dialogues import delete_for_good, deleted_dialogues
 from archive_pipeline.store.deleted_dialogues import readmit as bring_back
 from archive_pipeline.store.raw_writes import delete_dialogues
@@ -28,7 +27,7 @@ def run(key: str, *, is_forever: bool, as_json: bool) -> int:
             delete_dialogues(connection, [dialogue.id])
         purge_unreferenced(archive.database, archive.settings)
         left = left_in_vector_store(archive)
-        _remove_key(archive.settings, dialogue.partition_key)
+        _remove_key(archive, dialogue.partition_key)
     if as_json:
         print_json({"deleted": dialogue.partition_key, "messages": dialogue.message_count, "is_forever": is_forever})
     else:
@@ -54,12 +53,10 @@ def readmit(key: str, *, as_json: bool) -> int:
     return 0
 
 
-def _remove_key(settings: Settings, key: str) -> None:
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415 (slow to import)
-    from archive_pipeline.orchestration.instance.orphans import fail_orphans  # noqa: PLC0415
+def _remove_key(archive: OpenArchive, key: str) -> None:
+    from archive_pipeline.orchestration.instance.orphans import fail_orphans  # noqa: PLC0415 (slow to import)
     from archive_pipeline.orchestration.partitions.keys import remove_dialogues  # noqa: PLC0415
 
-    with instance_for(settings) as instance:
-        fail_orphans(instance)
-        if remove_dialogues(instance, settings, [key]):
-            note(f"a Dagster run covers the partition {key}, which is removed when no run does")
+    fail_orphans(archive.instance)
+    if remove_dialogues(archive.instance, archive.settings, [key]):
+        note(f"a Dagster run covers the partition {key}, which is removed when no run does")

@@ -96,10 +96,8 @@ def build_documents(archive: OpenArchive, *, full: bool, show_progress: bool) ->
         built = build_document_chunks(archive.database, archive.settings, full=full, progress=bars)
     if built.built:
         from archive_pipeline.orchestration.assets.documents import report_document_chunks  # noqa: PLC0415
-        from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
 
-        with instance_for(archive.settings) as instance:
-            report_document_chunks(instance, built)
+        report_document_chunks(archive.instance, built)
     return built
 
 
@@ -108,17 +106,15 @@ def run_plan(archive: OpenArchive, plan: BuildPlan, *, show_progress: bool) -> R
     if not plan.keys:
         return None
     # Dagster takes seconds to import; commands that do not run it do not wait for it.
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
     from archive_pipeline.orchestration.local_runs import run_derived  # noqa: PLC0415
 
     with (
         translate_lost_database(),
-        instance_for(archive.settings) as instance,
         indexes_made_later(archive.database, on_wait=note) as on_written,
         progress_bars(plan.messages, enabled=show_progress) as bars,
     ):
         outcome = run_derived(
-            instance,
+            archive.instance,
             archive.settings,
             plan.keys,
             assets=plan.assets,

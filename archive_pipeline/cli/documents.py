@@ -110,27 +110,21 @@ def report_added(archive: OpenArchive, added: Sequence[Added], built: BuildResul
     # Dagster takes seconds to import, which nobody has to wait for before the work or without any.
     from archive_pipeline.orchestration.assets.documents import report_document_chunks  # noqa: PLC0415
     from archive_pipeline.orchestration.assets.raw import report_documents  # noqa: PLC0415
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
 
-    with instance_for(archive.settings) as instance:
-        report_documents(instance, {"documents": len(read), "document_pages": sum(item.pages for item in read)})
-        report_document_chunks(instance, built)
+    report_documents(archive.instance, {"documents": len(read), "document_pages": sum(item.pages for item in read)})
+    report_document_chunks(archive.instance, built)
 
 
 def _report_removed(archive: OpenArchive, document_id: str) -> None:
-    from archive_pipeline.orchestration.assets.raw import report_documents  # noqa: PLC0415
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415 (slow to import)
+    from archive_pipeline.orchestration.assets.raw import report_documents  # noqa: PLC0415 (slow to import)
 
-    with instance_for(archive.settings) as instance:
-        report_documents(instance, {}, [document_id])
+    report_documents(archive.instance, {}, [document_id])
 
 
 def _report_encoded(archive: OpenArchive, model: str, encoded: Encoded) -> None:
     from archive_pipeline.orchestration.assets.documents import report_page_vectors  # noqa: PLC0415 (slow to import)
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
 
-    with instance_for(archive.settings) as instance:
-        report_page_vectors(instance, model, encoded)
+    report_page_vectors(archive.instance, model, encoded)
 
 
 def _row(item: Added) -> dict[str, Any]:

@@ -54,18 +54,16 @@ def _refresh(archive: OpenArchive, *, show_progress: bool) -> list[str]:
     from archive_pipeline.orchestration.assets.duplicates import DUPLICATES_JOB  # noqa: PLC0415
     from archive_pipeline.orchestration.build import build_defs  # noqa: PLC0415
     from archive_pipeline.orchestration.instance.execution import execute_here  # noqa: PLC0415
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
     from archive_pipeline.orchestration.local_runs import errors_of, lost_database_of  # noqa: PLC0415
 
     with archive.database.session() as connection:
         messages = count_all_messages(connection)
     with (
         translate_lost_database(),
-        instance_for(archive.settings) as instance,
         progress_bars({DUPLICATES: messages}, enabled=show_progress) as bars,
     ):
         job = build_defs(progress=bars, settings=archive.settings).resolve_job_def(DUPLICATES_JOB)
-        result = execute_here(job, instance, [DUPLICATES])
+        result = execute_here(job, archive.instance, [DUPLICATES])
         if result.success:
             return []
         if (lost := lost_database_of(result)) is not None:

@@ -158,13 +158,11 @@ def _build(
 
 def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, removed: Sequence[str]) -> None:
     if summary.rows.total() or removed:
-        from archive_pipeline.orchestration.assets.raw import report_import  # noqa: PLC0415
-        from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415 (slow to import)
+        from archive_pipeline.orchestration.assets.raw import report_import  # noqa: PLC0415 (slow to import)
         from archive_pipeline.orchestration.partitions.keys import remove_dialogues  # noqa: PLC0415
 
-        with instance_for(archive.settings) as instance:
-            remove_dialogues(instance, archive.settings, removed)
-            report_import(instance, summary.rows, removed)
+        remove_dialogues(archive.instance, archive.settings, removed)
+        report_import(archive.instance, summary.rows, removed)
 
 
 def _result(

@@ -59,10 +59,8 @@ def _report(archive: OpenArchive, documents: BuildResult, result: IndexResult) -
     """Let Dagster's UI show what was done."""
     # Dagster takes seconds to import, which nobody has to wait for before the work.
     from archive_pipeline.orchestration.assets.search import report_index  # noqa: PLC0415
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
 
-    with instance_for(archive.settings) as instance:
-        report_index(instance, documents, result)
+    report_index(archive.instance, documents, result)
 
 
 def _as_dict(result: IndexResult) -> dict[str, Any]:

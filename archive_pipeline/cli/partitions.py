@@ -25,20 +25,18 @@ def run(*, register: bool, remove_unused: bool, as_json: bool) -> None:
 
 
 def _run(archive: OpenArchive, *, register: bool, remove_unused: bool) -> dict[str, Any]:
-    from archive_pipeline.orchestration.instance.opening import instance_for  # noqa: PLC0415
     from archive_pipeline.orchestration.partitions import partition_migration as granularity  # noqa: PLC0415 (Dagster takes seconds to import)
     from archive_pipeline.orchestration.partitions.key_sweep import key_state  # noqa: PLC0415
 
     result: dict[str, Any] = {"in_use": archive.settings.partitioning.value}
-    with instance_for(archive.settings) as instance:
-        if register:
-            result["registration"] = _registered(
-                granularity.register_archive(instance, archive.database, archive.settings)
-            )
-        if remove_unused:
-            result["removed_unused"] = granularity.remove_unused(instance, archive.settings)
-        with archive.database.session() as connection:
-            states = {each: key_state(instance, connection, each) for each in Partitioning}
+    if register:
+        result["registration"] = _registered(
+            granularity.register_archive(archive.instance, archive.database, archive.settings)
+        )
+    if remove_unused:
+        result["removed_unused"] = granularity.remove_unused(archive.instance, archive.settings)
+    with archive.database.session() as connection:
+        states = {each: key_state(archive.instance, connection, each) for each in Partitioning}
     result["keys"] = {
         each.value: {"registered": state.registered, "missing": len(state.missing), "orphaned": len(state.orphaned)}
         for each, state in states.items()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from archive_pipeline.orchestration.instance.storage import ArchiveDagsterStorage
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.system.commands import wait_until
@@ -27,3 +30,18 @@ def test_a_command_closes_its_connections(llm_archive: CommandLine, database: Da
         wait_until(lambda: connections(database) <= before, "the connections are closed")
     finally:
         gc.enable()
+
+
+def test_an_import_that_is_reported_and_built_opens_the_storage_of_dagster_once(
+    llm_archive: CommandLine, sample: Path, monkeypatch: pytest.MonkeyPatch
+):
+    opened: list[object] = []
+    real = ArchiveDagsterStorage.__init__
+
+    def counted(self: ArchiveDagsterStorage, *arguments: Any) -> None:
+        opened.append(self)
+        real(self, *arguments)
+
+    monkeypatch.setattr(ArchiveDagsterStorage, "__init__", counted)
+    assert len(llm_archive("import", sample, "--json").json["runs"]) == 1
+    assert len(opened) == 1
