@@ -84,9 +84,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _collected_tests_left_alone() -> Iterator[None]:
-    """Never look through what collecting made: each run of Dagster and each search for garbage would pay for it."""
+    """Never look through what collecting made: each run of Dagster and each search for garbage would pay for it.
+
+    Nor at the end, where pytest looks for errors in garbage and the interpreter frees it, each twice.
+    """
     with seldom_collected():
         yield
+        gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""Documents made on the spot."""
+"""Documents made on the spot, with packages that are imported by who makes one."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from docx import Document as NewDocx
-from docx.enum.text import WD_BREAK
 from PIL import Image
-from pptx import Presentation
-from pptx.util import Inches
-from reportlab.lib.pdfencrypt import StandardEncryption
-from reportlab.pdfgen.canvas import Canvas
+
+if TYPE_CHECKING:
+    from reportlab.pdfgen.canvas import Canvas
 
 
 def pdf(path: Path, *, locked_by: str | None = None) -> Path:
     """Three pages: headings, text and a table; text only; nothing but a picture."""
-    encrypt = None if locked_by is None else StandardEncryption(locked_by)
-    canvas = Canvas(str(path), pagesize=(595, 842), encrypt=encrypt, invariant=1)
+    from reportlab.lib.pdfencrypt import StandardEncryption
+
+    canvas = _canvas(path, encrypt=None if locked_by is None else StandardEncryption(locked_by))
     _say(canvas, 24, 780, "Solar Power")
     for line in range(4):
         _say(canvas, 11, 740 - 14 * line, f"Line {line} says more about panels.")
@@ -41,7 +40,7 @@ def pdf(path: Path, *, locked_by: str | None = None) -> Path:
 
 def two_columns(path: Path) -> Path:
     """Write a page whose left column is drawn before its right one."""
-    canvas = Canvas(str(path), pagesize=(595, 842), invariant=1)
+    canvas = _canvas(path)
     for column, name in ((72, "left"), (320, "right")):
         for line in range(3):
             canvas.drawString(column, 740 - 14 * line, f"{name} {line}")
@@ -51,7 +50,7 @@ def two_columns(path: Path) -> Path:
 
 def set_like_tex(path: Path) -> Path:
     """Write a line of words that are placed one by one, 2.5 points apart, without spaces."""
-    canvas = Canvas(str(path), pagesize=(595, 842), invariant=1)
+    canvas = _canvas(path)
     canvas.setFont("Helvetica", 11)
     place = 72.0
     for word in ("narrow", "gaps", "part", "words"):
@@ -61,12 +60,21 @@ def set_like_tex(path: Path) -> Path:
     return path
 
 
+def _canvas(path: Path, **options: Any) -> Canvas:
+    from reportlab.pdfgen.canvas import Canvas
+
+    return Canvas(str(path), pagesize=(595, 842), invariant=1, **options)
+
+
 def _say(canvas: Canvas, size: int, height: int, text: str) -> None:
     canvas.setFont("Helvetica", size)
     canvas.drawString(72, height, text)
 
 
 def docx(path: Path) -> Path:
+    from docx import Document as NewDocx
+    from docx.enum.text import WD_BREAK
+
     document = NewDocx()
     document.add_heading("Report", 0)
     document.add_heading("Findings", 1)
@@ -82,6 +90,9 @@ def docx(path: Path) -> Path:
 
 
 def pptx(path: Path) -> Path:
+    from pptx import Presentation
+    from pptx.util import Inches
+
     deck = Presentation()
     first = deck.slides.add_slide(deck.slide_layouts[1])
     first.shapes.title.text = "Plan"
@@ -128,14 +139,19 @@ def huge_png(path: Path) -> Path:
 def says(path: Path, text: str) -> Path:
     """Write a document of one page that says this."""
     if path.suffix == ".pdf":
-        canvas = Canvas(str(path), pagesize=(595, 842), invariant=1)
+        canvas = _canvas(path)
         _say(canvas, 11, 740, text)
         canvas.save()
     elif path.suffix == ".docx":
+        from docx import Document as NewDocx
+
         document = NewDocx()
         document.add_paragraph(text)
         document.save(path)
     else:
+        from pptx import Presentation
+        from pptx.util import Inches
+
         deck = Presentation()
         box = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_textbox(0, 0, Inches(4), Inches(1))
         box.text_frame.text = text

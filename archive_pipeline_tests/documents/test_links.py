@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -58,6 +57,8 @@ def scheme(address: str) -> str | None:
 
 def schemes(markdown: str) -> set[str | None]:
     """All schemes that a viewer of Markdown makes links of, raw HTML included; it follows everything."""
+    from bs4 import BeautifulSoup
+
     parser = MarkdownIt("commonmark")
     parser.validateLink = lambda _: True
     parser.normalizeLink = lambda url: url

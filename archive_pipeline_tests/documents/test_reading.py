@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from pptx import Presentation
-from pptx.oxml.ns import qn
 
 from archive_pipeline.documents import limits
 from archive_pipeline.documents.pagination import PAGE_CHARACTERS
@@ -79,6 +77,9 @@ def test_a_pptx_has_a_page_per_slide(tmp_path: Path):
 
 @pytest.mark.parametrize("link", ["r:link", "r:embed"])
 def test_a_picture_of_a_slide_may_be_a_link_or_be_missing(tmp_path: Path, link: str):
+    from pptx import Presentation
+    from pptx.oxml.ns import qn
+
     deck = Presentation(str(files.pptx(tmp_path / "a.pptx")))
     [blip] = deck.slides[1].shapes[-1].element.iter(qn("a:blip"))
     del blip.attrib[qn("r:embed")]

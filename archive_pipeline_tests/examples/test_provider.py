@@ -14,7 +14,6 @@ import pytest
 from archive_pipeline.llm_plugin import memory
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.examples.chat_server import chat_server
-from benchmarks.provider import main
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -38,6 +37,7 @@ def check(
     environment: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., str]]:
     """Runs the check in this process, which has imported most of it; returns what it prints."""
+    from benchmarks.provider import main  # a second, which the other workers need not pay
 
     def run(*arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["provider", *arguments])

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
@@ -176,6 +175,8 @@ def test_roles_and_thinking_are_choices(rows: Rows):
 
 
 def test_trl_reads_conversations_and_answers(exported: Callable[..., Exported], rows: Rows):
+    import datasets  # half a second, which the other workers need not pay
+
     whole = exported("trl-sft", paths="all", thinking=True)
     found = datasets.load_dataset(
         "json", data_files=str(whole.path / "data.jsonl"), split="train", cache_dir=str(whole.path / "cache")

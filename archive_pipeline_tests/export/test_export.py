@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas as pd
 import pytest
 import yaml
@@ -135,6 +134,8 @@ def test_what_is_never_to_be_exported_is_in_no_format(exported: Export, filled: 
 
 
 def test_tables_say_what_the_archive_says(exported: Export, filled: Database):
+    import duckdb
+
     folder = exported("parquet").path
     database = duckdb.connect()
 

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import datasets
-import duckdb
 import pandas as pd
 import pytest
 
@@ -55,8 +53,10 @@ TEMPLATE = """
 """
 
 
-def load_folder(found: Exported) -> datasets.DatasetDict:
+def load_folder(found: Exported) -> Any:
     """Load an export as a hub does: by the front matter of its card."""
+    import datasets  # half a second, which the other workers need not pay
+
     loaded = datasets.load_dataset(str(found.path), cache_dir=str(found.path / "cache"))
     assert isinstance(loaded, datasets.DatasetDict)
     return loaded
@@ -80,6 +80,8 @@ def without_nothing(value: Any) -> Any:
 
 
 def test_datasets_loads_tables_by_their_names(exported: Export):
+    import datasets
+
     found = exported("parquet")
     cache = str(found.path / "cache")
     for name in ("dialogues", "branches", "messages", "parts", "attachments"):
@@ -156,6 +158,8 @@ def test_conversations_say_what_the_archive_says(exported: Export, filled: Datab
 
 
 def test_pandas_and_duckdb_read_what_the_tables_have(exported: Export, filled: Database):
+    import duckdb
+
     folder = exported("parquet").path
     counts = (
         "SELECT role, count(*), count(DISTINCT dialogue_id), min(created_at), max(created_at) FROM {} "

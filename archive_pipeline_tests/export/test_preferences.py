@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -150,6 +149,8 @@ def test_a_glance_at_the_beginning_changes_no_answer(words: list[str], cuts: lis
 
 
 def test_kto_labels_each_answer_once(exported: Callable[..., Exported], rows: Rows):
+    import datasets  # half a second, which the other workers need not pay
+
     labels = {row["completion"][-1]["content"]: row["label"] for row in rows("trl-kto")}
     assert labels == {BLACK: True, GREEN: False, STEEP: False}
     for name, columns in (("trl-dpo", {"chosen", "rejected"}), ("trl-kto", {"completion", "label"})):

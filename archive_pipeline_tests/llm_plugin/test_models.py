@@ -10,7 +10,6 @@ from importlib import import_module
 import llm
 import pytest
 from click.testing import CliRunner
-from llm.cli import cli
 from sqlalchemy.orm import Session
 
 from archive_pipeline.errors import ConfigurationError
@@ -234,6 +233,8 @@ def test_each_model_is_there_once_more_with_its_traits_and_aliases(plugin):
 
 def test_the_command_line_of_llm(plugin, database):
     """An alias by the model's own name makes every use of the model one of the archive."""
+    from llm.cli import cli  # half a second, which the other workers need not pay
+
     run = CliRunner().invoke
     assert run(cli, ["aliases", "set", "counting", "archive/counting"]).exit_code == 0
     outputs = [run(cli, ["prompt", "-m", "counting", "Hi"], catch_exceptions=False).stdout for _ in range(2)]

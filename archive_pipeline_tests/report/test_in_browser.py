@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
 
 from archive_pipeline.report.charts import CHARTS, Count, Form, Report
 from archive_pipeline.report.page import write_page
-from archive_pipeline_tests.browsers import new_page, patient_browser
+from archive_pipeline_tests.browsers import expect, new_page, patient_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ViewportSize
 
 pytestmark = pytest.mark.system
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
-
-from playwright.sync_api import Page
 
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB, IMPORT_OP
 from archive_pipeline_tests.system.live import REPOSITORY
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 # Names that an attacker owns resolve to this machine, as by DNS rebinding.
 REBOUND = "--host-resolver-rules=MAP *.example 127.0.0.1"

@@ -8,16 +8,18 @@ import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.browsers import new_page, patient_browser
+from archive_pipeline_tests.browsers import expect, new_page, patient_browser
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
 from archive_pipeline_tests.system.conftest import Start
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 

@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.system.commands import Command, Ended
@@ -46,6 +45,8 @@ HOME = "from archive_pipeline import settings; print(settings.Settings().home)"
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as pip would make it, without the metadata by which an environment knows its packages."""
+    from hatchling.builders.wheel import WheelBuilder
+
     folder = tmp_path_factory.mktemp("wheel")
     (wheel,) = WheelBuilder(str(CHECKOUT)).build(directory=str(folder / "dist"), versions=["standard"])
     with zipfile.ZipFile(wheel) as archive:

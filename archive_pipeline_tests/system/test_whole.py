@@ -13,18 +13,17 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.browsers import new_page, patient_browser
+from archive_pipeline_tests.browsers import expect, new_page, patient_browser
 from archive_pipeline_tests.exports import write
 from archive_pipeline_tests.system.attacks import ATTACKS, REBOUND, attack, empty_site, launch_of
 from archive_pipeline_tests.system.commands import contents
@@ -39,6 +38,9 @@ from archive_pipeline_tests.system.given_secrets import (
 from archive_pipeline_tests.system.live import PARTS, REPOSITORY, UNDER_WAY, Live, free_port
 from archive_pipeline_tests.tables import query
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ViewportSize
+
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 BACKFILLED = ["message_paths", "linear_sequences", "exchanges"]
@@ -46,6 +48,8 @@ START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_ran
 NOBODY = 65_534
 # The graph draws only what is in sight.
 VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
+# What moves on a page is drawn sixty times a second, for half a minute.
+STILL = "*, *::before, *::after { animation: none !important; transition: none !important }"
 # What is asked again and again is asked of the database: each answer of the web server is work.
 RUNS_OF_BACKFILL = "SELECT count(*) FROM dagster.run_tags WHERE key = 'dagster/backfill' AND value = %s"
 STATUS_OF_BACKFILL = "SELECT status FROM dagster.bulk_actions WHERE key = %s"
@@ -149,6 +153,7 @@ def test_an_export_is_imported_built_backfilled_and_seen(
     up.wait(lambda: query(database, RUNS_OF_BACKFILL, backfill) == [(2,)], "the runs of the backfill are launched")
     page = new_page(browser, viewport=VIEWPORT)
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
+    page.add_style_tag(content=STILL)
     for name in ASSETS:
         page.get_by_text(name, exact=True).first.wait_for()
     up.wait(lambda: query(database, STATUS_OF_BACKFILL, backfill) != [("REQUESTED",)], "the backfill ends")
