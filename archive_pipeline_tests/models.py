@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -64,6 +65,16 @@ class KeptVectors:
             row = (_key(text), numbers.astype(np.float32, casting="no").tobytes(), cut)
             connection.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", row)
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Have all others who come here wait: they ask for the same texts in the same order."""
+        with self._file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # also of a process that was forked meanwhile
+
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._file, isolation_level=None, timeout=60.0)
         connection.execute("PRAGMA synchronous = off")
@@ -83,7 +94,8 @@ def _read_once(
         if self.name != MINILM:
             return read(self, text)
         if text not in known:
-            known[text] = kept.of(text) or _read(self, text)
+            with kept.alone():
+                known[text] = kept.of(text) or _read(self, text)
         numbers, cut = known[text]
         self.cut_texts += cut
         return numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,23 @@ def test_the_first_who_read_a_text_counts(tmp_path: Path):
     numbers, cut = kept.of("a") or (None, None)
     assert numbers is not None
     assert (numbers.tolist(), cut) == (VECTOR.tolist(), 0)
+
+
+def test_whoever_comes_meanwhile_waits_and_finds_what_the_first_one_read(tmp_path: Path):
+    kept = KeptVectors(tmp_path / "file")
+    with ThreadPoolExecutor() as pool:
+        with kept.alone():
+            asked = pool.submit(_asked_alone, tmp_path / "file")
+            with pytest.raises(TimeoutError):
+                asked.result(0.1)
+            kept.keep("a", VECTOR, 0)
+        assert asked.result(300)
+
+
+def _asked_alone(file: Path) -> bool:
+    kept = KeptVectors(file)
+    with kept.alone():
+        return kept.of("a") is not None
 
 
 def test_other_numbers_are_refused(tmp_path: Path):
