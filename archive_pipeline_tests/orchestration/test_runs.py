@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -448,27 +448,6 @@ def test_a_run_that_has_ended_holds_no_batches(
     outcome = run_derived(instance, settings, add_dialogues(database, 6), progress=note)
     assert (outcome.success, len(outcome.run_ids)) == (True, 3)
     assert held == [held[0]] * 3
-
-
-def test_tables_are_told_of_when_all_keys_are_built(
-    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(local_runs.KEYS_PER_OWN_RUN, settings.partitioning, 2)
-    names = {asset.tables: name for name, asset in ASSETS.items()}
-    begun: Counter[str] = Counter()
-    told: list[tuple[str, int]] = []
-
-    def note(asset: str, done: int, _total: int) -> None:
-        begun[asset] += done == 0
-
-    def note_tables(tables: Iterable[str]) -> None:
-        name = names[tuple(tables)]
-        told.append((name, begun[name]))
-
-    keys = add_dialogues(database, 5)
-    outcome = run_derived(instance, settings, keys, progress=note, on_written=note_tables)
-    assert (outcome.success, len(outcome.run_ids)) == (True, 3)
-    assert sorted(told) == [(name, 3) for name in sorted(ASSETS)]
 
 
 def test_dagster_makes_as_many_events_of_many_dialogues_as_of_few(

@@ -72,7 +72,9 @@ def execute_here(
         KeyboardInterrupt: the user interrupted the run, which is marked as failed.
     """
     with keys_read_once():
-        run, events = _executed(job, instance, names, run_config or {}, tags or {}, on_materialized)
+        run, events = _executed(
+            job, instance, names, run_config=run_config or {}, tags=tags or {}, on_materialized=on_materialized
+        )
     if _was_interrupted(events):
         raise KeyboardInterrupt
     ended = instance.get_run_by_id(run.run_id)
@@ -83,6 +85,7 @@ def _executed(
     job: dg.JobDefinition,
     instance: dg.DagsterInstance,
     names: Sequence[str],
+    *,
     run_config: Mapping[str, Any],
     tags: Mapping[str, str],
     on_materialized: Callable[[str], None],
