@@ -16,6 +16,7 @@ from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.companions import companion_kind, private_part
+from archive_pipeline.readers.compressed import is_compressed
 from archive_pipeline.readers.found import (
     ATTACHED_FILES,
     CONVERSATIONS,
@@ -134,7 +135,7 @@ def _open_file(place: Place, selection: Selection, *, companion: str | None, is_
     may_be_zip = is_named or path.suffix.lower() == ".json"
     if is_container(path.name) or (may_be_zip and magic.startswith((b"PK\x03\x04", b"PK\x05\x06"))):
         yield from zip_members(place, selection)
-    elif may_be_zip and selection is CONVERSATIONS and (packer := _packer(magic)):
+    elif may_be_zip and selection is CONVERSATIONS and not is_compressed(path.name) and (packer := _packer(magic)):
         yield rejected(place.name, f"is packed with {packer}: unpack it and import what was in it")
     else:
         opener = partial(open_plain, path)

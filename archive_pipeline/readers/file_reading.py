@@ -19,6 +19,7 @@ from archive_pipeline.readers.anomalies import (
     no_conversations,
     not_a_conversation,
 )
+from archive_pipeline.readers.compressed import unpacked, unpacked_name
 from archive_pipeline.readers.databases.reading import Beginning, FileText, is_database, text_of
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
@@ -79,7 +80,7 @@ class FileReading:
         self.bytes_read_elsewhere = 0
         self._noticed = Noticed()
         self._found = found
-        self._name = PurePosixPath(found.locator).name
+        self._name = unpacked_name(PurePosixPath(found.locator).name)
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
         self._is_source_given = source is not None
         self._reader: TrackedReader | None = None
@@ -175,7 +176,8 @@ class FileReading:
 
         with stream:
             self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
-            with text_of(reader, self._found, database_readers()) as text:
+            content = unpacked(reader, self.locator)
+            with text_of(content, self._found, database_readers()) as text:
                 yield from self._of_text(text, share)
             self.sha256 = self._hash() if share.is_first else None
 
@@ -201,7 +203,7 @@ class FileReading:
         except _OPEN_ERRORS:
             return None
         with stream:
-            beginning = Beginning(stream)
+            beginning = Beginning(unpacked(stream, self.locator))
             if beginning.is_database:
                 return None
             source = as_one_object(beginning, self._name, is_session_line)

@@ -17,6 +17,7 @@ from archive_pipeline.readers.companions import (
     may_hold_conversations,
     private_part,
 )
+from archive_pipeline.readers.compressed import unpacked_name
 
 # What is opened in folders and zips; a file that the user names is, whatever its name.
 DATABASE_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3"})
@@ -96,7 +97,8 @@ def is_opened(name: str, locator: str) -> bool:
     """
     is_prompt = PurePosixPath(locator).parent.name == _FOLDER_OF_PROMPTS and may_hold_conversations(name)
     is_conversation = _CONVERSATION.fullmatch(PurePosixPath(name).name) is not None
-    return is_prompt or is_conversation or PurePosixPath(name).suffix.lower() in READ_SUFFIXES
+    suffix = PurePosixPath(unpacked_name(name)).suffix.lower()
+    return is_prompt or is_conversation or suffix in READ_SUFFIXES
 
 
 def left_out(name: str, locator: str) -> SkippedFile | None:

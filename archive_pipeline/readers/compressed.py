@@ -1,0 +1,96 @@
+"""JSON that is compressed with zstd, read as it is unpacked: Codex keeps sessions so that rest for a week."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from archive_pipeline.domain.zip_limits import is_bomb
+from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.json.blocks import ByteSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAME: Final = re.compile(r"(.+\.jsonl?)\.zst", re.IGNORECASE | re.DOTALL)
+_BLOCK_BYTES: Final = 1024 * 1024
+
+
+def unpacked_name(name: str) -> str:
+    """Returns the name that a file has when it is unpacked; the same one if it is not compressed by its name."""
+    compressed = _NAME.fullmatch(name)
+    return name if compressed is None else compressed[1]
+
+
+def is_compressed(name: str) -> bool:
+    """Tells by its name whether a file is compressed JSON."""
+    return unpacked_name(name) != name
+
+
+def unpacked(source: ByteSource, name: str) -> ByteSource:
+    """Returns what a file unpacks to if it is compressed by its name, and else the file.
+
+    Args:
+        source: the open file, at its start.
+        name: of the file, for people.
+    """
+    return _Unpacked(source, name) if is_compressed(name) else source
+
+
+class _Compressed:
+    """A file as Arrow asks for it, and how many bytes it has given."""
+
+    closed = False
+
+    def __init__(self, source: ByteSource) -> None:
+        self.bytes_read = 0
+        self._source = source
+
+    def read(self, size: int) -> bytes:
+        data = self._source.read(size)
+        self.bytes_read += len(data)
+        return data
+
+    def close(self) -> None:
+        """Leaves the file to whoever opened it."""
+
+
+class _Unpacked:
+    """What a file unpacks to; more than anything real unpacks to is an error."""
+
+    def __init__(self, source: ByteSource, name: str) -> None:
+        self._compressed = _Compressed(source)
+        self._name = name
+        self._stream: pa.CompressedInputStream | None = None
+        self._bytes_given = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
+        if size < 0:
+            return b"".join(iter(partial(self.read, _BLOCK_BYTES), b""))
+        data = self._read(size)
+        self._bytes_given += len(data)
+        if is_bomb(self._bytes_given, self._compressed.bytes_read):
+            ratio = self._bytes_given / self._compressed.bytes_read
+            msg = f"{self._name} unpacks to {ratio:,.0f} times its size, as no export does, and is not read"
+            raise UnreadableInputError(msg)
+        return data
+
+    def _read(self, size: int) -> bytes:
+        try:
+            if self._stream is None:
+                self._stream = _decompressed(self._compressed)
+            return bytes(self._stream.read(size))
+        except OSError as error:
+            if error.errno is not None:  # of the disk
+                raise
+            msg = f"{self._name} is damaged: {error}"
+            raise UnreadableInputError(msg) from error
+
+
+def _decompressed(compressed: _Compressed) -> pa.CompressedInputStream:
+    # Few files need it, and it takes as long to import as a small one to read.
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.CompressedInputStream(pa.PythonFile(compressed, mode="r"), "zstd")

@@ -1,0 +1,149 @@
+"""Sessions that Codex has compressed: read as those that it has not, and bounded."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.compressed import is_compressed, unpacked, unpacked_name
+from archive_pipeline.readers.reading import ReadDialogue, read_paths
+from archive_pipeline.readers.shares import Share
+from archive_pipeline_tests.readers.codex.sessions import meta, said, turn
+
+NAME = "rollout-2026-05-13T06-03-05-019a0000-1111-7222-8333-444455556666.jsonl"
+LINES = [meta(), turn(), said("user", "How do I freeze bread?"), said("assistant", "Sliced, in a bag.")]
+SESSION = b"".join(orjson.dumps(line) + b"\n" for line in LINES)
+
+
+def compress(data: bytes) -> bytes:
+    return bytes(pa.Codec("zstd").compress(data, asbytes=True))
+
+
+def read(path: Path) -> list[ReadDialogue | RejectedRecord]:
+    return [item for file in read_paths([path]) for item in file.records()]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rollout.jsonl.zst", "rollout.jsonl"),
+        ("folder/Conversations.JSON.ZST", "folder/Conversations.JSON"),
+        ("rollout.jsonl", "rollout.jsonl"),
+        ("export.tar.zst", "export.tar.zst"),
+        (".jsonl.zst", ".jsonl.zst"),
+    ],
+)
+def test_the_name_tells(name: str, expected: str):
+    assert unpacked_name(name) == expected
+    assert is_compressed(name) is (name != expected)
+
+
+def test_a_compressed_session_is_the_session(tmp_path: Path):
+    plain = tmp_path / "plain" / NAME
+    plain.parent.mkdir()
+    plain.write_bytes(SESSION)
+    compressed = tmp_path / "codex" / "sessions" / f"{NAME}.zst"
+    compressed.parent.mkdir(parents=True)
+    compressed.write_bytes(compress(SESSION))
+    packed = tmp_path / "codex.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(compressed, f"sessions/{NAME}.zst")
+    [expected] = read(plain)
+    assert isinstance(expected, ReadDialogue)
+    assert [part.text for message in expected.record.messages for part in message.parts] == [
+        "How do I freeze bread?",
+        "Sliced, in a bag.",
+    ]
+    for path in (compressed, compressed.parent.parent, packed):
+        [found] = read(path)
+        assert isinstance(found, ReadDialogue)
+        assert replace(found.record, locator=expected.record.locator) == expected.record
+        assert found.raw == expected.raw
+
+
+def test_the_file_on_disk_is_what_is_counted_and_hashed(tmp_path: Path):
+    path = tmp_path / f"{NAME}.zst"
+    path.write_bytes(compress(SESSION))
+    reading = read_paths([path])
+    [file] = reading
+    list(file.records())
+    assert file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert file.bytes_read == reading.total_bytes == path.stat().st_size
+    assert file.is_understood
+
+
+def test_shares_of_it_are_the_whole(tmp_path: Path):
+    path = tmp_path / "conversations.jsonl.zst"
+    conversations = [
+        {"uuid": f"c{number}", "name": "n", "chat_messages": [], "created_at": "2026-01-01T00:00:00Z"}
+        for number in range(900)
+    ]
+    path.write_bytes(compress(b"\n".join(map(orjson.dumps, conversations))))
+    shares: list[list[object]] = []
+    for number in range(2):
+        [file] = read_paths([path])
+        shares.append(list(file.shared(Share(number, 2))))
+    assert len(shares[0]) == len(shares[1]) == 900
+    whole = [one if one is not None else other for one, other in zip(*shares, strict=True)]
+    assert whole == read(path)
+
+
+@pytest.mark.parametrize("kept", [3, 40, -5])
+def test_damage_is_told_with_the_file(tmp_path: Path, kept: int):
+    path = tmp_path / f"{NAME}.zst"
+    path.write_bytes(compress(SESSION)[:kept])
+    [damage] = read(path)
+    assert isinstance(damage, RejectedRecord)
+    assert damage.error == f"UnreadableInputError: {path} is damaged: Truncated compressed stream"
+
+
+def test_what_is_named_so_and_is_not_compressed_is_told(tmp_path: Path):
+    path = tmp_path / f"{NAME}.zst"
+    path.write_bytes(SESSION)
+    [item] = read(path)
+    assert isinstance(item, RejectedRecord)
+    assert f"{path} is damaged: ZSTD decompress failed" in item.error
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path):
+    path = tmp_path / f"{NAME}.zst"
+    path.write_bytes(compress(SESSION + b'{"padding": "' + b" " * 20_000_000 + b'"}\n'))
+    items = read(path)
+    [bomb] = [item for item in items if isinstance(item, RejectedRecord)]
+    assert "times its size, as no export does, and is not read" in bomb.error
+
+
+@given(
+    texts=st.lists(st.binary(max_size=3000), min_size=1, max_size=4), sizes=st.lists(st.integers(1, 500), min_size=1)
+)
+def test_every_byte_comes_back_however_it_is_asked_for(texts: list[bytes], sizes: list[int]):
+    """Frames may follow each other: what was added to a compressed file is one more."""
+    stream = unpacked(io.BytesIO(b"".join(map(compress, texts))), "a.jsonl.zst")
+    given_back = bytearray()
+    for size in sizes:
+        data = stream.read(size)
+        assert len(data) <= size
+        given_back += data
+    assert bytes(given_back) + stream.read() == b"".join(texts)
+    assert stream.read(1) == stream.read() == b""
+
+
+def test_an_error_of_the_disk_stays_one():
+    class Failing(io.BytesIO):
+        def read(self, _size: int | None = -1, /) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    with pytest.raises(OSError, match="Input/output error") as raised:
+        unpacked(Failing(), "a.jsonl.zst").read(1)
+    assert not isinstance(raised.value, UnreadableInputError)
