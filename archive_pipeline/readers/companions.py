@@ -41,8 +41,10 @@ _NAMES: Final[Mapping[str, str]] = {
 _OF_AGENTS: Final[Mapping[str, str]] = {
     "history.jsonl": "history of prompts",
     "logs.json": "log of prompts",
+    "models.json": "list of models",
     "models_cache.json": "list of models",
     "session_index.jsonl": "list of sessions",
+    "settings.json": "settings",
     "version.json": "version of the program",
 }
 _FOLDERS: Final[Mapping[str, str]] = {
@@ -64,7 +66,7 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins of Codex and Gemini CLI, which stand beside their sessions.
+# Of Grok, and the logins of Codex, Pi and Gemini CLI, which stand beside their sessions.
 _PRIVATE_FILES: Final = frozenset(
     {"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "oauth_creds.json"}
 )

@@ -66,7 +66,24 @@ def gemini_cli_session(*, is_at_once: bool) -> Session:
     return Session("session-1.jsonl", lines)
 
 
-SESSIONS: Final = {"codex": codex_session, "claude_code": claude_code_session, "gemini_cli": gemini_cli_session}
+def pi_session(*, is_at_once: bool) -> Session:
+    at = [0] * 4 if is_at_once else [0, 1, 2, 3]
+    lines: list[dict[str, Any]] = [
+        {"type": "session", "version": 3, "id": "s", "cwd": "/work"},
+        {"type": "message", "id": "01", "parentId": None, "message": {"role": "user", "content": "list"}},
+        {"type": "session_info", "id": "02", "parentId": "01", "name": "Lists"},
+        {"type": "message", "id": "03", "parentId": "02", "message": {"role": "assistant", "content": "one"}},
+    ]
+    timed = [line | {"timestamp": f"2026-03-04T10:00:0{second}Z"} for second, line in zip(at, lines, strict=True)]
+    return Session("2026_s.jsonl", timed)
+
+
+SESSIONS: Final = {
+    "codex": codex_session,
+    "claude_code": claude_code_session,
+    "gemini_cli": gemini_cli_session,
+    "pi": pi_session,
+}
 
 
 def load(database: Database, folder: Path, session: Session, length: int, cut: int = 0) -> ImportSummary:

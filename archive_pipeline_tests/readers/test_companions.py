@@ -43,6 +43,8 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ),
         ("version.json", {"latest_version": "1.0"}, "version of the program"),
         ("models_cache.json", {"models": []}, "list of models"),
+        ("models.json", {"providers": {}}, "list of models"),
+        ("settings.json", {"theme": "dark"}, "settings"),
         ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),
         ("tmp/p/logs.json", [{"sessionId": "s", "type": "user", "message": "Go"}], "log of prompts"),
         ("s/tool-results/toolu_1.json", [1], "tools' results"),

@@ -24,6 +24,7 @@ from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import open_webui as fuzz_open_webui
+from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz.marks import Marks
 
 
@@ -116,6 +117,7 @@ OF_UNKNOWN_TYPES = {
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
         ("llm", fuzz_llm.conversation),
+        ("pi", fuzz_pi.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

@@ -34,6 +34,7 @@ from benchmarks.fuzz import (
     grok,
     llm,
     open_webui,
+    pi,
 )
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
@@ -85,9 +86,11 @@ def source_of(value: dict[str, Any]) -> str:
         "sessionId": "gemini_cli",
         "tables": "llm",
     }
+    fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "parentId": "pi"}
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
-        return "codex" if "payload" in names else "gemini_cli" if "projectHash" in names else "claude_code"
+        found = (source for field, source in fields_of_lines.items() if field in names)
+        return next(found, "claude_code")
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -180,6 +183,16 @@ def alone_claude_code(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any
     return {"file": f"{marks.text()}.jsonl", "lines": [before, line]}, line
 
 
+def alone_pi(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message with a block of a type, or of one entry of another kind; and the entry."""
+    random = seeded(f"{kind} {role}")
+    if role == "line":
+        line = pi.LINES[kind](random, marks)
+    else:
+        line = pi.message(random, marks, role, [pi.BLOCKS[kind](random, marks)])
+    return {"file": f"{marks.text()}.jsonl", "lines": [pi.header(random, marks), line]}, line
+
+
 def alone_llm(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A conversation of one message with one part of a type or, without a role, of one response; and its tables."""
     random = seeded(f"{kind} {role}")
@@ -208,6 +221,8 @@ CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
+CASES += [(alone_pi, kind, role) for kind in range(len(pi.BLOCKS)) for role in ("user", "assistant", "toolResult")]
+CASES += [(alone_pi, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 
 
@@ -263,7 +278,7 @@ def test_no_value_of_a_changed_conversation_is_lost(seed: int, changes: int):
 VOCABULARY = frozenset({"content_type", "type", "role", "sender", "status", "recipient", "stop_reason"})
 
 
-OF_LINES = ("uuid", "parentUuid", "sessionId", "timestamp")
+OF_LINES = ("uuid", "parentUuid", "sessionId", "timestamp", "id", "parentId")
 
 
 def marked(value: Any, marks: Marks, ids: frozenset[str]) -> Any:
@@ -288,7 +303,7 @@ def ids_of(conversation: dict[str, Any]) -> frozenset[str]:
 
 
 REAL_FILES = sorted(path for name in ("chatgpt", "claude_ai") for path in (ROOT / name).rglob("*.json"))
-SESSIONS = sorted(path for name in ("claude_code", "codex") for path in (ROOT / name).rglob("*.jsonl"))
+SESSIONS = sorted(path for name in ("claude_code", "codex", "pi") for path in (ROOT / name).rglob("*.jsonl"))
 
 
 @pytest.mark.real_data

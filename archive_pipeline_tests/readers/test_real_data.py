@@ -65,6 +65,8 @@ COUNTS = {
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a6aa8ad077d9ea083.jsonl": (1, 12, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-ab1e6e141221a29ab.jsonl": (1, 33, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
+    # 157 answers, 144 results, 19 prompts.
+    "pi/teich-example.jsonl": (1, 320, 0),
     # Answers, prompts that say something, system prompts where they change, results: 594 + 472 + 61 + 121.
     "llm_logs/logs_llm_0.27.1.db": (225, 1248, 0),
     # The same but for an answer without a word to a prompt without one, of which nothing is stored.
@@ -141,6 +143,24 @@ def test_a_session_of_codex_has_its_calls_with_their_outputs_and_says_nothing_tw
     assert len(parts([record], "text")) == 8
     assert len({message.source_id for message in record.messages}) == 35
     assert {message.model for message in record.messages if message.role == "assistant"} == {"openai/gpt-5.5"}
+    assert not record.warnings
+
+
+def test_a_session_of_pi_has_its_calls_with_their_results_and_is_one_chain():
+    [record] = dialogues("pi/teich-example.jsonl")
+    roles = Counter(message.role for message in record.messages)
+    assert roles == {"user": 19, "assistant": 157, "tool": 144}
+    calls, results = parts([record], "tool_use"), parts([record], "tool_result")
+    assert [call.tool_use_id for call in calls] == [result.tool_use_id for result in results]
+    assert [call.tool_name for call in calls] == [result.tool_name for result in results]
+    assert (len(parts([record], "thinking")), len(parts([record], "text")), len(parts([record], "image"))) == (
+        156,
+        69,
+        1,
+    )
+    assert [message.state for message in record.messages].count("aborted") == 2
+    parents = [message.link.parent for message in prepare(record, b"").messages]
+    assert parents == [None, *(message.source_id for message in record.messages[:-1])]
     assert not record.warnings
 
 

@@ -24,6 +24,7 @@ from benchmarks.fuzz import (
     grok,
     llm,
     open_webui,
+    pi,
     projects,
 )
 from benchmarks.fuzz.marks import Marks
@@ -43,6 +44,7 @@ MAKERS: Final = (
     grok.conversation,
     llm.conversation,
     open_webui.conversation,
+    pi.conversation,
 )
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),

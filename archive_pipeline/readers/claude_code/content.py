@@ -76,11 +76,11 @@ class ContentReader:
         elif kind in ("thinking", "redacted_thinking"):
             yield PartRecord(PartType.THINKING, fields.take_text("thinking"), kind, source=fields.rest())
         elif kind.endswith(_CALL):
-            yield self._call(fields, kind)
+            yield self._call(fields, kind, "input")
         elif kind.endswith(_RESULT):
             yield from self._result(fields, kind)
         elif kind in _MEDIA:
-            yield _medium(block, kind)
+            yield self._medium(block, kind)
         elif not is_empty(block):
             yield self._unknown(block, kind)
 
@@ -98,7 +98,7 @@ class ContentReader:
             self._warnings["malformed_text"] += 1
             yield PartRecord(PartType.UNKNOWN, source_type="text", source=block)
 
-    def _call(self, fields: Fields, kind: str) -> PartRecord:
+    def _call(self, fields: Fields, kind: str, given: str) -> PartRecord:
         call, tool = fields.take_identifier("id"), fields.take_text("name")
         if call is not None:
             self._tools.setdefault(call, tool)
@@ -107,7 +107,7 @@ class ContentReader:
             source_type=kind,
             tool_name=tool,
             tool_use_id=call,
-            tool_input=fields.take("input"),
+            tool_input=fields.take(given),
             source=fields.rest(),
         )
 
@@ -124,7 +124,7 @@ class ContentReader:
             texts.append(text)
             inner = as_text(as_object(item).get("type"))
             if inner in _MEDIA:
-                media.append(_medium(item, inner, call))
+                media.append(self._medium(item, inner, call))
             elif not is_empty(rest):
                 left.append(rest)
         fields.put_back("content", left)
@@ -138,6 +138,18 @@ class ContentReader:
             source=fields.rest(),
         )
         yield from media
+
+    def _medium(self, block: dict[str, Any], kind: str, call: str | None = None) -> PartRecord:
+        origin = as_object(block.get("source"))
+        return PartRecord(
+            _MEDIA[kind],
+            source_type=kind,
+            tool_use_id=call,
+            mime_type=as_text(origin.get("media_type")),
+            uri=as_text(origin.get("url")) or as_text(origin.get("file_id")),
+            content_sha256=base64_sha256(origin.get("data")),
+            source=block,
+        )
 
 
 def _from_pieces(block: object, pieces: list[Segment]) -> Iterator[PartRecord]:
@@ -172,16 +184,3 @@ def _result_text(item: object) -> tuple[str | None, object]:
     kind = fields.take("type")
     rest = fields.rest()
     return text, None if rest is None and kind in ("text", None) else {"type": kind, **(rest or {})}
-
-
-def _medium(block: dict[str, Any], kind: str, call: str | None = None) -> PartRecord:
-    origin = as_object(block.get("source"))
-    return PartRecord(
-        _MEDIA[kind],
-        source_type=kind,
-        tool_use_id=call,
-        mime_type=as_text(origin.get("media_type")),
-        uri=as_text(origin.get("url")) or as_text(origin.get("file_id")),
-        content_sha256=base64_sha256(origin.get("data")),
-        source=block,
-    )

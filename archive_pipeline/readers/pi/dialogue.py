@@ -1,0 +1,90 @@
+"""One session file of Pi to a dialogue record.
+
+Every entry names the one before it, so that a session is a tree: the user goes back to any place in it. Entries that
+are no message stand between messages; who follows them follows the message before.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
+from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
+from archive_pipeline.readers.json_lines import LINES, is_unreadable
+from archive_pipeline.readers.pi.messages import MessageReader
+from archive_pipeline.readers.pi.recognition import HEADER
+from archive_pipeline.readers.session_entries import Entries, times_of
+from archive_pipeline.readers.timestamps import read_timestamp
+
+SOURCE: Final = "pi"
+_LEAF: Final = "leaf"  # says where the session goes on
+
+
+def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
+    """Returns the dialogue of a session's lines, or why it is none."""
+    lines = value.get(LINES)
+    if not isinstance(lines, list):
+        return RejectedRecord(locator, "the session has no 'lines', so no messages", "missing lines")
+    warnings: Counter[str] = Counter()
+    header = next((line for line in lines if isinstance(line, dict) and line.get("type") == HEADER), {})
+    session = as_identifier(header.get("id"))
+    entries = Entries(warnings)
+    messages = _messages(lines, session, entries)
+    first, last = times_of(lines)
+    return DialogueRecord(
+        source=SOURCE,
+        source_id=session,
+        locator=locator,
+        title=_title(lines) or as_text(header.get("title")),
+        created_at=read_timestamp(header.get("timestamp"), warnings) or first,
+        updated_at=last,
+        messages=messages,
+        message_less_nodes=entries.nodes,
+        active_source_id=entries.last,
+        project_id=as_text(header.get("cwd")),
+        warnings=+warnings,
+        source_json={**{name: item for name, item in value.items() if name != LINES}, LINES: entries.kept},
+    )
+
+
+def _messages(lines: list[Any], session: str | None, entries: Entries) -> tuple[MessageRecord, ...]:
+    reader = MessageReader(entries.warnings)
+    messages: list[MessageRecord] = []
+    for number, line in enumerate(lines, 1):
+        if is_unreadable(line) or line.get("type") == HEADER:
+            entries.keep(number, line)
+            continue
+        entry = entries.add(line, _id(line, number, session))
+        message = reader.read(entry) if entry is not None else None
+        if message is not None:
+            messages.append(message)
+        elif entry is not None:
+            entries.pass_over(number, entry)
+            if line.get("type") == _LEAF:
+                entries.go_to(line.get("targetId"))
+    return tuple(messages)
+
+
+def _id(line: Mapping[str, Any], number: int, session: str | None) -> str:
+    """Returns the id of an entry, which others that are copied from it have too.
+
+    Pi's have eight hexadecimal digits: other sessions have the same by chance, but not at the same moment. Files of the
+    first version have no ids.
+    """
+    said, moment = as_identifier(line.get("id")), as_text(line.get("timestamp"))
+    if said is not None and is_uuid(said):
+        return said
+    space = session if said is None else moment or session
+    if space is None:
+        return said or f"line-{number}"
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([SOURCE, space, said or number])))
+
+
+def _title(lines: list[Any]) -> str | None:
+    """Returns the last name that the session was given."""
+    infos = (line for line in reversed(lines) if isinstance(line, dict) and line.get("type") == "session_info")
+    return next((name for info in infos if (name := as_text(info.get("name")))), None)
