@@ -18,6 +18,7 @@ LIBRARY: Final = "list of the file library"
 MANIFEST: Final = "manifest of the export"
 MEMORIES: Final = "memories"
 PROJECTS: Final = "projects"
+SETTINGS: Final = "settings"
 
 _NAMES: Final[Mapping[str, str]] = {
     "ads": "advertisements",
@@ -44,7 +45,7 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "models.json": "list of models",
     "models_cache.json": "list of models",
     "session_index.jsonl": "list of sessions",
-    "settings.json": "settings",
+    "settings.json": SETTINGS,
     "version.json": "version of the program",
 }
 _FOLDERS: Final[Mapping[str, str]] = {
@@ -58,6 +59,7 @@ _FOLDERS: Final[Mapping[str, str]] = {
     "users": "user profiles",
 }
 _MANIFEST: Final = re.compile(r"manifest-[0-9a-z_-]+")
+_SESSION: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings")  # of Droid
 _SUBAGENT: Final = re.compile(r"agent-[0-9a-z_-]+\.meta")
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.
@@ -116,6 +118,8 @@ def companion_kind(name: str) -> str | None:
         return MANIFEST
     if _SUBAGENT.fullmatch(stem):
         return "descriptions of subagents"
+    if _SESSION.fullmatch(stem):
+        return SETTINGS
     return _OF_AGENTS.get(path.name.lower()) or _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
 
 

@@ -37,7 +37,7 @@ class Entry:
     parent: str | None
 
     def rest(self, line: Fields, message: Fields) -> dict[str, Any] | None:
-        """Returns what nothing has taken of the line and of the message in it, without an id that is the entry's."""
+        """Returns what nothing has taken of the line and of the object in it, without an id that is the entry's."""
         if as_identifier(self.line.get("id")) == self.id:
             line.take("id")
         if self.parent is not None and as_identifier(self.line.get(_PARENT)) == self.parent:
@@ -62,6 +62,7 @@ class Entries:
     nodes: dict[str, str | None] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
     _latest: dict[str, str] = field(default_factory=dict)
+    _moved: dict[str, str] = field(default_factory=dict)  # to the entry that was put behind
     _used: set[str] = field(default_factory=set)
     _again: Counter[str] = field(default_factory=Counter)
     _first: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -84,6 +85,23 @@ class Entries:
         self.last = entry.id
         return entry
 
+    def add_behind(self, entry: Entry, made: str) -> Entry:
+        """Returns a second entry of one line, which all that points to the line from now on follows."""
+        behind = Entry({}, self._own(made), entry.id)
+        self.last = behind.id
+        self.insert(behind)
+        return behind
+
+    def insert(self, entry: Entry) -> None:
+        """Lets what points to the message that the latest entry follows, or to what stands between, follow the entry.
+
+        Ways lead to later entries only, so that they end: a pointer to nowhere may be the id of a later one.
+        """
+        here = entry.parent
+        while here in self._used and here != entry.id and here not in self._moved:
+            self._moved[here] = entry.id
+            here = self.nodes.get(here)
+
     def pass_over(self, number: int, entry: Entry) -> None:
         """Keeps an entry that is no message; what follows it follows the message before it."""
         self.nodes[entry.id] = entry.parent
@@ -103,7 +121,16 @@ class Entries:
         if _PARENT not in line:
             return self.last
         pointer = as_identifier(line[_PARENT])
-        return None if pointer is None else self._latest.get(pointer, pointer)
+        return None if pointer is None else self._end(self._latest.get(pointer, pointer))
+
+    def _end(self, own: str) -> str:
+        """Returns the entry that stands where what points to one is put; ways are shortened, so the work is linear."""
+        passed: list[str] = []
+        while own in self._moved:
+            passed.append(own)
+            own = self._moved[own]
+        self._moved.update(dict.fromkeys(passed, own))
+        return own
 
     def _own(self, made: str) -> str:
         own = made

@@ -78,9 +78,23 @@ def pi_session(*, is_at_once: bool) -> Session:
     return Session("2026_s.jsonl", timed)
 
 
+def droid_session(*, is_at_once: bool) -> Session:
+    at = [0] * 4 if is_at_once else [0, 1, 2, 3]
+    thought = {"type": "thinking", "thinking": "ls will do"}
+    lines: list[dict[str, Any]] = [
+        {"type": "session_start", "id": "s", "title": "list", "owner": "me", "version": 2, "cwd": "/work"},
+        {"type": "message", "id": "u1", "message": {"role": "user", "content": [{"type": "text", "text": "list"}]}},
+        {"type": "message", "id": "a1", "parentId": "u1", "message": {"role": "assistant", "content": [thought]}},
+        {"type": "compaction_state", "id": "k1", "summaryText": "So far."},
+    ]
+    timed = [line | {"timestamp": f"2026-03-04T10:00:0{second}Z"} for second, line in zip(at, lines, strict=True)]
+    return Session("s.jsonl", timed)
+
+
 SESSIONS: Final = {
     "codex": codex_session,
     "claude_code": claude_code_session,
+    "droid": droid_session,
     "gemini_cli": gemini_cli_session,
     "pi": pi_session,
 }

@@ -171,3 +171,28 @@ def test_a_subagent_of_gemini_cli_stands_in_the_folder_of_its_session(database: 
     assert links(database) == linked
     load(database, alone)  # it says less, and nothing else
     assert links(database) == linked
+
+
+def test_a_subagent_of_droid_names_the_session_that_started_it(database: Database, tmp_path: Path):
+    empty(database)
+    head = {"type": "session_start", "title": "Look", "owner": "me", "version": 2, "cwd": "/work"}
+    message = {"type": "message", "id": "m", "message": {"role": "user", "content": [{"type": "text", "text": "Look"}]}}
+    agent = {**head, "id": FORK, "callingSessionId": SESSION, "callingToolUseId": "c"}
+    load(database, lines_of(tmp_path / f"{FORK}.jsonl", agent, message))
+    assert links(database) == []
+    load(database, lines_of(tmp_path / f"{SESSION}.jsonl", {**head, "id": SESSION}, message | {"id": "n"}))
+    assert links(database) == [(FORK, SESSION, "subagent", 0)]
+
+
+def test_a_fork_of_pi_is_linked_by_what_it_copies(database: Database, tmp_path: Path):
+    empty(database)
+    head = {"type": "session", "version": 3, "cwd": "/work"}
+    first, second = ({"timestamp": f"2026-01-16T02:00:0{at}.000Z"} for at in (1, 2))
+    asked = {"type": "message", "id": "01", "parentId": None, "message": {"role": "user", "content": "Go"}, **first}
+    answered = {"type": "message", "id": "02", "parentId": "01", "message": {"role": "assistant", "content": "Yes"}}
+    other = {"type": "message", "id": "03", "parentId": "01", "message": {"role": "assistant", "content": "No"}}
+    session = {**head, "id": SESSION, "timestamp": "2026-01-16T02:00:00.000Z"}
+    fork = {**head, "id": FORK, "timestamp": "2026-01-17T02:00:00.000Z", "parentSession": "/s/a.jsonl"}
+    load(database, lines_of(tmp_path / "fork.jsonl", fork, asked, other | second))
+    load(database, lines_of(tmp_path / "session.jsonl", session, asked, answered | second))
+    assert links(database) == [(FORK, SESSION, "fork", 1)]

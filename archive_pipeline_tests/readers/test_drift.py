@@ -19,6 +19,7 @@ from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import deepseek as fuzz_deepseek
+from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
@@ -111,6 +112,7 @@ OF_UNKNOWN_TYPES = {
         ("codex", fuzz_codex.conversation),
         ("claude_code", fuzz_claude_code.session),
         ("deepseek", fuzz_deepseek.conversation),
+        ("droid", fuzz_droid.conversation),
         ("grok", fuzz_grok.conversation),
         ("open_webui", fuzz_open_webui.conversation),
         ("ai_studio", fuzz_ai_studio.conversation),

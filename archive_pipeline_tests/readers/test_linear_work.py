@@ -16,9 +16,12 @@ from archive_pipeline.ingest.linking import link_messages
 from archive_pipeline.readers.chatgpt import dialogue as chatgpt
 from archive_pipeline.readers.claude_ai import dialogue as claude_ai
 from archive_pipeline.readers.claude_code import READER as CLAUDE_CODE
+from archive_pipeline.readers.declaration import Reader
+from archive_pipeline.readers.droid import READER as DROID
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
+from archive_pipeline.readers.pi import READER as PI
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import is_conversation
 from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, said
@@ -78,6 +81,34 @@ def test_many_lines_of_one_answer_below_many_lines_without_a_message():
         progress = [entry("progress", f"p{at}", f"p{at + 1}", 0) for at in range(size)]
         prompts = [said(f"u{at}", "p0", 0, "<tick><system-reminder>" * size) for at in range(4)]
         assert len(_read_session(*progress, *prompts).messages) == 4
+
+    assert growth(read, 100) < ALMOST_LINEAR
+
+
+@pytest.mark.parametrize("reader", [PI, DROID], ids=lambda reader: reader.source)
+def test_many_different_lines_of_one_id(reader: Reader):
+    def read(size: int) -> None:
+        lines = [
+            {"type": "message", "id": "1", "parentId": "1", "message": {"role": "user", "content": str(at)}}
+            for at in range(size)
+        ]
+        record = reader.read({"file": "x", "lines": lines}, "x")
+        assert isinstance(record, DialogueRecord)
+        assert len({message.source_id for message in record.messages}) == size
+
+    assert growth(read, 100) < ALMOST_LINEAR
+
+
+def test_many_summaries_and_hooks_behind_one_message():
+    def read(size: int) -> None:
+        said_before = {"type": "message", "id": "m", "message": {"role": "user", "content": "x"}}
+        hooks = [{**said_before, "id": f"h{at}", "message": {"role": "user", "content": []}} for at in range(size)]
+        summaries = [{"type": "compaction_state", "id": f"k{at}", "summaryText": "x"} for at in range(size)]
+        behind = [{**said_before, "id": f"b{at}", "parentId": f"h{at}"} for at in range(size)]
+        lines = [said_before, *hooks, *summaries, *behind]
+        record = DROID.read({"file": "x", "lines": lines}, "x")
+        assert isinstance(record, DialogueRecord)
+        assert {message.parent_source_id for message in record.messages[-size:]} == {f"k{size - 1}"}
 
     assert growth(read, 100) < ALMOST_LINEAR
 

@@ -29,6 +29,7 @@ from benchmarks.fuzz import (
     claude_code,
     codex,
     deepseek,
+    droid,
     gemini,
     gemini_cli,
     grok,
@@ -86,7 +87,7 @@ def source_of(value: dict[str, Any]) -> str:
         "sessionId": "gemini_cli",
         "tables": "llm",
     }
-    fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "parentId": "pi"}
+    fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "owner": "droid", "parentId": "pi"}
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
         found = (source for field, source in fields_of_lines.items() if field in names)
@@ -193,6 +194,16 @@ def alone_pi(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[s
     return {"file": f"{marks.text()}.jsonl", "lines": [pi.header(random, marks), line]}, line
 
 
+def alone_droid(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message with a block of a type, or of one line of another kind; and the line."""
+    random = seeded(f"{kind} {role}")
+    if role == "line":
+        line = droid.LINES[kind](random, marks)
+    else:
+        line = droid.message(random, marks, role, [droid.BLOCKS[kind](random, marks), {"type": "text", "text": "x"}])
+    return {"file": f"{marks.text()}.jsonl", "lines": [droid.header(random, marks), line]}, line
+
+
 def alone_llm(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A conversation of one message with one part of a type or, without a role, of one response; and its tables."""
     random = seeded(f"{kind} {role}")
@@ -223,6 +234,8 @@ CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for la
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
 CASES += [(alone_pi, kind, role) for kind in range(len(pi.BLOCKS)) for role in ("user", "assistant", "toolResult")]
 CASES += [(alone_pi, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
+CASES += [(alone_droid, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")]
+CASES += [(alone_droid, kind, "line") for kind in range(2, len(droid.LINES) - 2)]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 
 
@@ -303,7 +316,7 @@ def ids_of(conversation: dict[str, Any]) -> frozenset[str]:
 
 
 REAL_FILES = sorted(path for name in ("chatgpt", "claude_ai") for path in (ROOT / name).rglob("*.json"))
-SESSIONS = sorted(path for name in ("claude_code", "codex", "pi") for path in (ROOT / name).rglob("*.jsonl"))
+SESSIONS = sorted(path for name in ("claude_code", "codex", "droid", "pi") for path in (ROOT / name).rglob("*.jsonl"))
 
 
 @pytest.mark.real_data

@@ -65,6 +65,8 @@ COUNTS = {
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-a6aa8ad077d9ea083.jsonl": (1, 12, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-ab1e6e141221a29ab.jsonl": (1, 33, 0),
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
+    # 28 answers, 22 results, 8 prompts, 3 notices to the model.
+    "droid/teich-example.jsonl": (1, 61, 0),
     # 157 answers, 144 results, 19 prompts.
     "pi/teich-example.jsonl": (1, 320, 0),
     # Answers, prompts that say something, system prompts where they change, results: 594 + 472 + 61 + 121.
@@ -144,6 +146,18 @@ def test_a_session_of_codex_has_its_calls_with_their_outputs_and_says_nothing_tw
     assert len({message.source_id for message in record.messages}) == 35
     assert {message.model for message in record.messages if message.role == "assistant"} == {"openai/gpt-5.5"}
     assert not record.warnings
+
+
+def test_a_session_of_droid_is_one_chain_also_past_an_id_that_is_there_twice():
+    [record] = dialogues("droid/teich-example.jsonl")
+    roles = Counter((message.role, message.is_hidden) for message in record.messages)
+    assert roles == {("assistant", False): 28, ("tool", False): 22, ("user", False): 8, ("system", True): 3}
+    calls, results = parts([record], "tool_use"), parts([record], "tool_result")
+    assert (len(calls), len(results), len(parts([record], "thinking"))) == (22, 22, 28)
+    assert {result.tool_use_id for result in results} - {call.tool_use_id for call in calls} == {"TodoWrite_1"}
+    parents = [message.link.parent for message in prepare(record, b"").messages]
+    assert parents == [None, *(message.source_id for message in record.messages[:-1])]
+    assert record.warnings == {"unpaired_tool_result": 1}
 
 
 def test_a_session_of_pi_has_its_calls_with_their_results_and_is_one_chain():
