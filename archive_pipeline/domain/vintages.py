@@ -50,6 +50,8 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ),
     ("claude_ai", FULL): _WHOLE,
     ("claude_ai", "linear"): Vintage("linear", Holds.UNKNOWN, has_parents=False),
+    ("gemini", FULL): _WHOLE,
+    ("gemini", "page"): Vintage("page", Holds.UNKNOWN),
 }
 
 

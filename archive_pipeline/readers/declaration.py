@@ -91,6 +91,23 @@ class DatabaseReader:
 
 
 @dataclass(frozen=True, slots=True)
+class PageReader:
+    """How records are found in a product's page of HTML (``readers.pages``).
+
+    Each becomes an object with the name of the source as ``page`` and its HTML as ``record``.
+
+    Attributes:
+        begins: what every record begins with, and nothing else in the page has.
+        is_own: tells by the beginning of a record whether it is of the product: pages of others look the same.
+        others: what pages of others are, for the reason why they are left out.
+    """
+
+    begins: bytes
+    is_own: Callable[[bytes], bool]
+    others: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """A source format. A module or folder of ``archive_pipeline.readers`` declares it by the name ``READER``.
 
@@ -105,6 +122,7 @@ class Reader:
         is_line: tells a line of a file that is one conversation as a whole, such as an agent's session. Such a file is
             recognised and read as one object with its ``lines`` (``readers.json_lines``). None if the source has none.
         database: how conversations are found in the product's database. None if it has none.
+        page: how records are found in the product's page of HTML. None if it has none.
     """
 
     source: str
@@ -115,3 +133,4 @@ class Reader:
     beside: frozenset[str] = frozenset()
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
     database: DatabaseReader | None = None
+    page: PageReader | None = None

@@ -32,6 +32,7 @@ from archive_pipeline.readers.registry import (
     database_readers,
     is_conversation,
     is_session_line,
+    page_readers,
     readers,
     recognise,
     tried,
@@ -177,7 +178,7 @@ class FileReading:
         with stream:
             self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
             content = unpacked(reader, self.locator)
-            with text_of(content, self._found, database_readers()) as text:
+            with text_of(content, self._found, database_readers(), page_readers()) as text:
                 yield from self._of_text(text, share)
             self.sha256 = self._hash() if share.is_first else None
 
@@ -192,6 +193,7 @@ class FileReading:
             source = as_one_object(text.stream, self._name, is_session_line)
             yield from self._recognised(stream_own_elements(source, self.locator, is_conversation, treatment))
             yield from text.rejected(self.locator)
+            self.beside += filter(None, [text.beside(self.locator)])
         self.skipped = text.left_out or text.skipped(self.locator) or self.skipped
 
     def companion(self) -> SkippedFile | None:

@@ -26,8 +26,10 @@ READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"}) | DATABASE_SUFFIXE
 _FOLDER_OF_PROMPTS: Final = "Google AI Studio"
 # A conversation of the Gemini app, of Takeout.
 _CONVERSATION: Final = re.compile(r"conversation_\d+\.txt", re.IGNORECASE)
-# Takeout's default of the Gemini app's activity; other products have it too.
-_ACTIVITY_PAGE: Final = "MyActivity.html"
+# Takeout's default of the Gemini app's activity: this name, which other products have too, or that of another language
+# in a folder with the product's name.
+_ACTIVITY_PAGE: Final = "myactivity.html"
+_PAGE_SUFFIX: Final = ".html"
 _NAMES_GEMINI: Final = re.compile(r"\b(?:gemini|bard)\b", re.IGNORECASE)
 # What a program that has a database open keeps beside it; read with the database.
 _LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
@@ -96,9 +98,15 @@ def is_opened(name: str, locator: str) -> bool:
     A prompt's title may end as a suffix does.
     """
     is_prompt = PurePosixPath(locator).parent.name == _FOLDER_OF_PROMPTS and may_hold_conversations(name)
-    is_conversation = _CONVERSATION.fullmatch(PurePosixPath(name).name) is not None
     suffix = PurePosixPath(unpacked_name(name)).suffix.lower()
-    return is_prompt or is_conversation or suffix in READ_SUFFIXES
+    is_conversation = _CONVERSATION.fullmatch(PurePosixPath(name).name) is not None
+    return is_prompt or is_conversation or _may_be_activity(PurePosixPath(locator)) or suffix in READ_SUFFIXES
+
+
+def _may_be_activity(path: PurePosixPath) -> bool:
+    """Tells whether a file may be a page of the Gemini app's activity; its beginning tells it from others."""
+    name = path.name.lower()
+    return name == _ACTIVITY_PAGE or (name.endswith(_PAGE_SUFFIX) and bool(_NAMES_GEMINI.search(path.parent.name)))
 
 
 def left_out(name: str, locator: str) -> SkippedFile | None:
@@ -119,10 +127,6 @@ def _of_unread_type(name: str, locator: str) -> SkippedFile:
         return companion(locator, kind)
     if any(suffix.removesuffix(log) in DATABASE_SUFFIXES for log in _LOG_SUFFIXES):
         return _log_of_database(locator)
-    path = PurePosixPath(locator)
-    if path.name == _ACTIVITY_PAGE and _NAMES_GEMINI.search(path.parent.name):
-        reason = "Gemini's activity as a page: choose the format JSON for My Activity in Google Takeout"
-        return SkippedFile(locator, reason, may_hold_conversations=True)
     reason = f"not JSON ({suffix or 'no suffix'})"
     return SkippedFile(locator, reason, may_hold_conversations=may_hold_conversations(name))
 

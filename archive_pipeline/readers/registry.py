@@ -16,7 +16,7 @@ from typing import Any
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.readers.declaration import CERTAIN, DatabaseReader, Evidence, Reader
+from archive_pipeline.readers.declaration import CERTAIN, DatabaseReader, Evidence, PageReader, Reader
 
 _NO_OBJECT = Evidence(0.0, "not an object")
 
@@ -64,6 +64,12 @@ def database_readers() -> Mapping[str, DatabaseReader]:
     return MappingProxyType(
         {source: reader.database for source, reader in readers().items() if reader.database is not None}
     )
+
+
+@cache
+def page_readers() -> Mapping[str, PageReader]:
+    """Returns what the sources that have pages of HTML declare of them, in the order of the names."""
+    return MappingProxyType({source: reader.page for source, reader in readers().items() if reader.page is not None})
 
 
 def reader_versions() -> dict[str, int]:

@@ -47,6 +47,10 @@ def test_usual_conversations_have_nothing_unknown():
     assert found("claude_ai", claude("u", "a", "b")) == []
 
 
+def test_a_record_of_a_page_has_nothing_unknown():
+    assert found("gemini", {"page": "gemini", "record": "<div>"}, {"page": "gemini", "bytes_of_record": 1}) == []
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

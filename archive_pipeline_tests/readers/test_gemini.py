@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,16 @@ def test_what_is_no_prompt_has_no_messages_and_is_counted(title: str):
 def test_records_of_one_time_are_told_apart_by_their_titles():
     ids = {read(record(title)).source_id for title in ("Prompted a", "Prompted b")}
     assert len(ids) == 2
-    assert all(str(name).startswith("2026-07-26T06:07:57.773000+00:00-") for name in ids)
+    assert all(str(name).startswith("2026-07-26T06:07:57+00:00-") for name in ids)
+
+
+def test_a_prompt_is_told_by_its_second_and_what_is_none_by_its_exact_time():
+    prompt, other = read(record("Prompted a\nb")), read(record("Used x"))
+    # printf ab | sha256sum; printf Usedx | sha256sum
+    assert prompt.source_id == "2026-07-26T06:07:57+00:00-fb8e20fc2e4c"
+    assert prompt.updated_at == datetime(2026, 7, 26, 6, 7, 57, tzinfo=UTC)
+    assert prompt.messages[0].created_at == datetime(2026, 7, 26, 6, 7, 57, 773000, tzinfo=UTC)
+    assert other.source_id == "2026-07-26T06:07:57.773000+00:00-4d0133710639"
 
 
 def test_files_are_attachments():
@@ -148,5 +158,5 @@ def test_a_takeout_is_read_and_what_is_left_out_has_a_reason(tmp_path: Path):
     assert [item.record.title for item in made if isinstance(item, ReadDialogue)] == ["T", "x", "Used y"]
     assert len(made) == 3
     reasons = {Path(file.locator).name: file.reason for file in reading.skipped}
-    assert "choose the format JSON" in reasons["MyActivity.html"]
+    assert reasons["MyActivity.html"] == "not JSON (.html)"
     assert reasons["conversation_2.txt"] == "not JSON (.txt)"

@@ -22,6 +22,7 @@ from benchmarks.fuzz import (
     droid,
     gemini,
     gemini_cli,
+    gemini_page,
     grok,
     llm,
     open_webui,
@@ -31,7 +32,7 @@ from benchmarks.fuzz import (
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
 
-KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects")
+KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects", "pages")
 # Of conversations, one for each source.
 MAKERS: Final = (
     ai_studio.conversation,
@@ -52,11 +53,12 @@ _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),
     *(b'"fragments":[', b'"responses":[{"response":{', b'"lines":[{"type":"session_meta","payload":{'),
     *(b"\0", b"\\u0000", b"\\ud800", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"1e999", b"NaN", b"9" * 25, b"PK\x03\x04"),
+    *(b'<div class="outer-cell', b"</div>", b"<br>", b"<p>", b"</body></html>"),
 )
 # Long inputs take long to read, which is why there are few of them.
 _FLOODED: Final = 0.002
 _CROWDED: Final = 0.002
-# Of containers, arrays and projects: in their bytes.
+# Of containers, arrays, projects and pages: in their bytes.
 _DAMAGED: Final = 0.2
 
 
@@ -80,7 +82,8 @@ def make_input(seed: int, kind: str, number: int) -> Input:
 
     ``marks`` change up to two places of one conversation, ``structure`` up to twelve of up to three, ``bytes`` damage
     the file or zip itself. ``containers`` are exports of several files, ``arrays`` what is given to be matched,
-    ``projects`` what Claude.ai keeps beside conversations; some of each are damaged too.
+    ``projects`` what Claude.ai keeps beside conversations, ``pages`` activity of the Gemini app as HTML; some of each
+    are damaged too.
     """
     random = Random(f"{seed}/{kind}/{number}")
     if kind in _OTHER_KINDS:
@@ -124,6 +127,15 @@ def _projects(random: Random) -> Input:
     if random.random() < _DAMAGED:
         return Input(name, _damaged(bytearray(data), random), None)
     return Input(name, data, said)
+
+
+def _page(random: Random) -> Input:
+    text, said = gemini_page.page(random, Marks())
+    if random.random() < _DAMAGED:
+        # An escape of JSON is a text like others in a page.
+        damaged = _damaged(bytearray(_utf8(text)), random).replace(rb"\u0000", b"\0")
+        return Input("MyActivity.html", damaged, None)
+    return Input("MyActivity.html", _utf8(text), said)
 
 
 def changed_conversations(random: Random, count: int, most_changes: int) -> list[dict[str, Any]]:
@@ -233,4 +245,5 @@ _OTHER_KINDS: Final[dict[str, Callable[[Random], Input]]] = {
     "containers": _container,
     "arrays": _array,
     "projects": _projects,
+    "pages": _page,
 }

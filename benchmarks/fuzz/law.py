@@ -14,7 +14,7 @@ from benchmarks.fuzz.rows import ReadFile, values_of
 # The type of a block that says nothing but a text: that it is one follows from the column that it is in.
 _TEXT_TYPE: Final = "text"
 # Of an element of the file, not of what stands inside of one.
-_INDEX: Final = re.compile(r"\.json\[(\d+)\]$")
+_INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]$")
 
 
 def lost(conversation: object, dialogue: PreparedDialogue) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a file is read from: itself if it is text, the array of its conversations if it is a database."""
+"""What a file is read from: itself if it is text, the array of what is in it if it is a database or a page."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from archive_pipeline.readers.databases.tables import DamagedError, Tables
 from archive_pipeline.readers.found import DATABASE_SUFFIXES, READ_SUFFIXES, SkippedFile, SourceFile, rejected
 from archive_pipeline.readers.json.blocks import ByteSource
 from archive_pipeline.readers.json_lines import Pieces
+from archive_pipeline.readers.pages import PageReaders, PageRecords, may_be_page, page_of
 
 _JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _COPY_ERRORS: Final = (OSError, UnreadableInputError)
@@ -45,13 +46,25 @@ class Beginning:
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes."""
-        if self._failure is not None:
-            raise self._failure
         if self._held:
             taken = self._held if size < 0 else self._held[:size]
             self._held = self._held[len(taken) :]
-            return taken + self._source.read() if size < 0 else taken
+            return taken + self.read() if size < 0 else taken
+        if self._failure is not None:
+            raise self._failure
         return self._source.read(size)
+
+    def page(self, readers: PageReaders) -> PageRecords | None:
+        """Returns the records of a page; None if it is none that a reader knows, and it is still to be read."""
+        if not may_be_page(self.beginning):
+            return None
+        head = bytearray()
+        try:
+            found = page_of(self, head, readers)
+        except Exception as error:  # noqa: BLE001 - told by whoever reads
+            self._failure, found = error, None
+        self._held = b"" if found is not None else bytes(head)
+        return found
 
 
 def is_database(path: Path) -> bool:
@@ -71,6 +84,7 @@ class FileText:
         stream: its text, or that of the conversations in it.
         left_out: why it is not read; None if it is.
         database: what is noted of a database while ``stream`` is read; None of others.
+        page: what is noted of a page while ``stream`` is read; None of others.
         missing_bytes: how many bytes of a database are missing at its end.
     """
 
@@ -78,6 +92,7 @@ class FileText:
     left_out: RejectedRecord | SkippedFile | None = None
     database: ConversationObjects | None = None
     missing_bytes: int = 0
+    page: PageRecords | None = None
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
         """Yields what cannot be read of a database, when ``stream`` was read."""
@@ -86,6 +101,8 @@ class FileText:
             yield RejectedRecord(locator, reason, whole_file=True)
         if self.database is not None:
             yield from self.database.rejected(locator)
+        if self.page is not None:
+            yield from self.page.rejected(locator)
 
     def skipped(self, locator: str) -> SkippedFile | None:
         """Returns what is to say of a database without conversations, when ``stream`` was read."""
@@ -93,22 +110,38 @@ class FileText:
             return None
         return SkippedFile(locator, f"a database of {self.database.source} without conversations")
 
+    def beside(self, locator: str) -> SkippedFile | None:
+        """Returns what a page has of other products, when ``stream`` was read."""
+        if self.page is None or not self.page.others:
+            return None
+        return SkippedFile(locator, f"beside its records, {self.page.others:,} of {self.page.reader.others}")
+
 
 @contextmanager
-def text_of(stream: ByteSource, found: SourceFile, readers: Readers) -> Iterator[FileText]:
+def text_of(stream: ByteSource, found: SourceFile, readers: Readers, pages: PageReaders) -> Iterator[FileText]:
     """Opens what a file is read from.
 
     Args:
         stream: its content, at the start.
         found: where it is.
         readers: what the sources that have databases declare.
+        pages: what the sources that have pages of HTML declare.
     """
     source = Beginning(stream)
     if not source.is_database:
-        yield FileText(source, _not_text(source.beginning, found))
+        page = source.page(pages)
+        yield FileText(source, _not_text(source.beginning, found)) if page is None else _of_page(source, page, found)
         return
     with ExitStack() as stack:
         yield _of_database(source, found, readers, stack)
+
+
+def _of_page(stream: ByteSource, page: PageRecords, found: SourceFile) -> FileText:
+    if page.source is not None:
+        return FileText(Pieces(page.pieces()), page=page)
+    if found.is_named:
+        return FileText(stream, rejected(found.locator, f"is a page of records: {page.reader.others}"))
+    return FileText(stream, SkippedFile(found.locator, page.reader.others))
 
 
 def _of_database(stream: ByteSource, found: SourceFile, readers: Readers, stack: ExitStack) -> FileText:

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,9 +23,12 @@ from archive_pipeline.domain.records import (
 )
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.gemini.answers import answer_parts
+from archive_pipeline.readers.gemini.page import MAX_TAGS, as_activity
+from archive_pipeline.readers.gemini.page_times import read_time
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
-from archive_pipeline.readers.timestamps import read_timestamp
+from archive_pipeline.readers.pages import PAGE, RECORD
+from archive_pipeline.readers.timestamps import BAD_TIMESTAMP, read_timestamp
 
 NO_PROMPT: Final = "activity_without_prompt"
 _PRODUCT: Final = re.compile(r"\b(?:Gemini|Bard)\b", re.IGNORECASE)
@@ -52,9 +56,35 @@ def read_activity(value: Mapping[str, Any], locator: str, source: str) -> Dialog
     if not recognise(value).is_enough:
         return RejectedRecord(locator, "the record is no activity of Gemini", "missing header or products")
     warnings: Counter[str] = Counter()
-    fields = Fields(value)
     moment = read_timestamp(value.get("time"), warnings)
-    said = as_text(value.get("title")) or ""
+    return _dialogue(Fields(value), moment, warnings, DialogueRecord(source, None, locator))
+
+
+def read_record_of_page(value: Mapping[str, Any], locator: str, source: str) -> DialogueRecord | RejectedRecord:
+    """Returns the dialogue of a record of a page; its time stays open where it cannot be read without doubt."""
+    fields = Fields(value)
+    html = fields.take_text(RECORD)
+    if html is None or html.count("<") > MAX_TAGS:
+        return RejectedRecord(locator, "the record of the page is larger than any activity is", "too large")
+    activity = as_activity(html)
+    written = as_text(activity.get("time"))
+    moment = None if written is None else read_time(written)
+    warnings = Counter({BAD_TIMESTAMP: int(moment is None)})
+    for name, left in fields.fields_left().items():
+        activity[name if name not in activity else f"page_{name}"] = left
+    record = DialogueRecord(source, None, locator, vintage=PAGE)
+    return _dialogue(Fields(activity), moment, warnings, record, written)
+
+
+def _dialogue(
+    fields: Fields,
+    moment: datetime | None,
+    warnings: Counter[str],
+    record: DialogueRecord,
+    written: str | None = None,
+) -> DialogueRecord:
+    """Returns a record of activity filled in; what is written stands for a time that cannot be read."""
+    said = as_text(fields.fields_left().get("title")) or ""
     parts = answer_parts(fields)
     prompt = _prompt(said, has_answer=bool(parts))
     messages: list[MessageRecord] = []
@@ -64,24 +94,30 @@ def read_activity(value: Mapping[str, Any], locator: str, source: str) -> Dialog
         parent = _PROMPT if messages else None
         messages.append(MessageRecord("answer", parent, "assistant", tuple(parts), created_at=moment))
     warnings[NO_PROMPT] += not messages
-    return DialogueRecord(
-        source=source,
-        source_id=_source_id(moment, said),
-        locator=locator,
+    # Pages have seconds, and what is one record must have one id and one time in both formats. Records that are no
+    # prompts come several a second, so theirs is exact.
+    when = moment.replace(microsecond=0) if moment is not None and messages else moment
+    return replace(
+        record,
+        source_id=_source_id(when.isoformat() if when else written, prompt or said),
         title=_title(prompt or said),
-        created_at=moment,
-        updated_at=moment,
+        created_at=when,
+        updated_at=when,
         messages=tuple(messages),
         warnings=+warnings,
         source_json=fields.fields_left(),
     )
 
 
-def _source_id(moment: datetime | None, said: str) -> str | None:
-    """Returns what tells a record in every export: its time and, as several may have one time, its title."""
-    if moment is None:
+def _source_id(when: str | None, said: str) -> str | None:
+    """Returns what tells a record in every export: its time and, as several may have one time, its words.
+
+    White space is none of them: a page breaks lines in other places.
+    """
+    if when is None:
         return None
-    return f"{moment.isoformat()}-{hashlib.sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    words = "".join(said.split()).encode("utf-8", "surrogatepass")
+    return f"{' '.join(when.split())}-{hashlib.sha256(words).hexdigest()[:12]}"
 
 
 def _prompt(said: str, *, has_answer: bool) -> str | None:
