@@ -5,6 +5,7 @@ The libraries are imported at the first conversion: most commands convert nothin
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -15,16 +16,25 @@ _NO_TEXT: Final = ("script", "style", "template", "noscript", "iframe", "object"
 _LANGUAGE: Final = "language-"
 # The converter calls itself for each level: how deep it gets depends on who called it, and what is read must not.
 _MAX_DEPTH: Final = 100
+# For each tag that never ends the parser reads on to the end of the text: as text, many cost no more than few.
+_MOST_UNFINISHED: Final = 100
+_UNFINISHED: Final = re.compile(r"<(?![^<>]*>)")
 _library = cache(import_module)
 
 
 def html_as_markdown(html: str) -> str:
     """Return HTML as Markdown, its bare text if it is nested too deep; code blocks keep the language of their class."""
-    soup = _library("bs4").BeautifulSoup(html, "html.parser")
+    soup = _library("bs4").BeautifulSoup(_finished(html), "html.parser")
     clean(soup)
     if _is_too_deep(soup):
         return str(soup.get_text("\n")).strip("\n")
     return markdown_of(soup, code_language_callback=_language_of, escape_underscores=False).strip("\n")
+
+
+def _finished(html: str) -> str:
+    """Return HTML in which few tags are unfinished."""
+    escaped, number = _UNFINISHED.subn("&lt;", html)
+    return escaped if number > _MOST_UNFINISHED else html
 
 
 def markdown_of(soup: Any, **options: Any) -> str:

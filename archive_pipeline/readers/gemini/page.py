@@ -21,6 +21,7 @@ _PRODUCT: Final = re.compile(rb"\b(?:gemini|bard)\b", re.IGNORECASE)
 _CELL: Final = re.compile(r'<div\b[^<>]{0,100}?\bclass="((?:header|content)-cell\b[^"<>]{0,300})"[^<>]{0,100}>')
 _BREAK: Final = re.compile(r"<br\s{0,9}/?>", re.IGNORECASE)
 _BLOCK: Final = re.compile(r"<(?:p|h[1-6]|ul|ol|table|pre|div|blockquote|hr|section|figure)\b", re.IGNORECASE)
+_LINE_END: Final = re.compile(f"{_BREAK.pattern}|{_BLOCK.pattern}", re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^<>]*>")
 _LINK: Final = re.compile(r'<a\b[^<>]{0,100}?\bhref="([^"<>]*)"[^<>]*>([^<>]*)</a>', re.IGNORECASE)
 _IMAGE: Final = re.compile(r'<img\b[^<>]{0,100}?\bsrc="([^"<>]*)"', re.IGNORECASE)
@@ -86,15 +87,26 @@ def _place(classes: str) -> str | None:
 
 def _closed(inside: str, *, is_last: bool) -> str:
     """Returns what stands in a cell, without the end tags of it and of what is around it."""
-    text = inside.rstrip()
+    end = _before_space(inside, len(inside))
     if is_last:
-        for end in ("</html>", "</body>"):
-            text = text.removesuffix(end).rstrip()
-    closed = text.removesuffix(_CLOSING)
-    while is_last and closed != text:
-        text = closed.rstrip()
-        closed = text.removesuffix(_CLOSING)
-    return closed.strip()
+        for tag in ("</html>", "</body>"):
+            end = _before_space(inside, _before(tag, inside, end))
+    closed = _before(_CLOSING, inside, end)
+    while is_last and closed != end:
+        end = _before_space(inside, closed)
+        closed = _before(_CLOSING, inside, end)
+    return inside[:closed].strip()
+
+
+def _before(tag: str, text: str, end: int) -> int:
+    """Returns where a tag begins that a part of a text ends with; the end of the part if it does not."""
+    return end - len(tag) if text.endswith(tag, 0, end) else end
+
+
+def _before_space(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _split(body: str) -> tuple[str, str | None, str]:
@@ -118,7 +130,7 @@ def _lines(body: str) -> Iterator[tuple[str, int, int]]:
     """Yields the lines that may be a time, with where they begin and end."""
     start = 0
     while start <= len(body):
-        found = _BREAK.search(body, start) or _BLOCK.search(body, start)
+        found = _LINE_END.search(body, start)
         end = found.start() if found else len(body)
         if end - start < 200 and not _TAG.search(body, start, end):
             yield _text(body[start:end]), start, end
