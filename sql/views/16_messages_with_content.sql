@@ -17,7 +17,7 @@ WHERE
                 AND part.message_id = message.id
                 AND (
                     part.part_type NOT IN ('text', 'thinking', 'code')
-                    OR btrim(part.text_content, E' \t\n\r\f\v') <> ''
+                    OR btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
                 )
         )
         OR EXISTS (

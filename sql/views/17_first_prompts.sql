@@ -16,7 +16,7 @@ SELECT
             AND asked.deleted_at IS NULL
             AND NOT asked.is_hidden
             AND part.part_type = 'text'
-            AND btrim(left(part.text_content, 1000), E' \t\n\r\f\v') <> ''
+            AND btrim(left(part.text_content, 1000), E' \t\n\r\f\x0b') <> ''
         ORDER BY asked.sequence_number, part.sequence
         LIMIT 1
     ) AS first_prompt
