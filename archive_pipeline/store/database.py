@@ -29,14 +29,18 @@ MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
 _DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
 _ENCODING: Final = {"client_encoding": "utf8"}
-# Names come unquoted, NULL in an array is none, dates are ISO. A transaction may wait for what is computed, a lock for
-# another command and a connection for the one whose lock it holds; and a statement may take its time.
+# Names come unquoted, NULL in an array is none, dates are ISO, numbers have all their digits, a backslash is one. Who
+# has waited for a lock sees what its holder wrote. A transaction may wait for what is computed, a lock for another
+# command and a connection for the one whose lock it holds; and a statement may take its time.
 _SESSION: Final = " ".join(
     f"-c{setting}"
     for setting in (
         "quote_all_identifiers=off",
         "array_nulls=on",
         "datestyle=ISO",
+        "extra_float_digits=1",
+        "standard_conforming_strings=on",
+        r"default_transaction_isolation=read\ committed",
         "idle_in_transaction_session_timeout=0",
         "idle_session_timeout=0",
         "lock_timeout=0",
@@ -204,7 +208,7 @@ class Database:
             with self.engine.connect() as connection:
                 info = psycopg_connection(connection).info
                 version, encoding = info.server_version, info.parameter_status("server_encoding")
-                dates = info.parameter_status("DateStyle")
+                dates, strings = map(info.parameter_status, ("DateStyle", "standard_conforming_strings"))
         except sqlalchemy.exc.OperationalError as error:
             reason = _reason(str(error.orig))
             raise DatabaseUnavailableError(f"cannot reach PostgreSQL at {self.shown_url}: {reason}") from error
@@ -217,6 +221,11 @@ class Database:
         if dates is not None and not dates.startswith("ISO"):
             raise ConfigurationError(
                 f"{self.shown_url} writes dates as {dates}; ISO is needed: ALTER ROLE … SET datestyle = 'ISO'"
+            )
+        if strings == "off":
+            raise ConfigurationError(
+                f"{self.shown_url} reads a backslash in a string as an escape; "
+                "standard strings are needed: ALTER ROLE … SET standard_conforming_strings = on"
             )
         if self.direct_url is not None:
             self._check_direct()

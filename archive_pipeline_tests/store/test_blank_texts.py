@@ -15,9 +15,7 @@ pytestmark = pytest.mark.postgres
 BLANK = " \t\n\r\f\v"
 
 
-def test_a_text_is_blank_by_its_characters_not_by_the_letters_of_their_escapes(
-    own_database: Database, tmp_path: Path
-):
+def test_a_text_is_blank_by_its_characters_not_by_the_letters_of_their_escapes(own_database: Database, tmp_path: Path):
     load(own_database, tmp_path / "c.json", chatgpt("c", chain(BLANK, "v", "vv", "tnrfx"), title=None))
     shown = query(
         own_database,
