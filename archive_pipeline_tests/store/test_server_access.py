@@ -137,7 +137,7 @@ def test_no_folder_above_the_home_is_changed_and_the_home_is_private(home: Path,
 def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User):
     """As an ordinary user, from the first command on."""
     program, variables = command_line_for_all(stranger)
-    own = stranger.folder / 'the "$home"'
+    own = stranger.folder / 'the "$home", old'
     sample = Path(__file__).parents[2] / "examples" / "sample_archive"
     variables |= {"ARCHIVE_HOME": str(own)}
     shell = ("sh", "-c", 'umask 000; exec "$@"', "sh")

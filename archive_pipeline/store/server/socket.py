@@ -1,4 +1,4 @@
-"""Where clients find the embedded server's socket: in its data folder, or by a link where that path is too long.
+"""Where clients find the embedded server's socket: in its data folder, or by a link where that path is no address.
 
 The server itself binds the socket relative to its data folder, whatever the length. A link is in a folder of this user
 alone, with a name nobody can foresee, which the home keeps a record of so that all processes use the same.
@@ -21,6 +21,8 @@ PORT: Final = 5432
 SOCKET: Final = f".s.PGSQL.{PORT}"
 # An address of a socket holds 108 bytes on Linux and 104 on macOS, one of them for its end.
 LONGEST_ADDRESS: Final = 103
+# libpq takes a host with a comma for several, however the comma is written.
+_BETWEEN_HOSTS: Final = ","
 _LINK: Final = "s"
 _PREFIX: Final = "llm-archive-"
 _OTHERS: Final = 0o077
@@ -32,7 +34,7 @@ def socket_folder(folder: Path) -> Path:
     Raises:
         DatabaseUnavailableError: there is no place for a link.
     """
-    if _fits(folder):
+    if _is_address(folder):
         return folder
     record = _record(folder)
     holder = _recorded(record)
@@ -77,17 +79,17 @@ def _recorded(record: Path) -> Path | None:
         return None
     with suppress(OSError):
         holder.mkdir(mode=PRIVATE_FOLDER)
-    return holder if is_private(holder) and _fits(holder / _LINK) else None
+    return holder if is_private(holder) and _is_address(holder / _LINK) else None
 
 
 def _new_holder() -> Path:
     for place in _places():
-        if _fits(place / f"{_PREFIX}{'x' * 8}" / _LINK):
+        if _is_address(place / f"{_PREFIX}{'x' * 8}" / _LINK):
             with suppress(OSError):
                 return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
     raise DatabaseUnavailableError(
-        "the path of ARCHIVE_HOME is too long for a socket, and there is no folder for a link to it; "
-        "set ARCHIVE_HOME to a shorter path"
+        "the path of ARCHIVE_HOME is too long for a socket, or has a comma, and there is no folder for a link to it; "
+        "set ARCHIVE_HOME to a shorter path without commas"
     )
 
 
@@ -99,5 +101,6 @@ def _places() -> Iterator[Path]:
     yield Path("/tmp")  # noqa: S108 (mkdtemp makes a folder of our own there)
 
 
-def _fits(folder: Path) -> bool:
-    return len(os.fsencode(folder / SOCKET)) <= LONGEST_ADDRESS
+def _is_address(folder: Path) -> bool:
+    """Tell whether clients find a socket in the folder by the folder's path."""
+    return len(os.fsencode(folder / SOCKET)) <= LONGEST_ADDRESS and _BETWEEN_HOSTS not in str(folder)

@@ -1,4 +1,4 @@
-"""The link by which clients find a socket whose path is too long: nobody else can foresee, replace or follow it."""
+"""The link by which clients find a socket whose path is no address: nobody else can foresee, replace or follow it."""
 
 from __future__ import annotations
 
@@ -52,6 +52,18 @@ def test_a_long_path_has_a_link_in_a_folder_of_this_user_alone(long: Path, place
     other = long.with_name("another")
     other.mkdir()
     assert "long" not in link.parent.name
+
+
+def test_a_path_with_a_comma_has_a_link_which_has_none(short: Path, places: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = short / "notes, old" / "postgres"
+    folder.mkdir(parents=True)
+    assert socket_folder(folder).resolve() == folder
+    remove_link(folder)
+    (folder.parent / "postgres-socket").unlink()
+    runtime = short / "r,1"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    assert socket_folder(folder).parent.parent == places
 
 
 def test_after_a_clean_up_of_temporary_files_it_is_made_again_in_its_place(long: Path, places: Path):
