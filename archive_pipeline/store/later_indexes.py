@@ -229,6 +229,7 @@ def _make(connection: Connection, table: Table, index: Index) -> None:
             try:
                 with connection.transaction():
                     connection.execute(load_query("locks/wait_for_autovacuum"))
+                    connection.execute(load_query("relations/unnamed_tablespace"))
                     connection.execute(_sql(CreateIndex(index, if_not_exists=True)))
                     size = fetch_value(connection, "summary/table_bytes", int, {"table": str(table)}) or 0
                     connection.execute(remembered(str(table.schema), str(index.name), size))

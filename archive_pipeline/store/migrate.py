@@ -47,6 +47,7 @@ def migrate(database: Database) -> None:
         # Some migrations drop views.
         settings = settings_of_views(connection, view_texts()) if revision is not None and is_older else None
         if is_older:
+            connection.execute(text(load_query("relations/unnamed_tablespace")))
             _create_schemas(connection, database)
             _upgrade(connection)
             find_all_links(cast("psycopg.Connection[Any]", connection.connection.driver_connection))

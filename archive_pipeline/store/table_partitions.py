@@ -94,6 +94,8 @@ def _exchange(connection: psycopg.Connection[Any], table: Table, count: int) -> 
     old = sql.Identifier(str(table.schema), table.name)
     new = sql.Identifier(str(table.schema), _NEW.format(table.name))
     connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(old))
+    # The old one is there, or its tablespace would be an obstacle.
+    connection.execute(load_query("relations/own_tablespace"))
     # Keys of other tables to this one are dropped too: nobody uses any of them until the end of the transaction.
     constraints = fetch_rows(connection, "partitions/constraints", _Constraint, name)
     indexes = fetch_column(connection, "partitions/indexes", str, name)

@@ -230,3 +230,14 @@ def test_partitions_have_them_again(database: Database):
         assert query(database, of_partitions) == [(count - 2 * len(NAMES),)]
     assert query(database, parents) == before
     assert query(database, of_partitions) == [(count,)]
+
+
+def test_partitions_have_them_again_where_the_own_tablespace_is_the_default_by_its_name(database: Database):
+    assert list(partition_tables(database, 2))
+    before = definitions(database)
+    named = Database(f"{database.url}&options=-cdefault_tablespace%3Dpg_default")
+    drop_indexes_of_empty_tables(named)
+    make_missing_indexes(named)
+    assert definitions(named).keys() >= {index.name for _, index in LATER_INDEXES}
+    assert len(definitions(named)) == len(before)
+    named.engine.dispose()

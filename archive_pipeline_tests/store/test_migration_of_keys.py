@@ -92,7 +92,10 @@ def test_keys_begin_with_the_dialogue_in_whole_tables_and_in_split_ones(
     downgrade(database, "0027")
     assert ("raw.messages", "PRIMARY KEY (id, dialogue_id)") in definitions(database)
     assert ("raw.content_parts", "UNIQUE (message_id, sequence, dialogue_id)") in definitions(database)
-    migrate(database)
+    # As a role has it that was given the database's own tablespace as its default.
+    named = Database(f"{database.url}&options=-cdefault_tablespace%3Dpg_default")
+    migrate(named)
+    named.engine.dispose()
     assert ("raw.messages", "PRIMARY KEY (dialogue_id, id)") in keys
     assert definitions(database) == keys
     assert differences(database) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.table_partitions import PARTITIONS, partition_counts, partition_tables
 from archive_pipeline.store.tables.spread import tables_of_dialogues
+from archive_pipeline_tests.conftest import administrator_url
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.store.schema import differences
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
@@ -144,6 +145,32 @@ def test_privileges_stay_and_a_view_of_the_users_own_is_named(new_migrated_datab
     granted = "SELECT has_table_privilege('public', 'raw.messages', 'SELECT')"
     assert query(database, granted) == [(True,)]
     assert query(database, granted.replace("messages", "attachments")) == [(False,)]
+
+
+@pytest.fixture
+def other_tablespace(archive: Database) -> Iterator[str]:
+    """A tablespace that the role of the archive may use."""
+    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+        connection.execute("SET allow_in_place_tablespaces = on")
+        connection.execute("CREATE TABLESPACE elsewhere LOCATION ''")
+        connection.execute("GRANT CREATE ON TABLESPACE elsewhere TO archive")
+    yield "elsewhere"
+    with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
+        connection.execute("DROP TABLESPACE elsewhere")
+
+
+@pytest.mark.parametrize("default", ["pg_default", "elsewhere"])
+def test_tables_stay_where_they_are_whatever_the_default_tablespace_is(
+    default: str, new_migrated_database: Callable[[], Database], other_tablespace: str, tmp_path: Path
+):
+    made = new_migrated_database()
+    database = Database(f"{made.url}&options=-cdefault_tablespace%3D{default}")
+    load(database, tmp_path / "c.json", *talks(lambda at: (f"question {at}", f"answer {at}")))
+    before = raw_rows(database), schema(database)
+    assert len(partition(database)) == len(partition(database, 0)) == len(tables_of_dialogues())
+    assert (raw_rows(database), schema(database)) == before
+    assert query(database, "SELECT relname FROM pg_class WHERE reltablespace <> 0 AND NOT relisshared") == []
+    database.engine.dispose()
 
 
 def test_keys_hold_in_partitions(partitioned: Database, tmp_path: Path):
