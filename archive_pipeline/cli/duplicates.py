@@ -99,7 +99,7 @@ def _print(state: DuplicatesState, sums: Sequence[dict[str, Any]], clusters: Seq
         console.print()
     console.print(_totals_table(sums) if sums else "no duplicates")
     changed = f"; {state.changed_dialogues:,} dialogues changed since: use --refresh" if state.changed_dialogues else ""
-    console.print(f"\ncomputed {state.computed_at:%Y-%m-%d %H:%M}{changed}")
+    console.print(f"\ncomputed {state.computed_at:%Y-%m-%d %H:%M} UTC{changed}")
 
 
 def _cluster_table(clusters: Sequence[dict[str, Any]], width: int) -> Table:

@@ -114,10 +114,10 @@ def _print(found: ArchiveStats, spans: Sequence[Span]) -> None:
     if any(span.model is not None for span in spans):
         console.print()
         console.print(contents.models_table(spans))
-    last = f"{found.last_import_at:%Y-%m-%d %H:%M}" if found.last_import_at else "never"
+    last = f"{found.last_import_at:%Y-%m-%d %H:%M} UTC" if found.last_import_at else "never"
     noted = found.unacknowledged.acknowledged_at
     if noted:
-        last += f", acknowledged {noted:%Y-%m-%d %H:%M}"
+        last += f", acknowledged {noted:%Y-%m-%d %H:%M} UTC"
     console.print(f"\nlast import {last}")
     if found.attachments.kept or found.attachments.missing:
         console.print(_attached(found), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -29,9 +30,9 @@ MINIMUM_SERVER_VERSION: Final = 15
 DAGSTER_SCHEMA: Final = "dagster"
 _DIRECT: Final = "ARCHIVE_DIRECT_DATABASE_URL"
 _ENCODING: Final = {"client_encoding": "utf8"}
-# Names come unquoted, NULL in an array is none, dates are ISO, numbers have all their digits, a backslash is one. Who
-# has waited for a lock sees what its holder wrote. A transaction may wait for what is computed, a lock for another
-# command and a connection for the one whose lock it holds; and a statement may take its time.
+# Names come unquoted, NULL in an array is none, dates are ISO and in UTC, numbers have all their digits, a backslash is
+# one. Who has waited for a lock sees what its holder wrote. A transaction may wait for what is computed, a lock for
+# another command and a connection for the one whose lock it holds; and a statement may take its time.
 _SESSION: Final = " ".join(
     f"-c{setting}"
     for setting in (
@@ -41,12 +42,15 @@ _SESSION: Final = " ".join(
         "extra_float_digits=1",
         "standard_conforming_strings=on",
         r"default_transaction_isolation=read\ committed",
+        "timezone=UTC",
         "idle_in_transaction_session_timeout=0",
         "idle_session_timeout=0",
         "lock_timeout=0",
         "statement_timeout=0",
     )
 )
+# libpq lets these win over what a connection asks for.
+_VARIABLES: Final = ("PGDATESTYLE", "PGTZ")
 # Columns have types that every server has. To ask for its types takes longer than to read a thousand messages.
 _ARROW: Final = {"adbc.postgresql.type_resolver_mode": "builtin"}
 
@@ -74,11 +78,15 @@ class Database:
     def open(cls, settings: Settings) -> Database:
         """Return the user's database, or the embedded one (started if needed).
 
+        Variables by which libpq would have other dates and another time zone are taken out of the environment.
+
         Raises:
             DatabaseUnavailableError: it cannot be started or reached.
             DatabaseVersionError: the server is older than PostgreSQL 15.
             ConfigurationError: the direct URL is that of another database, or there is no other URL.
         """
+        for variable in _VARIABLES:
+            os.environ.pop(variable, None)
         database = cls.given(settings) or cls(libpq_url(embedded_url(settings.postgres_folder)))
         database.check_server()
         return database
@@ -253,11 +261,12 @@ class Database:
     def dagster_url(self) -> str:
         """URL for Dagster's own tables: psycopg2, in the schema ``dagster`` of the same database.
 
-        Dagster reads the server's local time as UTC: west of it a run that was just created would count as hours old.
+        Dagster reads the server's local time as UTC, which it is by the session's time zone: west of it a run that was
+        just created would count as hours old.
         """
         direct = self.direct_url or self.url
         own = self._own_settings(direct)
-        own["options"] += f" -csearch_path={DAGSTER_SCHEMA} -ctimezone=UTC"
+        own["options"] += f" -csearch_path={DAGSTER_SCHEMA}"
         url = make_url(direct).set(drivername="postgresql+psycopg2")
         return url.update_query_dict(own).render_as_string(hide_password=False)
 

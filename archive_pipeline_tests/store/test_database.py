@@ -29,16 +29,19 @@ def test_a_database_without_utf_8_is_refused(own_server: str):
 
 def test_what_is_set_for_a_role_changes_nothing(own_server: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PGCLIENTENCODING", "latin1")
+    monkeypatch.setenv("PGDATESTYLE", "SQL, DMY")
+    monkeypatch.setenv("PGTZ", "America/St_Johns")
     said = (
         "-cclient_encoding=SQL_ASCII -cdatestyle=German -carray_nulls=off -cquote_all_identifiers=on -cwork_mem=5MB "
         "-cidle_session_timeout=1 -clock_timeout=1 -cstatement_timeout=100 -cextra_float_digits=0 "
-        "-cstandard_conforming_strings=off -cdefault_transaction_isolation=serializable"
+        "-cstandard_conforming_strings=off -cdefault_transaction_isolation=serializable "
+        "-ctimezone=Asia/Tokyo"
     )
     database = Database.open(Settings(home=Path("/nonexistent"), database_url=f"{own_server}&options={quote(said)}"))
     names = ["client_encoding", "datestyle", "array_nulls", "quote_all_identifiers", "work_mem"]
     names += ["idle_session_timeout", "lock_timeout", "statement_timeout", "extra_float_digits"]
-    names += ["standard_conforming_strings", "transaction_isolation"]
-    expected = ["UTF8", "ISO, DMY", "on", "off", "5MB", "0", "0", "0", "1", "on", "read committed"]
+    names += ["standard_conforming_strings", "transaction_isolation", "timezone"]
+    expected = ["UTF8", "ISO, DMY", "on", "off", "5MB", "0", "0", "0", "1", "on", "read committed", "UTC"]
     statement = "SELECT " + ", ".join(f"current_setting('{name}')" for name in names)
     with database.session() as connection:
         assert list(connection.execute(statement).fetchone() or ()) == expected
