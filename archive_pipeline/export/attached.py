@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import quote
 
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
-from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line
+from archive_pipeline.text.shown_names import TURNING_MARKS, is_visible, on_one_line
 
 FOLDER: Final = "files"
 _DIGITS: Final = 16
@@ -29,7 +29,8 @@ class NoteFiles:
 
 def exported_name(content: AttachedContent) -> str:
     """Return ``files/<beginning of the hash>/<name>``: equal contents of one name are one file; of kept files only."""
-    path = PurePosixPath(_NOT_IN_NAMES.sub(" ", content.name).strip(" .") or content.file_id)
+    name = _NOT_IN_NAMES.sub(" ", content.name).strip(" .")
+    path = PurePosixPath(name if is_visible(name) else content.file_id)
     suffix = path.suffix.encode()[:_NAME_BYTES].decode(errors="ignore")
     stem = path.stem.encode()[: _NAME_BYTES - len(suffix.encode())].decode(errors="ignore").strip()
     return f"{FOLDER}/{(content.sha256 or '')[:_DIGITS]}/{stem}{suffix}"

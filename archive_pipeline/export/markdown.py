@@ -24,7 +24,7 @@ from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachme
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.text.dialogue_names import title_or_prompt
 from archive_pipeline.text.markdown import close_code
-from archive_pipeline.text.shown_names import TURNING_MARKS, on_one_line, without_controls
+from archive_pipeline.text.shown_names import TURNING_MARKS, is_visible, on_one_line, without_controls
 
 _BACKTICKS: Final = re.compile(r"`{3,}")
 _CALLOUTS: Final = {"thinking": "Thinking", "context": "Context"}
@@ -40,11 +40,11 @@ def file_name(dialogue: Dialogue) -> str:
     """Return ``<source>/<day> <title> <beginning of the id>.md``; no two dialogues of an archive share one."""
     heading = dialogue.heading
     day = "undated" if heading.created_at is None else f"{heading.created_at:%Y-%m-%d}"
-    name = title_or_prompt(heading.title, heading.first_prompt) or "untitled"
-    title = " ".join(_NOT_IN_NAMES.sub(" ", name).split()) or "untitled"
+    name = title_or_prompt(heading.title, heading.first_prompt) or ""
+    title = " ".join(_NOT_IN_NAMES.sub(" ", name).split())
     title = title.encode()[:_TITLE_BYTES].decode(errors="ignore").strip(" .")
     source = _NOT_IN_NAMES.sub("-", heading.source)
-    return f"{source}/{day} {title} {heading.dialogue_id}.md"
+    return f"{source}/{day} {title if is_visible(title) else 'untitled'} {heading.dialogue_id}.md"
 
 
 def dialogue_markdown(dialogue: Dialogue, tags: Sequence[str], files: NoteFiles) -> str:

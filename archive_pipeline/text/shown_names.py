@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from archive_pipeline.text.sanitize import REPLACEMENT
@@ -15,6 +16,14 @@ _CONTROL: Final = re.compile(CONTROLS)
 _TURNING: Final = re.compile(f"[{TURNING_MARKS}]")
 # Persian joins and parts letters by them, emoji are joined by one, and words may be parted at a soft hyphen.
 _JOINERS: Final = frozenset("\u200c\u200d\u00ad")
+# Letters, marks of punctuation, numbers and symbols; letters and a symbol that stand for nothing.
+_SEEN: Final = frozenset("LPNS")
+_BLANK_SIGNS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+
+
+def is_visible(text: str) -> bool:
+    """Tell whether something of a text is seen, be it a dot."""
+    return any(unicodedata.category(each)[0] in _SEEN and each not in _BLANK_SIGNS for each in text)
 
 
 def as_name(text: str) -> str:

@@ -84,6 +84,7 @@ def content(name: str | None, *, media_type: str = "text/plain") -> AttachedCont
         ("/etc/passwd", "passwd"),
         ("..", "file-abc.txt"),
         (None, "file-abc.txt"),
+        ("\u200b", "file-abc"),
         (".profile", "profile"),
         ("a:b|c\n.txt", "a b c.txt"),
         ("ä" * 200 + ".txt", "ä" * 58 + ".txt"),

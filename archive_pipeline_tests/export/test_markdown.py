@@ -9,6 +9,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from archive_pipeline.domain import identity
 from archive_pipeline.export.run import Exported
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN
@@ -28,6 +29,15 @@ def test_markdown_files_have_front_matter_and_branches(exported: Export):
     assert (front["title"], front["branches"], front["models"]) == ("Hot drinks", 4, ["gpt-4o", "o3"])
     for part in (GREEN, BLACK, "# Branch regeneration-1", "# Branch edit-1", "[[#^m2|message 2]]"):
         assert text.count(part) == 1, part
+
+
+def test_a_title_of_which_a_name_would_show_nothing_names_no_file(exported: Export, filled: Database, tmp_path: Path):
+    titles = ("..", "\u200b\u200b", " . \u2060/")
+    talks = [chatgpt(f"unseen{number}", chain("Hi", "Hello"), title=title) for number, title in enumerate(titles)]
+    load(filled, tmp_path / "unseen.json", *talks)
+    ids = tuple(identity.dialogue_id("chatgpt", f"unseen{number}") for number in range(len(titles)))
+    named = [Path(file.path).name.split(" ")[1] for file in exported("markdown", dialogue_ids=ids).files]
+    assert named == ["untitled"] * len(titles)
 
 
 def test_a_branch_of_which_all_is_hidden_has_no_section(exported: Export, filled: Database, tmp_path: Path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archive_pipeline.text.shown_names import as_name, on_one_line, printable, without_controls
+from archive_pipeline.text.shown_names import as_name, is_visible, on_one_line, printable, without_controls
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,14 @@ def test_a_title_is_one_line():
 
 def test_a_text_keeps_its_lines_and_directions():
     assert without_controls("a\tb\r\nc\rd\x1be\x9bf\u200f") == "a\tb\r\nc\ufffdd\ufffde\ufffdf\u200f"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b", "\ufeff\u2060\u00a0", "\u3164\u2800", "\ufe0f", "\u202e"])
+def test_marks_and_blanks_alone_are_not_seen(text: str):
+    assert not is_visible(text)
+    assert is_visible(f"{text}.")
+
+
+@pytest.mark.parametrize("text", ["a", "..", "7", "é", "😀", "語", "\u200b?"])
+def test_letters_digits_signs_and_symbols_are_seen(text: str):
+    assert is_visible(text)
