@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +28,7 @@ from dagster._core.workspace.load_target import WorkspaceFileTarget
 from dagster._utils.interrupts import setup_interrupt_handlers
 from dagster_webserver.app import create_app_from_workspace_process_context
 from dagster_webserver.version import __version__
+from starlette.responses import PlainTextResponse
 
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.orchestration.instance.archive_instance import guarded_web_server
@@ -34,7 +37,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import private_folder
 from archive_pipeline.web.access_token import AccessToken, load_token, page_address
 from archive_pipeline.web.peers import is_own_peer
-from archive_pipeline.web.request_guard import RequestGuard, Scope
+from archive_pipeline.web.request_guard import App, Receive, RequestGuard, Scope, Send
 
 POLL_MILLISECONDS: Final = 2_000
 STATEMENT_MILLISECONDS: Final = 15_000
@@ -42,6 +45,9 @@ POOL_RECYCLE_SECONDS: Final = 3_600
 POOL_OVERFLOW: Final = 20
 # Open pages hold connections for ever.
 CLOSING_SECONDS: Final = 2
+# Where Dagster takes the rest of the path for a log's key and kind, and fails if it is none.
+_LOGS: Final = "/logs/"
+_LOG: Final = re.compile(r"(?:(?!\.{1,2}/)[^/\0]+/)+[^/\0]+")
 
 
 @click.command()
@@ -74,8 +80,22 @@ def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_t
             app: Any = create_app_from_workspace_process_context(
                 workspace_context, live_data_poll_rate=POLL_MILLISECONDS, lifespan=_lifespan
             )
-            guard = RequestGuard(app, names=names, token=token, is_own_peer=peer_check(token, [host, *names]))
+            guard = RequestGuard(
+                without_other_logs(app), names=names, token=token, is_own_peer=peer_check(token, [host, *names])
+            )
             _serve(guard, host, port, shown)
+
+
+def without_other_logs(app: App) -> App:
+    """Return Dagster's web server, by which addresses below that of logs are not found if they are of no log."""
+    no_log = PlainTextResponse("there is no such log\n", HTTPStatus.NOT_FOUND)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        is_other = path.startswith(_LOGS) and not _LOG.fullmatch(path, len(_LOGS))
+        await (no_log if is_other else app)(scope, receive, send)
+
+    return answer
 
 
 def peer_check(token: AccessToken | None, names: Sequence[str]) -> Callable[[Scope], bool]:

@@ -1,10 +1,12 @@
-"""Who is asked whose process a client is: all, unless the server goes by a name of another machine or a proxy."""
+"""Dagster's web server: whose process a client has to be, and addresses that it fails at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 
 from archive_pipeline.web.access_token import AccessToken
 from archive_pipeline.web.peers import is_own_peer
@@ -27,3 +29,26 @@ def test_where_others_may_be_clients_the_token_decides(names: Sequence[str]):
 
     assert peer_check(TOKEN, names)({"client": None, "server": None})
     assert peer_check(None, names) is is_own_peer
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/logs/1f0c/compute_logs/build/err", 200),
+        ("/logs/a/b", 200),
+        ("/logs", 200),
+        ("/logs-of-mine/x", 200),
+        ("/runs/logs/x", 200),
+        ("/logs/", 404),
+        ("/logs/x", 404),
+        ("/logs//x", 404),
+        ("/logs/a/", 404),
+        ("/logs/a/%2e%2e/%2e%2e/b", 404),
+        ("/logs/a%00/b", 404),
+    ],
+)
+def test_an_address_below_those_of_logs_that_is_of_none_is_not_found(path: str, status: int):
+    from archive_pipeline.orchestration.instance.web_server import without_other_logs
+
+    client = TestClient(without_other_logs(PlainTextResponse("Dagster")), base_url="http://127.0.0.1")
+    assert client.get(path).status_code == status
