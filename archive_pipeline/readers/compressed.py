@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"(.+\.jsonl?)\.zst", re.IGNORECASE | re.DOTALL)
 _BLOCK_BYTES: Final = 1024 * 1024
+# What is asked for at once is lost if there is damage in it.
+_PIECE_BYTES: Final = 4 * 1024
 
 
 def unpacked_name(name: str) -> str:
@@ -57,36 +59,49 @@ class _Compressed:
 
 
 class _Unpacked:
-    """What a file unpacks to; more than anything real unpacks to is an error."""
+    """What a file unpacks to, up to damage if there is any; more than anything real unpacks to is an error."""
 
     def __init__(self, source: ByteSource, name: str) -> None:
         self._compressed = _Compressed(source)
         self._name = name
         self._stream: pa.CompressedInputStream | None = None
         self._bytes_given = 0
+        self._failure: Exception | None = None
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
         if size < 0:
             return b"".join(iter(partial(self.read, _BLOCK_BYTES), b""))
-        data = self._read(size)
+        pieces: list[bytes] = []
+        while size > 0 and self._failure is None:
+            piece = self._piece(min(size, _PIECE_BYTES))
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        if not pieces and self._failure is not None:
+            raise self._failure
+        return b"".join(pieces)
+
+    def _piece(self, size: int) -> bytes:
+        """Returns the next bytes, none at the end and before a failure."""
+        try:
+            if self._stream is None:
+                self._stream = _decompressed(self._compressed)
+            data = bytes(self._stream.read(size))
+        except OSError as error:
+            is_of_disk = error.errno is not None
+            damage = UnreadableInputError(f"{self._name} is damaged: {error}")
+            damage.__cause__ = error
+            self._failure = error if is_of_disk else damage
+            return b""
         self._bytes_given += len(data)
         if is_bomb(self._bytes_given, self._compressed.bytes_read):
             ratio = self._bytes_given / self._compressed.bytes_read
             msg = f"{self._name} unpacks to {ratio:,.0f} times its size, as no export does, and is not read"
-            raise UnreadableInputError(msg)
+            self._failure = UnreadableInputError(msg)
+            return b""
         return data
-
-    def _read(self, size: int) -> bytes:
-        try:
-            if self._stream is None:
-                self._stream = _decompressed(self._compressed)
-            return bytes(self._stream.read(size))
-        except OSError as error:
-            if error.errno is not None:  # of the disk
-                raise
-            msg = f"{self._name} is damaged: {error}"
-            raise UnreadableInputError(msg) from error
 
 
 def _decompressed(compressed: _Compressed) -> pa.CompressedInputStream:

@@ -82,7 +82,7 @@ class _Decided:
         rest = _or_raise(blocks, failure)
         if is_session:
             text = blocks_of(Pieces(chain([bytes(head)], rest)), _BLOCK_BYTES)
-            self._source = Pieces(_as_object(_lines(text), self._name))
+            self._source = Pieces(_as_object(text, self._name))
             return b""
         if failure is not None:
             self._source = Pieces(rest)
@@ -177,13 +177,24 @@ def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _as_object(lines: Iterator[bytes], name: str) -> Iterator[bytes]:
+def _as_object(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """Yields the object; if the file cannot be read on, it is that of the lines before, and the error comes behind."""
     separator = b'{"file":' + json.dumps(name).encode() + b',"lines":[\n'
-    for line in map(bytes.strip, lines):
+    failures: list[Exception] = []
+    for line in map(bytes.strip, _lines(_until_failure(blocks, failures))):
         if line:
             yield separator + (line if _is_json(line) else _as_text(line))
             separator = b",\n"
     yield b"\n]}\n"
+    if failures:
+        raise failures[0]
+
+
+def _until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterator[bytes]:
+    try:
+        yield from blocks
+    except Exception as error:  # noqa: BLE001 - raised again where it stands
+        failures.append(error)
 
 
 def _is_json(line: bytes) -> bool:

@@ -14,6 +14,7 @@ from archive_pipeline.domain.partition_limits import WARN_AT_KEYS
 from archive_pipeline.ingest import estimates
 from archive_pipeline.ingest.doctor import Findings, examine
 from archive_pipeline.ingest.estimates import Rates, estimate
+from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, write
 
@@ -140,3 +141,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path):
     _, small, large = (peak_bytes(path) for path in paths)
     assert paths[2].stat().st_size > 9 * paths[1].stat().st_size
     assert large < 1.5 * small
+
+
+def test_a_shard_is_missing_before_a_compressed_one_too():
+    assert missing_shards(["a/conversations-000.json", "a/conversations-002.json.zst"]) == [
+        "a/conversations-001.json: was not given, but later ones were"
+    ]

@@ -99,13 +99,45 @@ def test_shares_of_it_are_the_whole(tmp_path: Path):
     assert whole == read(path)
 
 
-@pytest.mark.parametrize("kept", [3, 40, -5])
-def test_damage_is_told_with_the_file(tmp_path: Path, kept: int):
+def test_a_session_is_read_up_to_damage_which_is_told(tmp_path: Path):
+    """As one that is cut off without being compressed, but for up to 4 kB before the damage."""
     path = tmp_path / f"{NAME}.zst"
-    path.write_bytes(compress(SESSION)[:kept])
-    [damage] = read(path)
+    long = [orjson.dumps(said("assistant", f"{number} " * 3_000)) + b"\n" for number in range(4)]
+    path.write_bytes(compress(SESSION + b"".join(long[:3])) + compress(long[3])[:-3])
+    first, damage = read(path)
+    assert isinstance(first, ReadDialogue)
+    texts = [part.text for message in first.record.messages for part in message.parts]
+    assert texts == ["How do I freeze bread?", "Sliced, in a bag.", "0 " * 3_000, "1 " * 3_000]
+    assert first.record.warnings == {"malformed_message": 1}  # the line that is cut off
     assert isinstance(damage, RejectedRecord)
     assert damage.error == f"UnreadableInputError: {path} is damaged: Truncated compressed stream"
+    assert "after 1 records" in damage.reason
+
+
+@pytest.mark.parametrize("place", ["named", "folder", "zip"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(compress(SESSION)[:3], id="three bytes"),
+        pytest.param(compress(SESSION)[:40], id="in the middle"),
+        pytest.param(b"", id="empty"),
+        pytest.param(b"not compressed", id="something else"),
+        pytest.param(compress(compress(SESSION)), id="twice"),
+    ],
+)
+def test_what_cannot_be_read_is_rejected_wherever_it_stands(tmp_path: Path, place: str, content: bytes):
+    """Else mirroring would take it for a file without conversations."""
+    path = tmp_path / "sessions" / f"{NAME}.zst"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    packed = tmp_path / "codex.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(path, path.name)
+    reading = read_paths([{"named": path, "folder": path.parent, "zip": packed}[place]])
+    [rejected] = [item for file in reading for item in file.records()]
+    assert isinstance(rejected, RejectedRecord)
+    assert path.name in rejected.locator
+    assert reading.not_understood or rejected.whole_file
 
 
 def test_what_is_named_so_and_is_not_compressed_is_told(tmp_path: Path):

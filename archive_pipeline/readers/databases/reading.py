@@ -10,6 +10,7 @@ from typing import Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.readers.compressed import unpacked_name
 from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
 from archive_pipeline.readers.databases.objects import ConversationObjects
 from archive_pipeline.readers.databases.product import Readers, missing_of, reader_of
@@ -179,7 +180,7 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
 
     In folders and zips many programs keep files that are named like databases.
     """
-    suffix = PurePosixPath(found.locator).suffix.lower()
+    suffix = PurePosixPath(unpacked_name(found.locator)).suffix.lower()
     if beginning.lstrip().startswith(_JSON_BEGINS):
         return None
     if suffix not in DATABASE_SUFFIXES:
