@@ -52,12 +52,15 @@ class Entries:
     """The entries of one session, taken in the order of the file.
 
     Attributes:
+        is_path: the entries are one way that was copied of a session, without some that others follow: a pointer to
+            none of them leads to the line before.
         last: the id of the entry that a line without a parent follows: the latest; None before the first.
         nodes: entries that are no message, each with its parent.
         kept: lines that are no message, by their numbers in the file.
     """
 
     warnings: Counter[str]
+    is_path: bool = False
     last: str | None = None
     nodes: dict[str, str | None] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
@@ -121,7 +124,10 @@ class Entries:
         if _PARENT not in line:
             return self.last
         pointer = as_identifier(line[_PARENT])
-        return None if pointer is None else self._end(self._latest.get(pointer, pointer))
+        if pointer is None:
+            return None
+        nowhere = self.last if self.is_path and self.last is not None else pointer
+        return self._end(self._latest.get(pointer, nowhere))
 
     def _end(self, own: str) -> str:
         """Returns the entry that stands where what points to one is put; ways are shortened, so the work is linear."""

@@ -187,6 +187,27 @@ def test_what_pi_puts_in_is_not_the_users():
     assert record.messages[5].parts[0].source_type == "todo"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        (
+            '<file name="a">\nx </file> y\n</file>\nwords',
+            [("file", '<file name="a">\nx </file> y\n</file>\n'), (None, "words")],
+        ),
+        ('<file name="a">\nx\n</file>', [("file", '<file name="a">\nx\n</file>')]),
+        (
+            '<file name="a.png">a picture</file>\nwords',
+            [("file", '<file name="a.png">a picture</file>\n'), (None, "words")],
+        ),
+        ('<file name="a">\nx</file>words', [("file", '<file name="a">\nx</file>'), (None, "words")]),
+        ('<file name="a">\nx', [(None, '<file name="a">\nx')]),
+    ],
+)
+def test_what_is_given_ends_with_a_line_of_its_own(prompt: str, expected: list[tuple[str | None, str]]):
+    """A file may have the closing tag in it."""
+    assert split_prompt(prompt) == expected
+
+
 @given(st.lists(st.sampled_from(['<skill name="a">', "</skill>", '<file name="b">', "</file>", "\n", "words"])))
 def test_pieces_of_a_prompt_are_the_prompt(pieces: list[str]):
     whole = "".join(pieces)
@@ -231,6 +252,25 @@ def test_a_fork_has_the_ids_of_what_it_copies_and_short_ids_alone_are_no_copy():
     later = [{**line, "timestamp": "2026-02-01T00:00:00.000Z"} for line in lines]
     assert not {message.source_id for message in read(*later).messages} & {*one}
     assert fork.source_json["lines"]["1"]["parentSession"] == "/s/a.jsonl"
+
+
+def test_a_fork_is_one_way_though_pi_leaves_out_labels_that_lines_follow():
+    """`/fork` copies the lines to a place but not labels, and leaves pointers as they are."""
+    lines = [
+        said("01", None, "user", "one"),
+        answer("02", "01", text("1")),
+        said("04", "03", "user", "two"),  # 03 was a label
+        answer("05", "04", text("2")),
+    ]
+    label = entry("03", "02", "label", targetId="02", label="good")
+    session = read(*lines[:2], label, *lines[2:])
+    fork = read(*lines, head={**HEAD, "id": str(uuid.UUID(int=1)), "parentSession": "/s/a.jsonl"})
+    chain = [("01", None), ("02", "01"), ("04", "02"), ("05", "04")]
+    assert tree(fork) == tree(session) == chain
+    assert [message.source_id for message in fork.messages] == [message.source_id for message in session.messages]
+    assert not fork.warnings
+    assert fork.messages[2].source["parentId"] == "03"
+    assert read(*lines).messages[2].parent_source_id == "03"  # of no fork: told as a pointer to nowhere
 
 
 def test_a_long_id_is_kept_as_it_is():

@@ -26,14 +26,24 @@ def split_prompt(text: str) -> list[tuple[str | None, str]]:
     pieces: list[tuple[str | None, str]] = []
     end = 0
     while (opening := _GIVEN.match(text, end)) is not None:
-        closing = f"</{opening[1]}>"
-        close = text.find(closing, opening.end())
+        start, close = end, _end_of(opening, text)
         if close < 0:
             break
-        start, end = end, close + len(closing)
+        end = close
         end += len(text[end : end + 2]) - len(text[end : end + 2].lstrip("\n"))
         pieces.append((opening[1], text[start:end]))
     return [*pieces, (None, text[end:])] if text[end:] else pieces
+
+
+def _end_of(opening: re.Match[str], text: str) -> int:
+    """Returns where the closing tag ends; -1 without one. Pi gives it a line of its own if the opening tag has one."""
+    closing = f"</{opening[1]}>"
+    if text.startswith("\n", opening.end()):
+        own_line = re.compile(rf"\n{closing}(?=\n|\Z)").search(text, opening.end())
+        if own_line is not None:
+            return own_line.end()
+    close = text.find(closing, opening.end())
+    return close + len(closing) if close >= 0 else close
 
 
 class ContentReader(anthropic.ContentReader):

@@ -32,7 +32,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     warnings: Counter[str] = Counter()
     header = next((line for line in lines if isinstance(line, dict) and line.get("type") == HEADER), {})
     session = as_identifier(header.get("id"))
-    entries = Entries(warnings)
+    entries = Entries(warnings, is_path=header.get("parentSession") is not None)
     messages = _messages(lines, session, entries)
     first, last = times_of(lines)
     return DialogueRecord(
