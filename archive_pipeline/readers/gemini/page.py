@@ -27,7 +27,8 @@ _LINK: Final = re.compile(r'<a\b[^<>]{0,100}?\bhref="([^"<>]*)"[^<>]*>([^<>]*)</
 _IMAGE: Final = re.compile(r'<img\b[^<>]{0,100}?\bsrc="([^"<>]*)"', re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//|#", re.IGNORECASE)
 # The line before the files says how many there are; that of another language is told by its number.
-_COUNTED: Final = re.compile(r"(?:Attached \d+ files?|\d+ generated images?)\.?")
+_GENERATED: Final = re.compile(r"\d+ generated images?\.?")
+_COUNTED: Final = re.compile(rf"Attached \d+ files?\.?|{_GENERATED.pattern}")
 _COUNTED_ANYHOW: Final = re.compile(r"(?=\D*\d+\D*$).{0,60}")
 _CLOSING: Final = "</div>"
 
@@ -142,15 +143,24 @@ def _said(head: str) -> tuple[str, list[Mapping[str, str]], bool]:
     lines = _BREAK.split(head)
     texts: list[str] = []
     files: list[Mapping[str, str]] = []
+    is_behind_text = False
     for line in lines:
         attached = [] if not texts else [found for found in _LINK.findall(line) if not _ADDRESS.match(found[0])]
-        if attached:
-            if not files and len(texts) > 1 and _COUNTED_ANYHOW.fullmatch(texts[-1]):
-                texts.pop()
-            files += [{"name": unescape(name).strip() or unescape(url), "url": unescape(url)} for url, name in attached]
-        elif not texts or not _COUNTED.fullmatch(_text(line)):
+        if not attached:
             texts.append(_text(line))
+        elif is_behind_text and len(texts) > 1 and (_COUNTED if files else _COUNTED_ANYHOW).fullmatch(texts[-1]):
+            texts.pop()
+        files += [{"name": unescape(name).strip() or unescape(url), "url": unescape(url)} for url, name in attached]
+        is_behind_text = not attached
+    _leave_out_generated(texts)
     return "\n".join(texts).strip(), files, not _TAG.search("".join(lines)) and len(texts) == len(lines)
+
+
+def _leave_out_generated(texts: list[str]) -> None:
+    """Removes the last line that says something if it counts generated images, which may have no link."""
+    last = next((place for place in range(len(texts) - 1, 0, -1) if texts[place]), None)
+    if last is not None and _GENERATED.fullmatch(texts[last]):
+        del texts[last]
 
 
 def _text(html: str) -> str:

@@ -1,0 +1,38 @@
+"""Prompts of the Gemini app's activity: what Takeout writes around the user's words, in both formats."""
+
+from __future__ import annotations
+
+import pytest
+
+from archive_pipeline_tests.readers.test_gemini import read, record, texts
+from archive_pipeline_tests.readers.test_gemini_page import TIME
+from archive_pipeline_tests.readers.test_gemini_page import read as read_page
+
+FILE = '-&nbsp;<a href="x.pdf">x.pdf</a><br>'
+
+
+@pytest.mark.parametrize(
+    ("lines", "prompt", "files"),
+    [
+        (
+            f"Please read the file.<br>Summarise chapter 3<br>Attached 1 file.<br>{FILE}",
+            "Please read the file.\nSummarise chapter 3",
+            ["x.pdf"],
+        ),
+        ("Say<br>Attached 3 files.<br>as a pirate<br>", "Say\nAttached 3 files.\nas a pirate", []),
+        ("Say<br>2 generated images.<br>twice<br>", "Say\n2 generated images.\ntwice", []),
+        (
+            f"Say<br>Attached 3 files.<br>twice<br>Attached 2 files.<br>{FILE}{FILE}",
+            "Say\nAttached 3 files.\ntwice",
+            ["x.pdf", "x.pdf"],
+        ),
+        (f"Draw chapter 3<br>Attached 1 file.<br>{FILE}1 generated image.<br>", "Draw chapter 3", ["x.pdf"]),
+        (f"Draw<br>chapter 3<br>1 generated image.<br>{FILE}", "Draw\nchapter 3", ["x.pdf"]),
+        (f"Draw<br>Attached 1 file.<br>{FILE}1 generated image.<br>{FILE}", "Draw", ["x.pdf", "x.pdf"]),
+    ],
+)
+def test_only_the_line_that_counts_files_is_left_out_of_the_prompt(lines: str, prompt: str, files: list[str]):
+    dialogue = read_page(f"Prompted&nbsp;{lines}{TIME}<br><p>17</p>")
+    assert texts(dialogue) == [("user", [prompt]), ("assistant", ["17"])]
+    assert [file.file_name for file in dialogue.messages[0].attachments] == files
+    assert dialogue.source_id == read(record(f"Prompted\u00a0{prompt}")).source_id
