@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from archive_pipeline_tests.readers.test_gemini import read, record, texts
@@ -36,3 +38,25 @@ def test_only_the_line_that_counts_files_is_left_out_of_the_prompt(lines: str, p
     assert texts(dialogue) == [("user", [prompt]), ("assistant", ["17"])]
     assert [file.file_name for file in dialogue.messages[0].attachments] == files
     assert dialogue.source_id == read(record(f"Prompted\u00a0{prompt}")).source_id
+
+
+ADDRESS = "https://gemini.google.com/app/0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "item", [{"name": ADDRESS}, {"html": f" {ADDRESS}\n"}, {"text": "www.gemini.google.com"}, ADDRESS]
+)
+@pytest.mark.parametrize(
+    ("title", "messages"), [("Prompted x", [("user", ["x"])]), ("Used Gemini Apps", []), ("Fragte: wie?", [])]
+)
+def test_a_detail_that_is_only_an_address_is_no_answer(item: Any, title: str, messages: list[Any]):
+    dialogue = read(record(title, details=[item]))
+    assert texts(dialogue) == messages
+    assert dialogue.source_json["details"] == [item]
+
+
+def test_a_detail_with_words_beside_an_address_is_an_answer():
+    dialogue = read(record("Prompted x", details=[{"name": ADDRESS}, {"name": ADDRESS, "text": f"see {ADDRESS}"}]))
+    assert texts(dialogue) == [("user", ["x"]), ("assistant", [f"see {ADDRESS}"])]
+    assert dialogue.messages[1].parts[0].source == {"name": ADDRESS}
+    assert dialogue.source_json["details"] == [{"name": ADDRESS}]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
@@ -12,7 +14,9 @@ from archive_pipeline.text.html_markdown import html_as_markdown
 _HTML: Final = ("html", "htmlValue")
 _PLAIN: Final = ("name", "text")
 # The first that says something is the answer.
-_ANSWERS: Final = ("safeHtmlItem", "userInteractions", "details")
+_DETAILS: Final = "details"
+_ANSWERS: Final = ("safeHtmlItem", "userInteractions", _DETAILS)
+_ADDRESS: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*://|www\.)\S+\s*", re.IGNORECASE)
 
 
 def answer_parts(fields: Fields) -> list[PartRecord]:
@@ -29,10 +33,17 @@ def answer_parts(fields: Fields) -> list[PartRecord]:
 def _part(item: Any, name: str) -> PartRecord | None:
     """Returns the text of an item; None if it says nothing that can be shown."""
     value = {"html": item} if isinstance(item, str) else as_object(item)
-    html = next((text for field in _HTML if (text := as_text(value.get(field)))), None)
-    if html is not None:
-        markdown = html_as_markdown(html)
+    field = next((field for field in (*_HTML, *_PLAIN) if _is_said(value, field, name)), None)
+    if field is None:
+        return None
+    if field in _HTML:
+        markdown = html_as_markdown(str(value[field]))
         return PartRecord(PartType.TEXT, markdown, name, source=value) if markdown.strip() else None
     left = Fields(value)
-    text = next((text for field in _PLAIN if (text := left.take_text(field))), None)
-    return PartRecord(PartType.TEXT, text, name, source=left.rest()) if text is not None else None
+    return PartRecord(PartType.TEXT, left.take_text(field), name, source=left.rest())
+
+
+def _is_said(value: Mapping[str, Any], field: str, name: str) -> bool:
+    """Tells whether a field has words; details may have only the address of the conversation."""
+    text = as_text(value.get(field))
+    return text is not None and not (name == _DETAILS and _ADDRESS.fullmatch(text))
