@@ -60,3 +60,24 @@ def test_a_detail_with_words_beside_an_address_is_an_answer():
     assert texts(dialogue) == [("user", ["x"]), ("assistant", [f"see {ADDRESS}"])]
     assert dialogue.messages[1].parts[0].source == {"name": ADDRESS}
     assert dialogue.source_json["details"] == [{"name": ADDRESS}]
+
+
+ANSWER = [{"html": "<p>yes</p>"}]
+
+
+@pytest.mark.parametrize("title", ["Created Gemini Canvas titled Foo", "Added chat from link: hello"])
+def test_what_was_made_or_added_is_no_prompt_also_where_it_has_an_answer(title: str):
+    without, answered = read(record(title)), read(record(title, safeHtmlItem=ANSWER))
+    assert (texts(without), without.warnings) == ([], {"activity_without_prompt": 1})
+    assert texts(answered) == [("assistant", ["yes"])]
+    assert answered.messages[0].parent_source_id is None
+    assert (answered.title, answered.source_json["title"]) == (title, title)
+
+
+@pytest.mark.parametrize("blank", [" ", "\u00a0"])
+def test_a_live_prompt_is_the_title_without_these_words(blank: str):
+    title = f"Live Prompt{blank}tell me"
+    assert texts(read(record(title))) == [("user", ["tell me"])]
+    assert texts(read(record(title, safeHtmlItem=ANSWER))) == [("user", ["tell me"]), ("assistant", ["yes"])]
+    assert read(record(title)).messages[0].source == {"title": title}
+    assert read(record(title)).source_id == read_page(f"Live Prompt{blank}tell me<br>{TIME}<br>").source_id

@@ -34,8 +34,10 @@ NO_PROMPT: Final = "activity_without_prompt"
 _PRODUCT: Final = re.compile(r"\b(?:Gemini|Bard)\b", re.IGNORECASE)
 # A prompt may begin with a word of these: only what Takeout writes before it is taken off.
 _VERB: Final = re.compile(
-    r"(?:(?:Prompted with|Asked Bard|Asked Gemini):|(?:Prompted|Asked|Said|Branched|Answered)\b:?)\s+"
+    r"(?:(?:Prompted with|Asked Bard|Asked Gemini):|(?:Prompted|Asked|Said|Branched|Answered|Live\s+Prompt)\b:?)\s+"
 )
+# What has an answer and is no prompt all the same.
+_NO_PROMPT_TITLE: Final = re.compile(r"Created Gemini Canvas titled\b|Added chat from link:")
 _ATTACHED: Final = re.compile(r"\s*\bAttached \d+ files?\.?\s*$")
 _LONGEST_TITLE: Final = 100
 _PROMPT: Final = "prompt"
@@ -123,7 +125,7 @@ def _source_id(when: str | None, said: str) -> str | None:
 def _prompt(said: str, *, has_answer: bool) -> str | None:
     """Returns what was asked; in other languages than English only an answer tells that it is a prompt."""
     verb = _VERB.match(said)
-    if verb is None and not has_answer:
+    if verb is None and (not has_answer or _NO_PROMPT_TITLE.match(said)):
         return None
     text = said[verb.end() :] if verb is not None else said
     return _ATTACHED.sub("", text) or None
