@@ -81,3 +81,22 @@ def test_a_live_prompt_is_the_title_without_these_words(blank: str):
     assert texts(read(record(title, safeHtmlItem=ANSWER))) == [("user", ["tell me"]), ("assistant", ["yes"])]
     assert read(record(title)).messages[0].source == {"title": title}
     assert read(record(title)).source_id == read_page(f"Live Prompt{blank}tell me<br>{TIME}<br>").source_id
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("-  photo.png", "photo.png"),
+        ("-\u00a0 photo.png", "photo.png"),
+        (" \u00a0photo.png", "photo.png"),
+        ("-photo - 2.png", "-photo - 2.png"),
+        ("- ", "- "),
+    ],
+)
+def test_the_dash_of_a_list_is_no_part_of_a_name(given: str, name: str):
+    subtitles = [{"name": "Attached 1 file."}, {"name": given, "url": "photo-1f.png"}]
+    dialogue = read(record("Prompted x", subtitles=subtitles, imageFile=name))
+    [file] = dialogue.messages[0].attachments
+    assert (file.file_name, file.uri) == (name, "photo-1f.png")
+    assert file.source == ({"name": given} if given != name else None)
+    assert dialogue.source_json["subtitles"] == [{"name": "Attached 1 file."}]

@@ -39,6 +39,8 @@ _VERB: Final = re.compile(
 # What has an answer and is no prompt all the same.
 _NO_PROMPT_TITLE: Final = re.compile(r"Created Gemini Canvas titled\b|Added chat from link:")
 _ATTACHED: Final = re.compile(r"\s*\bAttached \d+ files?\.?\s*$")
+# Subtitles may be as the lines of the page are: a dash, a no-break space, the name.
+_BULLET: Final = re.compile(r"\s*(?:-\s+)?")
 _LONGEST_TITLE: Final = 100
 _PROMPT: Final = "prompt"
 
@@ -169,5 +171,9 @@ def _names_file(item: Mapping[str, Any]) -> bool:
 
 
 def _subtitle(item: Mapping[str, Any]) -> AttachmentRecord:
+    """Takes the name and the address; a name that is less than the item's leaves that one as it is."""
     fields = Fields(item)
-    return AttachmentRecord(file_name=fields.take_text("name"), uri=fields.take_text("url"), source=fields.rest())
+    given, uri = fields.take_text("name") or "", fields.take_text("url")
+    name = _BULLET.sub("", given, count=1) or given
+    rest = fields.rest()
+    return AttachmentRecord(file_name=name, uri=uri, source=rest if name == given else {**(rest or {}), "name": given})
