@@ -90,10 +90,9 @@ class _Unpacked:
                 self._stream = _decompressed(self._compressed)
             data = bytes(self._stream.read(size))
         except OSError as error:
-            is_of_disk = error.errno is not None
-            damage = UnreadableInputError(f"{self._name} is damaged: {error}")
-            damage.__cause__ = error
-            self._failure = error if is_of_disk else damage
+            # One of the disk has a number.
+            is_damage = error.errno is None
+            self._failure = UnreadableInputError(f"{self._name} is damaged: {error}") if is_damage else error
             return b""
         self._bytes_given += len(data)
         if is_bomb(self._bytes_given, self._compressed.bytes_read):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
@@ -31,6 +32,17 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
 
 IsLine = Callable[[Mapping[str, Any]], bool]
+
+
+def objects_of(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Returns the lines of a session that are objects; None if the value is no session."""
+    lines = value.get(LINES)
+    return [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else None
+
+
+def without_lines(locator: str) -> RejectedRecord:
+    """Returns why a value without lines is no session."""
+    return RejectedRecord(locator, "the session has no 'lines', so no messages", "missing lines")
 
 
 def is_unreadable(line: object) -> bool:

@@ -161,6 +161,11 @@ class Entries:
         return False
 
 
+def header_of(lines: Iterable[Any], kind: str) -> dict[str, Any]:
+    """Returns the first line of a type, which says what holds for the session; ``{}`` if there is none."""
+    return next((line for line in lines if isinstance(line, dict) and line.get("type") == kind), {})
+
+
 def _written(line: dict[str, Any]) -> str:
     return json.dumps(line, sort_keys=True)
 

@@ -25,7 +25,7 @@ from archive_pipeline.readers.claude_code.sessions import parent_of, session_id,
 from archive_pipeline.readers.claude_code.sources import common_of, file_of, is_file, source_of, whole_line
 from archive_pipeline.readers.claude_code.threads import Threads
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
-from archive_pipeline.readers.json_lines import FILE, LINES
+from archive_pipeline.readers.json_lines import FILE, LINES, without_lines
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "claude_code"
@@ -35,7 +35,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     """Returns the dialogue of a session's lines, or why it is none."""
     lines = value.get(LINES)
     if not isinstance(lines, list):
-        return RejectedRecord(locator, "the session has no 'lines', so no messages", "missing lines")
+        return without_lines(locator)
     warnings: Counter[str] = Counter()
     found = Gathering(warnings).gather(lines)
     common = common_of(lines)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
-from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.json_lines import objects_of
 
 # Lines of the transcript: nobody else has all of these, though some have most of them.
 _OF_TRANSCRIPT: Final = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain"})
@@ -39,10 +39,9 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
     """Judges a file's lines: those of a transcript name their session and the line before them."""
-    lines = value.get(LINES)
-    if not isinstance(lines, list):
+    objects = objects_of(value)
+    if objects is None:
         return Evidence(0.0, "no lines of a session")
-    objects = [line for line in lines if isinstance(line, dict)]
     if any(line.get("type") in ("user", "assistant") and line.keys() >= _OF_TRANSCRIPT for line in objects):
         return Evidence(1.0, "lines of user and assistant with sessionId, parentUuid and isSidechain")
     if any(map(is_line, objects)):

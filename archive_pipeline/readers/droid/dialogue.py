@@ -15,8 +15,8 @@ from archive_pipeline.domain.records import DialogueRecord, MessageRecord, Rejec
 from archive_pipeline.readers.droid.messages import COMPACTION, MESSAGE, MessageReader
 from archive_pipeline.readers.droid.recognition import HEADER
 from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
-from archive_pipeline.readers.json_lines import FILE, LINES, is_unreadable
-from archive_pipeline.readers.session_entries import Entries, times_of
+from archive_pipeline.readers.json_lines import FILE, LINES, is_unreadable, without_lines
+from archive_pipeline.readers.session_entries import Entries, header_of, times_of
 
 SOURCE: Final = "droid"
 _UNTITLED: Final = "new session"
@@ -26,8 +26,8 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     """Returns the dialogue of a session's lines, or why it is none."""
     lines = value.get(LINES)
     if not isinstance(lines, list):
-        return RejectedRecord(locator, "the session has no 'lines', so no messages", "missing lines")
-    header = next((line for line in lines if isinstance(line, dict) and line.get("type") == HEADER), {})
+        return without_lines(locator)
+    header = header_of(lines, HEADER)
     entries = Entries(Counter())
     messages = _messages(lines, entries)
     first, last = times_of(lines)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.shapes import as_object
-from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.json_lines import objects_of
 
 HEADER: Final = "session_start"
 # Of the first line, beside its id; versions have some of them.
@@ -39,10 +39,9 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
     """Judges a file's lines: Droid's have a header of its own, and messages."""
-    lines = value.get(LINES)
-    if not isinstance(lines, list):
+    objects = objects_of(value)
+    if objects is None:
         return Evidence(0.0, "no lines of a session")
-    objects = [line for line in lines if isinstance(line, dict)]
     has_header = any(map(is_header, objects))
     if has_header and any(_is_message(line) or _is_state(line) for line in objects):
         return Evidence(1.0, "a line session_start with its fields, and messages")

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
 from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
-from archive_pipeline.readers.json_lines import LINES, is_unreadable
+from archive_pipeline.readers.json_lines import LINES, is_unreadable, without_lines
 from archive_pipeline.readers.pi.messages import MessageReader
 from archive_pipeline.readers.pi.recognition import HEADER
-from archive_pipeline.readers.session_entries import Entries, times_of
+from archive_pipeline.readers.session_entries import Entries, header_of, times_of
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "pi"
@@ -28,9 +28,9 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     """Returns the dialogue of a session's lines, or why it is none."""
     lines = value.get(LINES)
     if not isinstance(lines, list):
-        return RejectedRecord(locator, "the session has no 'lines', so no messages", "missing lines")
+        return without_lines(locator)
     warnings: Counter[str] = Counter()
-    header = next((line for line in lines if isinstance(line, dict) and line.get("type") == HEADER), {})
+    header = header_of(lines, HEADER)
     session = as_identifier(header.get("id"))
     entries = Entries(warnings, is_path=header.get("parentSession") is not None)
     messages = _messages(lines, session, entries)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.shapes import as_object
-from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.json_lines import objects_of
 
 HEADER: Final = "session"
 _OF_HEADER: Final = ("id", "timestamp", "cwd")
@@ -38,10 +38,9 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
     """Judges a file's lines: Pi's have a header with id and folder, and entries of its own."""
-    lines = value.get(LINES)
-    if not isinstance(lines, list):
+    objects = objects_of(value)
+    if objects is None:
         return Evidence(0.0, "no lines of a session")
-    objects = [line for line in lines if isinstance(line, dict)]
     has_header = any(map(is_header, objects))
     if has_header and any(map(_is_entry, objects)):
         return Evidence(1.0, "a header with id and cwd, and entries")
