@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
@@ -54,12 +54,10 @@ class WholeRows:
 
     Attributes:
         table: its name.
-        json: columns whose texts are JSON, which the export has as values.
         flags: columns whose numbers the export has as true and false.
     """
 
     table: str
-    json: frozenset[str]
     flags: frozenset[str]
 
 
@@ -78,6 +76,7 @@ class DatabaseReader:
             What a database lacks is there without rows.
         conversations: name of the query of all conversations' ids, in their order.
         rows: name of the query of one's rows, by ``:id``: ``source_table`` and ``row_id``, in the order of the tables.
+        json: by table, columns whose texts are JSON, which are handed on as values.
         files: where contents of files are; None if there are none.
         whole_rows: the table whose rows are conversations; None if conversations are rows of several.
     """
@@ -86,6 +85,7 @@ class DatabaseReader:
     keys: Mapping[str, tuple[str, ...]]
     conversations: str
     rows: str
+    json: Mapping[str, frozenset[str]] = field(default_factory=dict)
     files: StoredFiles | None = None
     whole_rows: WholeRows | None = None
 

@@ -18,7 +18,7 @@ from archive_pipeline.readers.databases.allowance import TooMuchError
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
 from archive_pipeline.readers.databases.values import Text, as_json, flag_as_json, json_of, name_as_json
-from archive_pipeline.readers.declaration import DatabaseReader, WholeRows
+from archive_pipeline.readers.declaration import DatabaseReader
 
 DATABASE: Final = b"database"
 CONVERSATION_ID: Final = b"conversation_id"
@@ -142,12 +142,12 @@ class ConversationObjects:
             self._unreadable[table] += 1
             self._first_reasons.setdefault(table, str(error))
             return None
-        whole = self._declared.whole_rows
-        fields = (name_as_json(name) + b":" + _encoder(whole, name)(value) for name, value in row.items())
+        declared = self._declared
+        fields = (name_as_json(name) + b":" + _encoder(declared, table, name)(value) for name, value in row.items())
         return b"{" + b",".join(fields) + b"}"
 
 
-def _encoder(whole: WholeRows | None, column: str) -> Callable[[Any], bytes]:
-    if whole is not None and column in whole.json:
+def _encoder(declared: DatabaseReader, table: str, column: str) -> Callable[[Any], bytes]:
+    if column in declared.json.get(table, ()):
         return json_of
-    return flag_as_json if whole is not None and column in whole.flags else as_json
+    return flag_as_json if declared.whole_rows is not None and column in declared.whole_rows.flags else as_json

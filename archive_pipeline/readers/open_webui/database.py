@@ -11,7 +11,6 @@ DATABASE: Final = DatabaseReader(
     keys={"chat": ("id",)},
     conversations="sources/open_webui/conversations",
     rows="sources/open_webui/rows",
-    whole_rows=WholeRows(
-        "chat", json=frozenset({"chat", "meta", "tasks", "variables"}), flags=frozenset({"archived", "pinned"})
-    ),
+    json={"chat": frozenset({"chat", "meta", "tasks", "variables"})},
+    whole_rows=WholeRows("chat", flags=frozenset({"archived", "pinned"})),
 )
