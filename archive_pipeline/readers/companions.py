@@ -68,9 +68,9 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins of Codex, Pi and Gemini CLI, which stand beside their sessions.
+# Of Grok, and the logins of Codex, Pi, Gemini CLI and OpenCode, which stand beside their sessions.
 _PRIVATE_FILES: Final = frozenset(
-    {"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "oauth_creds.json"}
+    {"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"}
 )
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.

@@ -31,6 +31,15 @@ _CONVERSATION: Final = re.compile(r"conversation_\d+\.txt", re.IGNORECASE)
 _ACTIVITY_PAGE: Final = "myactivity.html"
 _PAGE_SUFFIX: Final = ".html"
 _NAMES_GEMINI: Final = re.compile(r"\b(?:gemini|bard)\b", re.IGNORECASE)
+# What OpenCode before 1.2 wrote of a session: a file for each message, and for each part of one.
+_PIECE: Final = re.compile(
+    r"(?:.*/)?(?:(?:(?:session|message|part)/[^/]+|todo|session_diff|session_share)/(?:ses|msg|prt)_[0-9A-Za-z]+"
+    r"|storage/(?:project|permission)/(?:[0-9a-f]{40}|global))\.json"
+)
+_IN_PIECES: Final = (
+    "pieces of sessions of OpenCode before 1.2, which are not read: later versions copy them into opencode.db when "
+    "they start; import that, or what `opencode export` writes"
+)
 # What a program that has a database open keeps beside it; read with the database.
 _LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
@@ -118,6 +127,8 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return private
     if is_file_store(name) or is_upload(name):
         return companion(locator, FILES)
+    if _PIECE.fullmatch(PurePosixPath(locator).as_posix()):
+        return SkippedFile(locator, _IN_PIECES, may_hold_conversations=True)
     return None if is_opened(name, locator) else _of_unread_type(name, locator)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,15 @@ def test_a_fork_of_pi_is_linked_by_what_it_copies(database: Database, tmp_path: 
     load(database, lines_of(tmp_path / "fork.jsonl", fork, asked, other | second))
     load(database, lines_of(tmp_path / "session.jsonl", session, asked, answered | second))
     assert links(database) == [(FORK, SESSION, "fork", 1)]
+
+
+def test_a_subagent_of_opencode_names_the_session_that_started_it(database: Database, tmp_path: Path):
+    empty(database)
+    for name, more in (("ses_agent", {"parentID": "ses_1"}), ("ses_1", {})):
+        assert links(database) == []
+        info = {"id": name, "projectID": "p", "directory": "/work", "title": "Look", **more}
+        said = {"id": f"msg_{name}", "sessionID": name, "role": "user", "time": {"created": 1_767_225_600_000}}
+        message = {"info": said, "parts": [{"type": "text", "text": "Look"}]}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"info": info, "messages": [message]}))
+        load(database, tmp_path / f"{name}.json")
+    assert links(database) == [("ses_agent", "ses_1", "subagent", 0)]

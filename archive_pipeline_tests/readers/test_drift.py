@@ -25,6 +25,7 @@ from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import open_webui as fuzz_open_webui
+from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz.marks import Marks
 
@@ -123,6 +124,7 @@ OF_UNKNOWN_TYPES = {
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
         ("llm", fuzz_llm.conversation),
+        ("opencode", fuzz_opencode.conversation),
         ("pi", fuzz_pi.conversation),
     ],
 )

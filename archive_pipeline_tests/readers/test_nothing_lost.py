@@ -35,6 +35,7 @@ from benchmarks.fuzz import (
     grok,
     llm,
     open_webui,
+    opencode,
     pi,
 )
 from benchmarks.fuzz.inputs import changed_conversations
@@ -74,6 +75,7 @@ def absent(conversation: dict[str, Any]) -> list[str]:
 
 def source_of(value: dict[str, Any]) -> str:
     """The source of a conversation that lost what it is recognised by."""
+    tables = value["tables"] if isinstance(value.get("tables"), dict) else {}
     fields = {
         "chat_messages": "claude_ai",
         "responses": "grok",
@@ -85,7 +87,8 @@ def source_of(value: dict[str, Any]) -> str:
         "header": "gemini",
         "projectHash": "gemini_cli",
         "sessionId": "gemini_cli",
-        "tables": "llm",
+        "info": "opencode",
+        "tables": "opencode" if "part" in tables or "session_v2" in tables else "llm",
     }
     fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "owner": "droid", "parentId": "pi"}
     if isinstance(lines := value.get("lines"), list):
@@ -218,6 +221,18 @@ def alone_llm(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[
     return {"database": "llm", "conversation_id": marks.text(), "tables": changed}, changed
 
 
+def alone_opencode(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message with a part of a type, or of one entry of version 2; and the message."""
+    random = seeded(f"{kind} {role}")
+    if role == "entry":
+        message = opencode.ENTRIES[kind](random, marks)
+    elif role == "answer":
+        message = {"id": marks.text(), **opencode.answer(random, marks, [opencode.CONTENTS[kind](random, marks)])}
+    else:
+        message = opencode.message(random, marks, role, [opencode.PARTS[kind](random, marks)])
+    return {"info": opencode.session(random, marks), "messages": [message]}, message
+
+
 CASES = [(alone_chatgpt, kind, role) for kind in range(len(chatgpt.CONTENTS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_claude, kind, role) for kind in range(len(claude_ai.BLOCKS)) for role in ("human", "assistant")]
 
@@ -232,6 +247,8 @@ CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
+CASES += [(alone_opencode, kind, role) for kind, role in ((4, "user"), (3, "assistant"), (0, "entry"), (5, "entry"))]
+CASES += [(alone_opencode, 2, "answer")]
 CASES += [(alone_pi, kind, role) for kind in range(len(pi.BLOCKS)) for role in ("user", "assistant", "toolResult")]
 CASES += [(alone_pi, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
 CASES += [(alone_droid, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")]

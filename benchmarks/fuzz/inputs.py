@@ -26,6 +26,7 @@ from benchmarks.fuzz import (
     grok,
     llm,
     open_webui,
+    opencode,
     pi,
     projects,
 )
@@ -47,6 +48,7 @@ MAKERS: Final = (
     grok.conversation,
     llm.conversation,
     open_webui.conversation,
+    opencode.conversation,
     pi.conversation,
 )
 _TOKENS: Final = (

@@ -1,0 +1,110 @@
+"""One session of OpenCode to a dialogue record.
+
+Messages follow one another: what the user takes back is not shown, and is gone with the next prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from archive_pipeline.domain.records import FULL, DialogueRecord, MessageRecord, RejectedRecord
+from archive_pipeline.readers.json.fields import Fields
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, unique_messages
+from archive_pipeline.readers.opencode.database import as_export
+from archive_pipeline.readers.opencode.messages import read_entry, read_message
+from archive_pipeline.readers.opencode.recognition import NO_MESSAGES, SOURCE
+from archive_pipeline.readers.timestamps import read_timestamp
+
+_UNREADABLE: Final = "unreadable_rows"
+# Of version 2 alone: what it has taken over from version 1 lacks some of that one's messages, and parts of others.
+ENTRIES: Final = "entries"
+# What OpenCode calls a session until the model has named it.
+_UNTITLED: Final = re.compile(r"(?:New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
+
+
+def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
+    """Returns the dialogue of an export, or of the rows of a session, or why it is none."""
+    if "tables" in value:
+        if not isinstance(value["tables"], dict):
+            return RejectedRecord(locator, "the session has no 'tables', so no messages", "missing tables")
+        value = as_export(value)
+    entries = value.get("messages")
+    if not isinstance(entries, list):
+        return RejectedRecord(locator, "the session has no 'messages'", "missing messages")
+    # One without all of its rows says nothing of messages that it lacks.
+    warnings = Counter({"malformed_message": len(as_list(value.get(_UNREADABLE)))})
+    own = Fields(value)
+    own.take("messages")
+    info = Fields(own.take("info") if isinstance(value.get("info"), dict) else None)
+    about = dict(info.fields_left())
+    session = as_identifier(about.get("id"))
+    messages, others = _messages(entries, session, warnings)
+    own.put_back("messages", others)
+    title = None if _UNTITLED.fullmatch(as_text(about.get("title")) or "") else info.take_text("title")
+    times = as_object(about.get("time"))
+    if rest := info.rest():
+        own.fields_left()["info"] = rest
+    return DialogueRecord(
+        source=SOURCE,
+        source_id=session,
+        locator=locator,
+        title=title,
+        created_at=read_timestamp(times.get("created"), warnings),
+        updated_at=read_timestamp(times.get("updated"), warnings),
+        messages=messages,
+        active_source_id=_active(messages, about),
+        is_linear_source=True,
+        vintage=FULL if not messages or any(map(_is_older, entries)) else ENTRIES,
+        project_id=as_text(about.get("directory")) or as_text(as_object(about.get("location")).get("directory")),
+        parent_source_id=as_identifier(about.get("parentID")),
+        warnings=+warnings,
+        source_json=own.rest() or {},
+    )
+
+
+def _messages(
+    entries: list[Any], session: str | None, warnings: Counter[str]
+) -> tuple[tuple[MessageRecord, ...], list[Any]]:
+    """Returns the messages, and what is none."""
+    read: list[MessageRecord] = []
+    of_messages: list[Any] = []
+    others: list[Any] = []
+    for entry in entries:
+        record = _message(entry, session, warnings)
+        if record is None:
+            others.append(entry)
+        else:
+            read.append(record)
+            of_messages.append(entry)
+    messages, repeated = unique_messages(read, warnings)
+    return messages, [*others, *(of_messages[place] for place in repeated)]
+
+
+def _message(entry: Any, session: str | None, warnings: Counter[str]) -> MessageRecord | None:
+    if _is_older(entry):
+        return read_message(entry, session, warnings)
+    kind = as_text(as_object(entry).get("type"))
+    if kind is None:
+        warnings["malformed_message"] += 1
+        return None
+    return None if kind in NO_MESSAGES else read_entry(entry, session, warnings)
+
+
+def _is_older(entry: object) -> bool:
+    """Tells a message of version 1 from an entry of version 2."""
+    return isinstance(as_object(entry).get("info"), dict)
+
+
+def _active(messages: tuple[MessageRecord, ...], info: Mapping[str, Any]) -> str | None:
+    """Returns the last message that is shown: the one before those that the user took back."""
+    revert = as_object(info.get("revert"))
+    back = as_identifier(revert.get("messageID"))
+    place = next((at for at, message in enumerate(messages) if message.source_id == back), None)
+    if back is None or place is None:
+        return None
+    if revert.get("partID") is not None:
+        return back  # the beginning of the message is still there
+    return messages[place - 1].source_id if place else None
