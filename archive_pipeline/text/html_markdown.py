@@ -6,11 +6,13 @@ The libraries are imported at the first conversion: most commands convert nothin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
 from archive_pipeline.text.links import as_destination, is_allowed
+from archive_pipeline.text.sanitize import clean_text
 
 _NO_TEXT: Final = ("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "head")
 _LANGUAGE: Final = "language-"
@@ -24,11 +26,19 @@ _library = cache(import_module)
 
 def html_as_markdown(html: str) -> str:
     """Return HTML as Markdown, its bare text if it is nested too deep; code blocks keep the language of their class."""
-    soup = _library("bs4").BeautifulSoup(_finished(html), "html.parser")
+    soup = _parsed(_finished(html))
     clean(soup)
     if _is_too_deep(soup):
         return str(soup.get_text("\n")).strip("\n")
     return markdown_of(soup, code_language_callback=_language_of, escape_underscores=False).strip("\n")
+
+
+def _parsed(html: str) -> Any:
+    parse = _library("bs4").BeautifulSoup
+    try:
+        return parse(html, "html.parser")
+    except UnicodeEncodeError:  # it encodes a short text without tags, to warn of names of files
+        return parse(clean_text(html, Counter()), "html.parser")
 
 
 def _finished(html: str) -> str:

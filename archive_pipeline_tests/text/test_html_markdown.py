@@ -23,3 +23,7 @@ def test_many_tags_that_never_end_are_text(piece: str):
 def test_few_of_them_are_left_to_the_parser():
     """An attribute may have the sign itself."""
     assert html_as_markdown('<img alt="a < b" src="https://x.org/p.png">') == "![a < b](https://x.org/p.png)"
+
+
+def test_half_a_character_in_a_text_without_tags_is_replaced():
+    assert html_as_markdown("half a \ud83d character") == "half a \ufffd character"
