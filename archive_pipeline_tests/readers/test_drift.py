@@ -23,6 +23,7 @@ from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
+from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import opencode as fuzz_opencode
@@ -106,6 +107,8 @@ OF_UNKNOWN_TYPES = {
     "lines[].payload.depth",
     "lines[].depth",
     "items[].depth",
+    "messages[].content[].depth",
+    "messagesTree[].content[].depth",
 }
 
 
@@ -123,6 +126,7 @@ OF_UNKNOWN_TYPES = {
         ("ai_studio", fuzz_ai_studio.conversation),
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
+        ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
         ("opencode", fuzz_opencode.conversation),
         ("pi", fuzz_pi.conversation),

@@ -33,6 +33,7 @@ from benchmarks.fuzz import (
     gemini,
     gemini_cli,
     grok,
+    librechat,
     llm,
     open_webui,
     opencode,
@@ -89,6 +90,8 @@ def source_of(value: dict[str, Any]) -> str:
         "sessionId": "gemini_cli",
         "info": "opencode",
         "tables": "opencode" if "part" in tables or "session_v2" in tables else "llm",
+        "exportAt": "librechat",
+        "conversationId": "librechat",
     }
     fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "owner": "droid", "parentId": "pi"}
     if isinstance(lines := value.get("lines"), list):
@@ -137,6 +140,14 @@ def alone_open_webui(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any]
     message = open_webui.message(seeded(f"{kind} {role}"), marks, open_webui.CONTENTS[kind], role)
     chat = {"history": {"messages": {message["id"]: message}, "currentId": message["id"]}}
     return {"id": marks.text(), "user_id": marks.text(), "chat": chat}, message
+
+
+def alone_librechat(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An export of one message with one part of a type, and the message."""
+    random = seeded(f"{kind} {role}")
+    message = librechat.message(random, marks, is_users=role == "user")
+    message["content"] = [librechat.PARTS[kind](random, marks)]
+    return {"conversationId": marks.text(), "exportAt": marks.text(), "messages": [message]}, message
 
 
 def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -240,6 +251,7 @@ CASES += [(alone_deepseek, kind, role) for kind in range(len(deepseek.FRAGMENTS)
 CASES += [(alone_claude_code, kind, role) for kind in range(len(claude_code.BLOCKS)) for role in ("user", "assistant")]
 CASES += [(alone_claude_code, kind, "line") for kind in range(7, len(claude_code.LINES))]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
+CASES += [(alone_librechat, kind, role) for kind in range(len(librechat.PARTS)) for role in ("user", "model")]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS))]
 CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]

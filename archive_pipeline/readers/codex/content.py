@@ -13,7 +13,8 @@ from archive_pipeline.domain.records import PartRecord, PartType, Role
 from archive_pipeline.readers.codex.calls import CALL, OUTPUT, Calls
 from archive_pipeline.readers.codex.context import is_context, split_request
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
+from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.media import take_medium
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 
 _TEXT: Final = PartType.TEXT  # looked up once: that takes ten times as long as a name
@@ -117,7 +118,7 @@ class ContentReader:
         fields.take("type")
         if name in _TEXTS:
             return self._text(name, fields)
-        if name in _MEDIA and (part := _media(name, fields)) is not None:
+        if name in _MEDIA and (part := _medium(name, fields)) is not None:
             return [part]
         return [] if is_empty(item) else self._unknown(item, name)
 
@@ -147,18 +148,6 @@ def _without_context(part: PartRecord) -> list[PartRecord]:
     return [shown, part] if text or part.source else [shown]
 
 
-def _media(name: str, fields: Fields) -> PartRecord | None:
-    """Returns a picture, recording or file, by its address or with its content; None if there is neither."""
-    kind, field = _MEDIA[name]
-    value = fields.fields_left().get(field)
-    address = as_text(value) or as_text(as_object(value).get("url"))
-    if address is None:
-        return None
-    if address.startswith("data:"):
-        header, _, content = address.removeprefix("data:").partition(",")
-        mime_type = header.partition(";")[0] or None
-        digest = base64_sha256(content) if header.endswith(";base64") else None
-        return PartRecord(kind, None, name, mime_type=mime_type, content_sha256=digest, source=fields.rest())
-    if isinstance(value, str):
-        fields.take(field)
-    return PartRecord(kind, None, name, uri=address, source=fields.rest())
+def _medium(name: str, fields: Fields) -> PartRecord | None:
+    part_type, field = _MEDIA[name]
+    return take_medium(part_type, name, fields, field)

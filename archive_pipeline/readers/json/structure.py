@@ -23,6 +23,9 @@ _DIGITS_AS_ZERO = bytes(ord("0") if byte in b"0123456789" else ord(".") for byte
 _BLANK_BEFORE_COLON = re.compile(rb'"[ \t\r\n]++:')
 _NOT_CUT = frozenset(b"\\0123456789")  # escapes and numbers
 _OPENING = frozenset({b"[", b"{"})
+# What a bracket stands in that is no object of a tree.
+_ARRAY_OF_TREE, _OTHER = -1, -2
+_NAME_BYTES = 256
 # What CPython allocates, about: a container of one element, and the place of a further one with a small value.
 _OBJECT_BYTES, _ARRAY_BYTES, _VALUE_BYTES = 240, 64, 64
 
@@ -100,6 +103,60 @@ def fold_deep(raw: bytes, depth: int) -> bytes:
                 pieces += (raw[done:start], _as_string(raw[start : token.end()]))
                 done = token.end()
     return b"".join((*pieces, raw[done:])) if pieces else raw
+
+
+class _Cuts:
+    """Objects that are cut out of each other."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._done: list[int] = []
+        self.pieces: list[list[bytes]] = []
+        self.above: list[int | None] = []
+
+    def open(self, start: int, above: int | None) -> int:
+        """Begins the next object; ``null`` takes its place in the one above."""
+        if above is not None:
+            self.pieces[above] += (self._raw[self._done[above] : start], b"null")
+        self._done.append(start)
+        self.pieces.append([])
+        self.above.append(above)
+        return len(self._done) - 1
+
+    def close(self, own: int, end: int) -> None:
+        """Ends an object; the one above goes on behind it."""
+        self.pieces[own].append(self._raw[self._done[own] : end])
+        above = self.above[own]
+        if above is not None:
+            self._done[above] = end
+
+
+def cut_apart(raw: bytes, name: str) -> list[tuple[bytes, int | None]]:
+    """Returns the objects of a tree, each without those below it, and with the place of the one above it.
+
+    In time that grows with the text alone, however deep the tree is. What is left of an array of objects below has
+    ``null`` for each of them.
+
+    Args:
+        raw: JSON text of an object.
+        name: of the arrays that hold the objects below one, without anything to escape.
+    """
+    clean = _without_escapes(raw)
+    is_named = re.compile(rb'"%s"[ \t\r\n]{0,32}:[ \t\r\n]{0,32}\Z' % name.encode())
+    cuts = _Cuts(raw)
+    around: list[int] = []  # an object's place, or one of the two below
+    for token in _TOKEN.finditer(clean):
+        start, last = token.start(), around[-1] if around else _ARRAY_OF_TREE
+        if token.group() == b"{" and last == _ARRAY_OF_TREE:
+            around.append(cuts.open(start, around[-2] if around else None))
+        elif token.group() in _OPENING:
+            is_array = last >= 0 and is_named.search(clean, max(0, start - _NAME_BYTES), start) is not None
+            around.append(_ARRAY_OF_TREE if is_array and token.group() == b"[" else _OTHER)
+        elif token.group()[:1] != b'"' and around:
+            own = around.pop()
+            if own >= 0:
+                cuts.close(own, token.end())
+    return [(b"".join(pieces), above) for pieces, above in zip(cuts.pieces, cuts.above, strict=True)]
 
 
 def _as_string(raw: bytes) -> bytes:
