@@ -27,6 +27,7 @@ from archive_pipeline.readers.registry import database_readers
 
 _MAX_NAMES_BYTES: Final = 64 * 1024 * 1024
 _SESSION: Final = ".jsonl"
+_SESSIONS: Final = frozenset({"chatsessions", "emptywindowchatsessions"})  # folders of VS Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ def _in_database(found: SourceFile, readers: Mapping[str, DatabaseReader]) -> It
 
 def _ids(path: str, names: Mapping[str, str], pointed: Container[str]) -> tuple[str, ...]:
     ids = ids_of(path, names)
-    if PurePosixPath(path).suffix.lower() == _SESSION:  # agents name sessions by ids, too
+    file = PurePosixPath(path)
+    if file.suffix.lower() == _SESSION or file.parent.name.lower() in _SESSIONS:  # agents name sessions by ids, too
         return tuple(name for name in ids if name in pointed)
     return ids or ((word,) if (word := word_of(path)) in pointed else ())
 

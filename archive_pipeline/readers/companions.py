@@ -47,6 +47,7 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "session_index.jsonl": "list of sessions",
     "settings.json": SETTINGS,
     "version.json": "version of the program",
+    "workspace.json": "folder of the workspace",
 }
 _FOLDERS: Final[Mapping[str, str]] = {
     "dalle-generations": "generated images",

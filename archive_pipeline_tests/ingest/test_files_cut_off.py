@@ -91,9 +91,26 @@ def droid_session(*, is_at_once: bool) -> Session:
     return Session("s.jsonl", timed)
 
 
+def copilot_chat_session(*, is_at_once: bool) -> Session:
+    start = 1_772_618_400_000
+    at = [start + 1_000 * (0 if is_at_once else second) for second in range(4)]
+    requests = [
+        {"requestId": f"r{n}", "message": {"text": f"q{n}"}, "response": [], "timestamp": at[n]} for n in (1, 3)
+    ]
+    lines = [
+        {"kind": 0, "v": {"sessionId": "s", "creationDate": start, "responderUsername": "c", "requests": []}},
+        {"kind": 2, "k": ["requests"], "v": requests[:1]},
+        {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "one"}]},
+        {"kind": 1, "k": ["requests", 0, "modelState"], "v": {"value": 1, "completedAt": at[2]}},
+        {"kind": 2, "k": ["requests"], "v": requests[1:]},
+    ]
+    return Session("s.jsonl", lines)
+
+
 SESSIONS: Final = {
     "codex": codex_session,
     "claude_code": claude_code_session,
+    "copilot_chat": copilot_chat_session,
     "droid": droid_session,
     "gemini_cli": gemini_cli_session,
     "pi": pi_session,

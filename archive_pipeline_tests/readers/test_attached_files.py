@@ -55,6 +55,8 @@ def test_a_list_that_cannot_be_read_costs_names_only(tmp_path: Path):
 def test_a_file_of_lines_is_attached_only_where_a_message_points_to_it(tmp_path: Path):
     session = "029382f6-8c7c-4b32-95e3-4b7d6d2c5d2f"
     (tmp_path / f"{session}.jsonl").write_text("{}")
+    (tmp_path / "chatSessions").mkdir()
+    (tmp_path / "chatSessions" / "12e382f6-8c7c-4b32-95e3-4b7d6d2c5d2f.json").write_text("{}")
     assert list(attached_files([tmp_path])) == []
     assert [file.ids for file in attached_files([tmp_path], pointed={session})] == [(session,)]
 

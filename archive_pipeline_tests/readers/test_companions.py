@@ -45,6 +45,7 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("models_cache.json", {"models": []}, "list of models"),
         ("models.json", {"providers": {}}, "list of models"),
         ("settings.json", {"theme": "dark"}, "settings"),
+        ("ws/workspace.json", {"folder": "file:///w"}, "folder of the workspace"),
         ("p/8534a502-106a-4227-a227-55fac3265fcd.settings.json", {"model": "m"}, "settings"),
         ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),
         ("tmp/p/logs.json", [{"sessionId": "s", "type": "user", "message": "Go"}], "log of prompts"),

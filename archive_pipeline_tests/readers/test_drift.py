@@ -18,6 +18,7 @@ from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import codex as fuzz_codex
+from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
@@ -106,6 +107,8 @@ OF_UNKNOWN_TYPES = {
     "chat.history.messages.*.output[].anything",
     "lines[].payload.depth",
     "lines[].depth",
+    "lines[].more",
+    "requests[].response[].depth",
     "items[].depth",
     "messages[].content[].depth",
     "messagesTree[].content[].depth",
@@ -119,6 +122,7 @@ OF_UNKNOWN_TYPES = {
         ("claude_ai", fuzz_claude.conversation),
         ("codex", fuzz_codex.conversation),
         ("claude_code", fuzz_claude_code.session),
+        ("copilot_chat", fuzz_copilot_chat.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("droid", fuzz_droid.conversation),
         ("grok", fuzz_grok.conversation),

@@ -28,6 +28,7 @@ from benchmarks.fuzz import (
     claude_ai,
     claude_code,
     codex,
+    copilot_chat,
     deepseek,
     droid,
     gemini,
@@ -87,13 +88,21 @@ def source_of(value: dict[str, Any]) -> str:
         "conversation_turns": "gemini",
         "header": "gemini",
         "projectHash": "gemini_cli",
+        "responderUsername": "copilot_chat",
+        "requests": "copilot_chat",
         "sessionId": "gemini_cli",
         "info": "opencode",
         "tables": "opencode" if "part" in tables or "session_v2" in tables else "llm",
         "exportAt": "librechat",
         "conversationId": "librechat",
     }
-    fields_of_lines = {"payload": "codex", "projectHash": "gemini_cli", "owner": "droid", "parentId": "pi"}
+    fields_of_lines = {
+        "payload": "codex",
+        "projectHash": "gemini_cli",
+        "owner": "droid",
+        "parentId": "pi",
+        "k": "copilot_chat",
+    }
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
         found = (source for field, source in fields_of_lines.items() if field in names)
@@ -143,11 +152,25 @@ def alone_open_webui(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any]
 
 
 def alone_librechat(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An export of one message with one part of a type, and the message."""
+    """An export of one message with one part of a type, and the part; of the first type the message."""
     random = seeded(f"{kind} {role}")
     message = librechat.message(random, marks, is_users=role == "user")
     message["content"] = [librechat.PARTS[kind](random, marks)]
-    return {"conversationId": marks.text(), "exportAt": marks.text(), "messages": [message]}, message
+    conversation = {"conversationId": marks.text(), "exportAt": marks.text(), "messages": [message]}
+    return conversation, message if kind == 0 else message["content"][0]
+
+
+def alone_copilot_chat(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one request, or the log of one, and what of it has a kind: an entry, a variable, a line."""
+    random = seeded(f"{kind} {role}")
+    entries = [copilot_chat.ENTRIES[kind](random, marks)] if role == "entry" else [{"value": marks.text()}]
+    request = copilot_chat.request(random, marks, entries)
+    session = {"responderUsername": marks.text(), "customTitle": marks.text(), "requests": [request]}
+    if role == "line":
+        line = copilot_chat.CHANGES[kind](marks)
+        return {"file": "x.jsonl", "lines": [{"kind": 0, "v": session}, line]}, line
+    request["variableData"]["variables"] = [copilot_chat.VARIABLES[kind](random, marks)] if role == "variable" else []
+    return session, request["variableData"] if role == "variable" else entries[0]
 
 
 def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -251,7 +274,10 @@ CASES += [(alone_deepseek, kind, role) for kind in range(len(deepseek.FRAGMENTS)
 CASES += [(alone_claude_code, kind, role) for kind in range(len(claude_code.BLOCKS)) for role in ("user", "assistant")]
 CASES += [(alone_claude_code, kind, "line") for kind in range(7, len(claude_code.LINES))]
 CASES += [(alone_grok, kind, role) for kind in range(6) for role in ("human", "ASSISTANT")]
-CASES += [(alone_librechat, kind, role) for kind in range(len(librechat.PARTS)) for role in ("user", "model")]
+CASES += [(alone_librechat, kind, "model") for kind in range(len(librechat.PARTS) - 1)] + [(alone_librechat, 0, "user")]
+CASES += [(alone_copilot_chat, kind, "entry") for kind in range(len(copilot_chat.ENTRIES) - 1)]
+CASES += [(alone_copilot_chat, kind, "variable") for kind in range(len(copilot_chat.VARIABLES))]
+CASES += [(alone_copilot_chat, kind, "line") for kind in range(len(copilot_chat.CHANGES))]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS))]
 CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]
