@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -12,12 +11,8 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.anomalies import (
     NOT_UNDERSTOOD,
-    UNKNOWN_SHAPE,
     Noticed,
-    Undecided,
     limited,
-    no_conversations,
-    not_a_conversation,
 )
 from archive_pipeline.readers.compressed import unpacked, unpacked_name
 from archive_pipeline.readers.databases.reading import Beginning, FileText, is_database, text_of
@@ -33,16 +28,12 @@ from archive_pipeline.readers.registry import (
     is_conversation,
     is_session_line,
     page_readers,
-    readers,
-    recognise,
-    tried,
 )
 from archive_pipeline.readers.shares import FileOutcome, Share
+from archive_pipeline.readers.source_decision import SourceDecision
 from archive_pipeline.readers.tracked_reader import TrackedReader, sha256_of
 
 _OPEN_ERRORS: Final = (OSError, UnreadableInputError)
-# An object that has one of these may be a conversation of the file's source that lost what it is recognised by.
-_OF_CONVERSATIONS: Final = frozenset({"title", "name", "mapping", "chat_messages"})
 
 
 class FileReading:
@@ -52,10 +43,7 @@ class FileReading:
         path: the file on disk; the zip for its members.
         locator: the name for people.
         size: bytes to read, unpacked.
-        source: the vendor's name, once recognised (or given by the user).
         sha256: of the file on disk, known when ``records`` is exhausted; None before, and if it cannot be read.
-        skipped: why the file holds no conversations, if it turns out so.
-        beside: what its format has beside the conversations, and is not read.
         anomalies: what was not understood of the file, by name; complete when ``records`` is exhausted.
         drift: what its dialogues have that this version does not know.
         bytes_read_elsewhere: how far another process that reads the file has come.
@@ -72,20 +60,31 @@ class FileReading:
         self.path = path
         self.locator = found.locator
         self.size = found.size if isinstance(found, SourceFile) else 0
-        self.source = source
         self.sha256: str | None = None
-        self.skipped: SkippedFile | None = None
-        self.beside: list[SkippedFile] = []
         self.anomalies: Counter[str] = Counter()
         self.drift = Drift()
         self.bytes_read_elsewhere = 0
-        self._noticed = Noticed()
         self._found = found
+        self._decision = SourceDecision(found, source)
         self._name = unpacked_name(PurePosixPath(found.locator).name)
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
-        self._is_source_given = source is not None
         self._reader: TrackedReader | None = None
         self._is_exhausted = False
+
+    @property
+    def source(self) -> str | None:
+        """The vendor's name, once recognised (or given by the user)."""
+        return self._decision.source
+
+    @property
+    def skipped(self) -> SkippedFile | None:
+        """Why the file holds no conversations, if it turns out so."""
+        return self._decision.skipped
+
+    @property
+    def beside(self) -> list[SkippedFile]:
+        """What its format has beside the conversations, and is not read."""
+        return self._decision.beside
 
     @property
     def is_understood(self) -> bool:
@@ -115,8 +114,9 @@ class FileReading:
 
     def adopt(self, outcome: FileOutcome) -> None:
         """Takes over what another process that read the file knows of it, in place of reading it."""
-        self.source, self.sha256 = outcome.source, outcome.sha256
-        self.skipped, self.beside = outcome.skipped, outcome.beside
+        self.sha256 = outcome.sha256
+        self._decision.source, self._decision.skipped = outcome.source, outcome.skipped
+        self._decision.beside = outcome.beside
         self.bytes_read_elsewhere = outcome.bytes_read
         self._is_exhausted = outcome.is_exhausted
 
@@ -147,7 +147,7 @@ class FileReading:
 
     def take_noticed(self) -> Noticed:
         """Returns what was noticed since the last time."""
-        noticed, self._noticed = self._noticed, Noticed()
+        noticed, self._decision.noticed = self._decision.noticed, Noticed()
         return noticed
 
     def add(self, noticed: Noticed) -> None:
@@ -159,9 +159,9 @@ class FileReading:
         element = recognised.element
         item = read_dialogue(element, recognised.source)
         if isinstance(item, ReadDialogue):
-            self._noticed.drift.look_at(item.record.source, element.value, element.locator)
+            self._decision.noticed.drift.look_at(item.record.source, element.value, element.locator)
             for name in NOT_UNDERSTOOD.intersection(item.record.warnings):
-                self._noticed.anomalies[name] += item.record.warnings[name]
+                self._decision.noticed.anomalies[name] += item.record.warnings[name]
         return item
 
     def _records(self, share: Share) -> Iterator[Recognised | PassedOver | RejectedRecord]:
@@ -191,10 +191,11 @@ class FileReading:
             return
         if text.left_out is None:
             source = as_one_object(text.stream, self._name, is_session_line)
-            yield from self._recognised(stream_own_elements(source, self.locator, is_conversation, treatment))
+            elements = stream_own_elements(source, self.locator, is_conversation, treatment)
+            yield from self._decision.recognised(elements)
             yield from text.rejected(self.locator)
-            self.beside += filter(None, [text.beside(self.locator)])
-        self.skipped = text.left_out or text.skipped(self.locator) or self.skipped
+            self.beside.extend(filter(None, [text.beside(self.locator)]))
+        self._decision.skipped = text.left_out or text.skipped(self.locator) or self.skipped
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
@@ -224,97 +225,3 @@ class FileReading:
             return self._reader.hexdigest()
         except OSError:
             return None
-
-    def _recognised(
-        self, elements: Iterable[Element | RejectedRecord | PassedOver]
-    ) -> Iterator[Recognised | RejectedRecord | PassedOver]:
-        """Holds back what is no dialogue until one tells the file's source: without any, the file is no export."""
-        undecided = Undecided(self.locator)
-        first: Element | None = None
-        for element in elements:
-            if isinstance(element, PassedOver):
-                yield element
-                continue
-            if isinstance(element, RejectedRecord):
-                undecided.has_rejected = True
-                yield element
-                continue
-            first = first or element
-            if self.source is None and (verdict := recognise(element.value)).is_recognised:
-                self.source = verdict.source
-                yield from self._released(undecided)
-            if self.source is None:
-                undecided.hold(element)
-            else:
-                yield from self._read(element)
-        if self.source is None:
-            yield from self._undecided(undecided, first)
-
-    def _released(self, undecided: Undecided) -> Iterator[Recognised | RejectedRecord]:
-        """Yields what was held back, now that the source is known."""
-        for item in undecided.items:
-            if isinstance(item, Element):
-                yield from self._read(item)
-            else:
-                yield item
-        yield from undecided.beyond()
-
-    def _undecided(self, undecided: Undecided, first: Element | None) -> Iterator[RejectedRecord]:
-        """Yields what is to say of a file without a dialogue."""
-        items = [self._judged(item) if isinstance(item, Element) else item for item in undecided.items]
-        if self.source is not None:
-            yield from items
-            yield from undecided.beyond()
-        elif first is not None:
-            yield from self._no_conversations(first)
-        elif not undecided.has_rejected:
-            self.skipped = SkippedFile(self.locator, "an empty array: holds no conversations")
-
-    def _judged(self, element: Element) -> RejectedRecord:
-        """Returns why a record is no dialogue that nothing but its own fields speaks for; they may name the source."""
-        source = recognise(element.value).source
-        if source is not None:
-            record = read_dialogue(element, source)
-            if isinstance(record, RejectedRecord):
-                self.source = self.source or source
-                return record
-        return not_a_conversation(element, f" ({tried(element.value)})")
-
-    def _read(self, element: Element) -> Iterator[Recognised | RejectedRecord]:
-        rest = self._without_beside(element)
-        if rest is not element and not rest.value:
-            return
-        source = self._source_of(rest)
-        yield not_a_conversation(rest) if source is None else Recognised(rest, source)
-
-    def _source_of(self, element: Element) -> str | None:
-        if not isinstance(element.value, dict):
-            return None
-        verdict = recognise(element.value)
-        if self._is_source_given or (not verdict.is_recognised and self._may_be_conversation(element.value)):
-            return self.source
-        return verdict.source
-
-    def _may_be_conversation(self, value: dict[str, object]) -> bool:
-        return recognise(value).source is not None or not _OF_CONVERSATIONS.isdisjoint(value)
-
-    def _without_beside(self, element: Element) -> Element:
-        """Notes what the source's format has beside its conversations; returns the element without it."""
-        known = readers()[self.source].beside if self.source is not None else frozenset()
-        value = element.value
-        if element.locator != self.locator or not isinstance(value, dict) or known.isdisjoint(value):
-            return element
-        if is_conversation(value):
-            return element
-        names = ", ".join(sorted(known.intersection(value)))
-        self.beside.append(SkippedFile(self.locator, f"beside its conversations: {names}"))
-        return replace(element, value={key: item for key, item in value.items() if key not in known})
-
-    def _no_conversations(self, first: Element) -> Iterator[RejectedRecord]:
-        is_named = isinstance(self._found, SourceFile) and self._found.is_named
-        self._noticed.anomalies[UNKNOWN_SHAPE] += 1
-        told = no_conversations(first, self.locator, is_named=is_named)
-        if isinstance(told, RejectedRecord):
-            yield told
-        else:
-            self.skipped = told
