@@ -157,7 +157,7 @@ def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
     full = next((layer for layer in ordered if layer.rules.name == FULL and name in layer.by_id), newest)
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:
-        return said.record, said.link if newest.has_parents else _parent_of_any(name, ordered)
+        return said.record, _own_link(name, newest, ordered)
     return _record(said.record, whole.record, newest.rules), _link(said, whole, newest, ordered)
 
 
@@ -233,6 +233,18 @@ def _link(said: PreparedMessage, whole: PreparedMessage, newest: Layer, ordered:
         step = next((layer.by_id[above] for layer in ordered if above in layer.by_id), None)
         above = None if step is None else step.link.parent
     return resolved if above == own.parent else own
+
+
+def _own_link(name: str, newest: Layer, ordered: Sequence[Layer]) -> Link:
+    """Return the parent of a message by the newest export that has it; one with damage steps past what it lost."""
+    if not newest.has_parents:
+        return _parent_of_any(name, ordered)
+    said = newest.by_id[name]
+    if not newest.dialogue.may_lack_messages or said.link.flag is not None:
+        return said.link
+    earlier = [layer.by_id[name] for layer in ordered if layer is not newest and name in layer.by_id]
+    links = [_link(said, message, newest, ordered) for message in earlier]
+    return next((link for link in links if link.parent != said.link.parent), said.link)
 
 
 def _live_links(links: Mapping[str, Link], live: set[str]) -> dict[str, Link]:

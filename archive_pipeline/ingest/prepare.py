@@ -19,6 +19,7 @@ from archive_pipeline.ingest.fingerprint import message_hash
 from archive_pipeline.ingest.linking import NOTHING_KNOWN, Link, link_messages
 from archive_pipeline.readers.json.parsing import INVALID_UTF8, LENIENT_JSON
 from archive_pipeline.readers.json.shapes import unique_messages
+from archive_pipeline.readers.left_out_lines import LEFT_OUT_LINE
 from archive_pipeline.text.sanitize import clean_names, clean_optional, clean_text, json_text
 
 SHORTENED_ID: Final = "shortened_id"
@@ -27,7 +28,7 @@ MAX_ID_BYTES: Final = 1024
 # Liberties of the parser that change what a text or number says.
 _CHANGED_BY_PARSER: Final = (INVALID_UTF8, LENIENT_JSON)
 # Anomalies of dialogues that have more messages than could be read.
-_UNREAD: Final = ("malformed_message", "malformed_node")
+_UNREAD: Final = ("malformed_message", "malformed_node", LEFT_OUT_LINE)
 _HASHED_OF_PARTS: Final = attrgetter("part_type", "text", "tool_name", "tool_use_id", "tool_input", "is_error", "uri")
 
 

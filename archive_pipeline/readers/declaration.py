@@ -121,6 +121,8 @@ class Reader:
         beside: fields that stand beside the array of conversations in the vendor's file and hold none.
         is_line: tells a line of a file that is one conversation as a whole, such as an agent's session. Such a file is
             recognised and read as one object with its ``lines`` (``readers.json_lines``). None if the source has none.
+        is_copy: tells a line of such a file that says nothing but what other lines of it say. Of a file that is too
+            large, these are left out first (``readers.line_budget``). None if there are none.
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
     """
@@ -132,5 +134,6 @@ class Reader:
     read: Converter
     beside: frozenset[str] = frozenset()
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
+    is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None

@@ -26,6 +26,7 @@ from archive_pipeline.readers.recognised import ReadDialogue, Recognised, read_d
 from archive_pipeline.readers.registry import (
     database_readers,
     is_conversation,
+    is_session_copy,
     is_session_line,
     page_readers,
 )
@@ -190,9 +191,10 @@ class FileReading:
             yield text.left_out
             return
         if text.left_out is None:
-            source = as_one_object(text.stream, self._name, is_session_line)
+            source = as_one_object(text.stream, self._name, is_session_line, is_session_copy)
             elements = stream_own_elements(source, self.locator, is_conversation, treatment)
             yield from self._decision.recognised(elements)
+            yield from source.rejected(self.locator)
             yield from text.rejected(self.locator)
             self.beside.extend(filter(None, [text.beside(self.locator)]))
         self._decision.skipped = text.left_out or text.skipped(self.locator) or self.skipped
@@ -209,7 +211,7 @@ class FileReading:
             beginning = Beginning(unpacked(stream, self.locator))
             if beginning.is_database:
                 return None
-            source = as_one_object(beginning, self._name, is_session_line)
+            source = as_one_object(beginning, self._name, is_session_line, is_session_copy)
             for element in stream_elements(source, self.locator, is_record=is_conversation):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None

@@ -2,23 +2,24 @@
 
 Agents write a session line by line, each line an event, and several of them may be one message. So the file is handed
 on as ``{"file": name, "lines": [...]}``, which is recognised, read and kept as any other conversation. A line that is
-no JSON is handed on as its text. Other files, such as conversations one per line, pass as they are.
+no JSON is handed on as its text; of a file that is too large, some lines are left out (``line_budget``). Other files,
+such as conversations one per line, pass as they are.
 """
 
 from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.parsing import parse_json
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
 from archive_pipeline.readers.json.slices import BLANK
 from archive_pipeline.readers.json.structure import may_take
+from archive_pipeline.readers.line_budget import LIMITS, IsLine, Line, LineBudget, LineLimits
 
 FILE: Final = "file"
 LINES: Final = "lines"
@@ -30,8 +31,9 @@ _HEAD_BYTES: Final = 1024 * 1024
 _FIRST_LINE_BYTES: Final = 32 * 1024 * 1024
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
-
-IsLine = Callable[[Mapping[str, Any]], bool]
+# Of a line that is larger than a session may be, so much is kept to find it by.
+_BEGINNING_BYTES: Final = 1024
+_NO_JSON: Final = object()
 
 
 def objects_of(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -50,25 +52,34 @@ def is_unreadable(line: object) -> bool:
     return not isinstance(line, dict) or line.keys() == {UNREADABLE_LINE}
 
 
-def as_one_object(source: ByteSource, name: str, is_line: IsLine) -> ByteSource:
+def as_one_object(
+    source: ByteSource, name: str, is_line: IsLine, is_copy: IsLine, *, limits: LineLimits = LIMITS
+) -> SessionOrText:
     """Returns what the file is read from: one object with its lines if the first of them are lines of a session.
 
     Args:
         source: the open file, at its start.
         name: of the file, without folders.
         is_line: tells a line of a session from a whole conversation and from anything else.
+        is_copy: tells a line of a session that says nothing but what other lines say.
+        limits: of what is handed on of a session.
     """
-    return _Decided(source, name, is_line)
+    return SessionOrText(source, name, is_line, LineBudget(is_copy, limits))
 
 
-class _Decided:
+class SessionOrText:
     """A file that is read as lines or as it is: what it is shows when it is read first."""
 
-    def __init__(self, source: ByteSource, name: str, is_line: IsLine) -> None:
+    def __init__(self, source: ByteSource, name: str, is_line: IsLine, budget: LineBudget) -> None:
         self._source = source
         self._name = name
         self._is_line = is_line
+        self._budget = budget
         self._head: bytes | None = None  # read to decide, and not given yet
+
+    def rejected(self, locator: str) -> Iterator[RejectedRecord]:
+        """Yields what is left out of a session, when it was read."""
+        yield from self._budget.rejected(locator)
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
@@ -94,7 +105,7 @@ class _Decided:
         rest = _or_raise(blocks, failure)
         if is_session:
             text = blocks_of(Pieces(chain([bytes(head)], rest)), _BLOCK_BYTES)
-            self._source = Pieces(_as_object(text, self._name))
+            self._source = Pieces(_as_object(text, self._name, self._budget))
             return b""
         if failure is not None:
             self._source = Pieces(rest)
@@ -172,34 +183,49 @@ def _blocks(source: ByteSource) -> Iterator[bytes]:
         yield block
 
 
-def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yields the lines; one that is larger than any conversation may be comes in pieces, which are no JSON."""
+def _lines(blocks: Iterator[bytes], most: int) -> Iterator[Line]:
+    """Yields the lines that are not blank; of those with more than so many bytes the beginning."""
     held: list[bytes] = []
-    size = 0
-    for block in blocks:
+    number, offset, size = 1, 0, 0
+    for block in chain(blocks, [b"\n"]):
         first, *others = block.split(b"\n")
         held.append(first)
         size += len(first)
-        for line in others:
-            yield b"".join(held)
-            held, size = [line], len(line)
-        if size > MAX_ELEMENT_BYTES:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
+        for following in others:
+            if line := _line(held, number, offset, size, most):
+                yield line
+            number, offset = number + 1, offset + size + 1
+            held, size = [following], len(following)
+        if size > most:
+            held = [b"".join(held)[:_BEGINNING_BYTES]]
 
 
-def _as_object(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
+def _line(held: list[bytes], number: int, offset: int, size: int, most: int) -> Line | None:
+    raw = b"".join(held).strip()
+    return Line(number, offset, size, raw, is_whole=size <= most) if raw else None
+
+
+def _as_object(blocks: Iterator[bytes], name: str, budget: LineBudget) -> Iterator[bytes]:
     """Yields the object; if the file cannot be read on, it is that of the lines before, and the error comes behind."""
     separator = b'{"file":' + json.dumps(name).encode() + b',"lines":[\n'
     failures: list[Exception] = []
-    for line in map(bytes.strip, _lines(_until_failure(blocks, failures))):
-        if line:
-            yield separator + (line if _is_json(line) else _as_text(line))
+    held = budget.begin(_until_failure(blocks, failures), len(separator))
+    for line in _lines(held, budget.limits.session_bytes):
+        text = _handed_on(line, budget)
+        if text is not None:
+            yield separator + text
             separator = b",\n"
     yield b"\n]}\n"
     if failures:
         raise failures[0]
+
+
+def _handed_on(line: Line, budget: LineBudget) -> bytes | None:
+    """Returns what is handed on in the place of a line, if anything is."""
+    if not line.is_whole or budget.is_spent:
+        return budget.take(line, line.raw, None)
+    value = _value_of(line.raw)
+    return budget.take(line, _as_text(line.raw) if value is _NO_JSON else line.raw, value)
 
 
 def _until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterator[bytes]:
@@ -209,14 +235,14 @@ def _until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterat
         failures.append(error)
 
 
-def _is_json(line: bytes) -> bool:
+def _value_of(line: bytes) -> object:
+    """Returns what a line says; ``_NO_JSON`` if it is none."""
     if may_take(line, _MAX_LINE_MEMORY):
-        return False
+        return _NO_JSON
     try:
-        parse_json(line)
+        return parse_json(line)[0]
     except ValueError:
-        return False
-    return True
+        return _NO_JSON
 
 
 def _as_text(line: bytes) -> bytes:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.rejections import excerpt_of
+from archive_pipeline.readers.json.shapes import as_list
+from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.left_out_lines import count_left_out
 from archive_pipeline.readers.registry import readers
 
 
@@ -28,13 +31,17 @@ class Recognised:
 
 
 def read_dialogue(element: Element, source: str) -> ReadDialogue | RejectedRecord:
-    """Returns the dialogue that an element is to a source's reader, the parser's liberties noted; or why it is none."""
+    """Returns the dialogue that an element is to a source's reader, or why it is none.
+
+    The parser's liberties are noted, and lines that are left out of a session.
+    """
     try:
         record = readers()[source].read(element.value, element.locator)
     except Exception as error:  # noqa: BLE001 - one conversation of a shape nobody foresaw must not cost the others
         record = RejectedRecord(element.locator, "cannot be read", f"{type(error).__name__}: {error}")
     if isinstance(record, RejectedRecord):
         return replace(record, excerpt=excerpt_of(element.raw))
-    if element.warnings:
-        record = replace(record, warnings=Counter(record.warnings) + Counter(element.warnings))
+    noted = Counter(element.warnings) + count_left_out(as_list(element.value.get(LINES)))
+    if noted:
+        record = replace(record, warnings=Counter(record.warnings) + noted)
     return ReadDialogue(record, element.raw)

@@ -101,6 +101,11 @@ def is_session_line(value: Mapping[str, Any]) -> bool:
     return any(reader.is_line is not None and reader.is_line(value) for reader in readers().values())
 
 
+def is_session_copy(value: Mapping[str, Any]) -> bool:
+    """Tells whether a line of such a file says nothing but what other lines of it say."""
+    return any(reader.is_copy is not None and reader.is_copy(value) for reader in readers().values())
+
+
 def tried(value: object) -> str:
     """Returns what each reader found missing, for a record that none of them recognises."""
     if not isinstance(value, dict):

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.readers import json_lines
 from archive_pipeline.readers.json_lines import as_one_object
 
 
@@ -18,8 +17,12 @@ def is_line(value: Any) -> bool:
     return "event" in value
 
 
+def is_copy(value: Any) -> bool:
+    return "copy" in value
+
+
 def read(content: bytes, size: int = -1) -> bytes:
-    source = as_one_object(io.BytesIO(content), "one.jsonl", is_line)
+    source = as_one_object(io.BytesIO(content), "one.jsonl", is_line, is_copy)
     if size < 0:
         return source.read()
     return b"".join(iter(lambda: source.read(size), b""))
@@ -79,12 +82,8 @@ def test_a_line_of_an_agent_may_be_as_large_as_a_picture():
     assert json.loads(read(content, 16_384))["lines"] == [first, {"event": 2}]
 
 
-def test_a_line_that_is_larger_than_a_conversation_may_be_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(json_lines, "MAX_ELEMENT_BYTES", 400_000)
-    content = b'{"event": 1}\n{"a": "' + b"x" * 1_000_000 + b'"}\n{"event": 2}'
-    first, *pieces, last = json.loads(read(content))["lines"]
-    assert (first, last) == ({"event": 1}, {"event": 2})
-    assert "".join(piece["unreadable_line"] for piece in pieces) == '{"a": "' + "x" * 1_000_000 + '"}'
+def test_a_line_that_is_null_stays_one():
+    assert json.loads(read(b'{"event": 1}\nnull\n'))["lines"] == [{"event": 1}, None]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from archive_pipeline.readers.claude_code.injected import segments, typed_comman
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_object, as_text
 from archive_pipeline.readers.json_lines import is_unreadable
+from archive_pipeline.readers.left_out_lines import is_left_out
 
 _Line = Mapping[str, Any]
 # Events of which nothing is a message.
@@ -94,6 +95,8 @@ class Gathering:
             if is_unreadable(line):
                 self._warnings["malformed_message"] += 1
                 self.found.events.append(line)
+            elif is_left_out(line):
+                self._pass_over(line, as_identifier(line.get("uuid")))
             elif not self._is_repeated(line):
                 self._take(line, f"line-{number}")
         return self.found
@@ -133,6 +136,9 @@ class Gathering:
             self._seen.pop(name or "", None)  # another line may have the message of this id
         elif kind not in _EVENTS:
             self._warnings[f"unknown_line:{kind}"] += 1
+        self._pass_over(line, name)
+
+    def _pass_over(self, line: _Line, name: str | None) -> None:
         self.found.events.append(line)
         if name is not None:
             self.found.passed[name] = _pointer(line)

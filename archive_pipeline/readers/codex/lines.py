@@ -13,6 +13,7 @@ from typing import Any, Final
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
 from archive_pipeline.readers.json_lines import LINES
+from archive_pipeline.readers.left_out_lines import is_left_out
 
 META: Final = "session_meta"
 ITEM: Final = "response_item"
@@ -21,10 +22,13 @@ TURN: Final = "turn_context"
 COMPACTED: Final = "compacted"
 AGENTS: Final = "inter_agent_communication"
 KINDS: Final = frozenset({META, ITEM, EVENT, TURN, COMPACTED, AGENTS, "world_state", f"{AGENTS}_metadata"})
+LEFT_OUT: Final = "left_out"  # a line that is not there, and was an item, an event, or is not known
 SESSION: Final = "session"
 ITEMS: Final = "items"
 _HEADER: Final = frozenset({"id", "timestamp"})
 _OF_HEADER: Final = frozenset({*_HEADER, "instructions", "git"})
+# What says enough of itself where it is left out.
+_TOLD: Final = frozenset({META, TURN, COMPACTED})
 _STARTS: Final = frozenset({"task_started", "turn_started"})
 
 
@@ -81,6 +85,8 @@ def _line(number: int, entry: object) -> Line:
     fields = as_object(entry)
     kind = as_text(fields.get("type"))
     payload = fields.get("payload")
+    if is_left_out(fields) and kind not in _TOLD:
+        return Line(number, LEFT_OUT, payload if isinstance(payload, dict) else fields, entry)
     if kind in KINDS:
         return Line(number, kind, payload if isinstance(payload, dict) else fields, entry)
     if kind is not None and "payload" not in fields:

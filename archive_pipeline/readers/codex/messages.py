@@ -10,9 +10,9 @@ from archive_pipeline.domain.records import MessageRecord, PartRecord, PartType,
 from archive_pipeline.readers.codex.content import AGENT_MESSAGE, BOOKKEEPING, ContentReader
 from archive_pipeline.readers.codex.events import items_of
 from archive_pipeline.readers.codex.ids import Ids
-from archive_pipeline.readers.codex.lines import AGENTS, COMPACTED, EVENT, ITEM, TURN, Line
+from archive_pipeline.readers.codex.lines import AGENTS, COMPACTED, EVENT, ITEM, LEFT_OUT, TURN, Line
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_text
+from archive_pipeline.readers.json.shapes import as_object, as_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _ABORTED: Final = "turn_aborted"
@@ -78,12 +78,18 @@ class Messages:
             self._add(line, item)
         elif line.kind == TURN:
             self._model = as_text(line.payload.get("model")) or self._model
-        elif line.kind == COMPACTED:
+        elif line.kind == COMPACTED or (line.kind == LEFT_OUT and self._is_between(line)):
             self._close()
         elif line.kind == EVENT and line.name == _ABORTED:
             self._abort(line)
         elif line.kind == EVENT and line.name == _ROLLED_BACK:
             self._go_back(line.payload.get("num_turns"))
+
+    def _is_between(self, line: Line) -> bool:
+        """Tells whether messages end where a line is left out: they do unless it is an event or the model's."""
+        if as_object(line.whole).get("type") == EVENT:
+            return False
+        return not line.name or self._content.role(line.name, Fields(line.payload)) != "assistant"
 
     def _add(self, line: Line, item: dict[str, Any]) -> None:
         fields = Fields(item)

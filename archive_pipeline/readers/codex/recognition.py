@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from archive_pipeline.readers.codex.lines import EVENT, ITEM, ITEMS, META, SESSION, TURN, is_header
+from archive_pipeline.readers.codex.lines import COMPACTED, EVENT, ITEM, ITEMS, META, SESSION, TURN, is_header
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.shapes import as_object
 from archive_pipeline.readers.json_lines import LINES, UNREADABLE_LINE
+from archive_pipeline.readers.left_out_lines import is_left_out
 
 # Envelopes that no other product writes.
 _OWN: Final = frozenset({META, ITEM, EVENT, TURN})
@@ -24,6 +25,11 @@ def is_line(value: Mapping[str, Any]) -> bool:
     if isinstance(value.get("payload"), dict):
         return _is_own(value.get("type"))
     return value.get("record_type") == "state" or is_header(value) or value.get("type") == META
+
+
+def is_copy(value: Mapping[str, Any]) -> bool:
+    """Tells whether a line repeats the history of the session, as compactions do."""
+    return value.get("type") == COMPACTED and bool(as_object(value.get("payload")).get("replacement_history"))
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
@@ -51,7 +57,7 @@ def _is_own(kind: object) -> bool:
 
 
 def _is_bare(line: Mapping[str, Any]) -> bool:
-    return _is_item(line) or is_line(line) or set(line) == {UNREADABLE_LINE}
+    return _is_item(line) or is_line(line) or set(line) == {UNREADABLE_LINE} or is_left_out(line)
 
 
 def _is_item(value: object) -> bool:

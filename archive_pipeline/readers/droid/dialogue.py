@@ -16,6 +16,7 @@ from archive_pipeline.readers.droid.messages import COMPACTION, MESSAGE, Message
 from archive_pipeline.readers.droid.recognition import HEADER
 from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
 from archive_pipeline.readers.json_lines import FILE, LINES, is_unreadable, without_lines
+from archive_pipeline.readers.left_out_lines import is_left_out
 from archive_pipeline.readers.session_entries import Entries, header_of, times_of
 
 SOURCE: Final = "droid"
@@ -56,7 +57,7 @@ def _messages(lines: list[Any], entries: Entries) -> tuple[MessageRecord, ...]:
             entries.keep(number, line)
             continue
         entry = entries.add(line, as_identifier(line.get("id")) or f"line-{number}")
-        made = [] if entry is None else [*reader.read(entry)]
+        made = [] if entry is None or is_left_out(line) else [*reader.read(entry)]
         messages += made
         if entry is not None and not made:
             entries.pass_over(number, entry)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object
+from archive_pipeline.readers.left_out_lines import is_left_out
 
 _REWIND: Final = "$rewindTo"
 _SET: Final = "$set"
@@ -40,7 +41,7 @@ class SessionLog:
 
     def add(self, number: int, line: object) -> None:
         """Takes the next line."""
-        if not isinstance(line, dict):
+        if not isinstance(line, dict) or is_left_out(line):
             self.earlier.append(line)
         elif isinstance(line.get(_REWIND), str):
             self._rewind(line[_REWIND])

@@ -75,7 +75,12 @@ def _has_many_digits(raw: bytes) -> bool:
 
 def may_take(raw: bytes, most: int) -> bool:
     """Tells whether the value of JSON text may take more than so many bytes; small texts are not looked at."""
-    return len(raw) * (1 + _OBJECT_BYTES // 2) > most and memory_of(raw) > most
+    return could_take(len(raw), most) and memory_of(raw) > most
+
+
+def could_take(size: int, most: int) -> bool:
+    """Tells whether there is JSON text of a size whose value takes more than so many bytes."""
+    return size * (1 + _OBJECT_BYTES // 2) > most
 
 
 def memory_of(raw: bytes) -> int:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
 from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
 from archive_pipeline.readers.json_lines import LINES, is_unreadable, without_lines
+from archive_pipeline.readers.left_out_lines import is_left_out
 from archive_pipeline.readers.pi.messages import MessageReader
 from archive_pipeline.readers.pi.recognition import HEADER
 from archive_pipeline.readers.session_entries import Entries, header_of, times_of
@@ -59,7 +60,7 @@ def _messages(lines: list[Any], session: str | None, entries: Entries) -> tuple[
             entries.keep(number, line)
             continue
         entry = entries.add(line, _id(line, number, session))
-        message = reader.read(entry) if entry is not None else None
+        message = reader.read(entry) if entry is not None and not is_left_out(line) else None
         if message is not None:
             messages.append(message)
         elif entry is not None:
