@@ -31,7 +31,7 @@ _TOO_LARGE: Final = "the session is too large to be read whole"
 IsLine = Callable[[Mapping[str, Any]], bool]
 _Kind = Literal["copy", "large", "other"]
 _WHY: Final[Mapping[_Kind, str]] = {
-    "copy": f"{_TOO_LARGE}, and the line repeats what stands before it",
+    "copy": f"{_TOO_LARGE}, and the line repeats others",
     "large": f"{_TOO_LARGE}, and the line is a large one",
     "other": _TOO_LARGE,
 }
@@ -109,7 +109,7 @@ class LineBudget:
         return self._first_behind is not None
 
     def begin(self, blocks: Iterator[bytes], frame_bytes: int) -> Iterator[bytes]:
-        """Yields the blocks of the file, of which it reads ahead so many as tell whether all of it fits.
+        """Returns the blocks of the file, of which it reads ahead so many as tell whether all of it fits.
 
         Args:
             blocks: the text.
@@ -155,7 +155,7 @@ class LineBudget:
         """Yields what is left out, when all lines were taken."""
         if self._first_behind is not None and self._last_behind is not None:
             first, last = self._first_behind, self._last_behind
-            reason = f"{self._behind:,} lines, from {first.place} to {last.place}, are not read: {_TOO_LARGE}"
+            reason = f"{self._behind:,} lines from byte {first.offset} on, to {last.place}, are not read: {_TOO_LARGE}"
             error = f"more than {self.limits.session_bytes:,} bytes, or {self.limits.memory:,} bytes of memory"
             yield RejectedRecord(f"{locator} @ line {first.number}", reason, error, excerpt_of(first.raw))
         for record in self._told:
@@ -163,8 +163,8 @@ class LineBudget:
         yield from self._limit.beyond(locator)
 
     def _kind(self, line: Line, value: object) -> _Kind:
-        is_checked = not (self._is_within and not self._is_measured)
-        if is_checked and isinstance(value, dict) and self._is_copy(value):
+        may_be_left_out = self._is_measured or not self._is_within
+        if may_be_left_out and isinstance(value, dict) and self._is_copy(value):
             return "copy"
         return "large" if line.size > self.limits.large_line_bytes or not line.is_whole else "other"
 
@@ -184,7 +184,7 @@ class LineBudget:
 
     def _tell(self, line: Line, kind: _Kind) -> None:
         why = _WHY[kind] if line.is_whole else "it is larger than a session may be"
-        reason = f"{line.place}, {line.size:,} bytes, is not read: {why}"
+        reason = f"the line at byte {line.offset}, of {line.size:,} bytes, is not read: {why}"
         record = RejectedRecord(f"line {line.number}", reason, excerpt=excerpt_of(line.raw))
         if self._limit.passes(record):
             self._told.append(record)

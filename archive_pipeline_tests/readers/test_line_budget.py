@@ -85,12 +85,12 @@ def test_copies_are_left_out_before_large_lines_and_these_before_others():
     ]
     whole = "the session is too large to be read whole"
     assert [(record.locator, record.reason) for record in rejected] == [
-        ("a @ line 29", f"8 lines, from line 29 at byte 24028 to line 36 at byte 27535, are not read: {whole}"),
+        ("a @ line 29", f"8 lines from byte 24028 on, to line 36 at byte 27535, are not read: {whole}"),
         *(
-            (f"a @ line {line}", f"line {line} at byte {byte}, 1,500 bytes, is not read: {whole}, and the line {why}")
+            (f"a @ line {line}", f"the line at byte {byte}, of 1,500 bytes, is not read: {whole}, and the line {why}")
             for line, byte, why in [
-                (3, 4502, "repeats what stands before it"),
-                (5, 10004, "repeats what stands before it"),
+                (3, 4502, "repeats others"),
+                (5, 10004, "repeats others"),
                 (6, 11505, "is a large one"),
             ]
         ),
@@ -103,7 +103,7 @@ def test_a_line_that_no_session_may_have_is_left_out_without_being_held():
     handed_on, rejected = read(lines)
     assert handed_on == [small(1), {LEFT_OUT_LINE: "line 2 at byte 501, 50,000 bytes"}, small(3)]
     assert [record.reason for record in rejected] == [
-        "line 2 at byte 501, 50,000 bytes, is not read: it is larger than a session may be"
+        "the line at byte 501, of 50,000 bytes, is not read: it is larger than a session may be"
     ]
 
 
@@ -118,7 +118,7 @@ def test_lines_are_counted_as_the_file_has_them():
     content = b"\n  \n" + _file([small(1)]) + b"\r\n" + _file([large(2, 30_000), small(3)])
     _, rejected = read_bytes(content)
     assert [record.locator for record in rejected] == ["a @ line 5"]
-    assert "line 5 at byte 507," in rejected[0].reason
+    assert "the line at byte 507," in rejected[0].reason
 
 
 class _Damaged(io.BytesIO):
