@@ -190,7 +190,7 @@ def _collect(value: dict[str, Any] | list[Any], shape: Shape, place: _Place | No
             if known is None:
                 _tell(unknown, ("key", _path(place, name[:_SHOWN]), _type_name(item)))
             elif type(item) not in known.plain:
-                _judge(item, known, (place, name if any_name is None else _ANY_NAME), unknown)
+                _judge(item, known, (place, name if name in fields else _ANY_NAME), unknown)
     elif shape.items is not None:
         for item in value:
             if type(item) not in shape.items.plain:

@@ -28,6 +28,7 @@ from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import opencode as fuzz_opencode
+from benchmarks.fuzz import openai_messages as fuzz_openai_messages
 from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz.marks import Marks
 
@@ -79,6 +80,11 @@ def test_ids_are_one_place_and_are_counted_together():
     ]
 
 
+def test_a_field_of_any_name_is_known_and_one_that_is_named_is_compared():
+    told = found("openai_messages", {"anything": [1], "messages": [{"role": "critic", "mood": {"x": 1}}]})
+    assert told == [("content_type", "messages[].role", "critic", 1)]
+
+
 def test_the_first_place_is_kept():
     seen = Drift()
     for place in range(3):
@@ -127,6 +133,7 @@ OF_UNKNOWN_TYPES = {
         ("droid", fuzz_droid.conversation),
         ("grok", fuzz_grok.conversation),
         ("open_webui", fuzz_open_webui.conversation),
+        ("openai_messages", fuzz_openai_messages.conversation),
         ("ai_studio", fuzz_ai_studio.conversation),
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),

@@ -24,6 +24,7 @@ from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
 from benchmarks.fuzz import (
     ai_studio,
+    chat_arrays,
     chatgpt,
     claude_ai,
     claude_code,
@@ -38,6 +39,7 @@ from benchmarks.fuzz import (
     llm,
     open_webui,
     opencode,
+    openai_messages,
     pi,
 )
 from benchmarks.fuzz.inputs import changed_conversations
@@ -107,6 +109,9 @@ def source_of(value: dict[str, Any]) -> str:
         names = {name for line in lines if isinstance(line, dict) for name in line}
         found = (source for field, source in fields_of_lines.items() if field in names)
         return next(found, "claude_code")
+    of_arrays = ("messages", "conversation", "conversations", "traj", "prompt", "chosen", "rejected", "input")
+    if "mapping" not in value and not {*of_arrays}.isdisjoint(value):
+        fields = {**fields, **dict.fromkeys(of_arrays, "openai_messages")}
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -171,6 +176,12 @@ def alone_copilot_chat(kind: int, role: str, marks: Marks) -> tuple[dict[str, An
         return {"file": "x.jsonl", "lines": [{"kind": 0, "v": session}, line]}, line
     request["variableData"]["variables"] = [copilot_chat.VARIABLES[kind](random, marks)] if role == "variable" else []
     return session, request["variableData"] if role == "variable" else entries[0]
+def alone_openai_messages(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line of one message of a kind in a form, and the message."""
+    random = seeded(f"{kind} {form}")
+    makers = (*chat_arrays.MESSAGES, *openai_messages.MESSAGES)
+    message = makers[kind % len(makers)](random, marks)
+    return openai_messages.line(random, marks, form, [message]), message
 
 
 def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -283,6 +294,7 @@ CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS)
 CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]
 CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
+CASES += [(alone_openai_messages, kind, form) for kind, form in enumerate(2 * openai_messages.FORMS)]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
 CASES += [(alone_opencode, kind, role) for kind, role in ((4, "user"), (3, "assistant"), (0, "entry"), (5, "entry"))]

@@ -67,6 +67,11 @@ COUNTS = {
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
     # 28 answers, 22 results, 8 prompts, 3 notices to the model.
     "droid/teich-example.jsonl": (1, 61, 0),
+    # 200 policies, 1,490 prompts, 2,454 answers, 1,164 results.
+    "openai_messages/tau-bench-gpt-4o-airline.json": (200, 5308, 0),
+    "sharegpt/mllm_demo.json": (6, 24, 0),
+    # 50 system prompts, 70 prompts, 112 answers, 42 results.
+    "sharegpt/reason_tool_use_demo_50.jsonl": (50, 274, 0),
     # 157 answers, 144 results, 19 prompts.
     "pi/teich-example.jsonl": (1, 320, 0),
     # Answers, prompts that say something, system prompts where they change, results: 594 + 472 + 61 + 121.
@@ -176,6 +181,24 @@ def test_a_session_of_pi_has_its_calls_with_their_results_and_is_one_chain():
     parents = [message.link.parent for message in prepare(record, b"").messages]
     assert parents == [None, *(message.source_id for message in record.messages[:-1])]
     assert not record.warnings
+
+
+def test_trials_of_tau_bench_are_chains_with_calls_and_results_in_pairs():
+    records = dialogues("openai_messages/tau-bench-gpt-4o-airline.json")
+    assert len({record.source_id for record in records}) == 200
+    calls, results = parts(records, "tool_use"), parts(records, "tool_result")
+    assert len(calls) == len(results) == 1164
+    assert [(call.tool_use_id, call.tool_name) for call in calls] == [
+        (result.tool_use_id, result.tool_name) for result in results
+    ]
+    assert not any(record.warnings for record in records)
+
+
+def test_messages_of_llama_factory_have_thoughts_calls_and_pictures():
+    records = dialogues("sharegpt/reason_tool_use_demo_50.jsonl")
+    assert [len(parts(records, name)) for name in ("thinking", "tool_use", "tool_result", "text")] == [112, 68, 42, 179]
+    pictures = [len(m.attachments) for record in dialogues("sharegpt/mllm_demo.json") for m in record.messages]
+    assert sum(pictures) == 8
 
 
 # Messages that several others follow: where the user went back, and what a fixture of many roots has.

@@ -29,6 +29,7 @@ from benchmarks.fuzz import (
     llm,
     open_webui,
     opencode,
+    openai_messages,
     pi,
     projects,
 )
@@ -53,6 +54,7 @@ MAKERS: Final = (
     llm.conversation,
     open_webui.conversation,
     opencode.conversation,
+    openai_messages.conversation,
     pi.conversation,
 )
 _TOKENS: Final = (

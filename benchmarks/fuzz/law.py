@@ -11,8 +11,8 @@ from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
 from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 
-# The type of a block that says nothing but a text: that it is one follows from the column that it is in.
-_TEXT_TYPE: Final = "text"
+# The type of a block that says nothing but a text, and of a call: that it is one follows from the column that it is in.
+_TYPES: Final = frozenset({"text", "function"})
 # Of an element of the file, not of what stands inside of one.
 _INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]$")
 
@@ -25,7 +25,7 @@ def lost(conversation: object, dialogue: PreparedDialogue) -> list[str]:
     """
     given = Values()
     given.add(conversation)
-    given.strings.discard(_TEXT_TYPE)
+    given.strings -= _TYPES
     absent = missing(given, values_of(dialogue))
     is_original_kept = dialogue.raw is not None and DUPLICATE_MESSAGE in dialogue.counts
     return [] if is_original_kept else absent

@@ -89,7 +89,8 @@ def _said_in(name: str) -> Callable[[_Fields, str], Block]:
             raise InvalidMessagesError(f"{place}.{name} is a {type(value).__name__}, not text")
         fields = _fields_of(block)
         text, source = fields.take_text(name), fields.rest()
-        return [PartRecord(PartType.TEXT, text, name, source=source)] if text or source else []
+        kind = as_text(block.get("type")) or name
+        return [PartRecord(PartType.TEXT, text, kind, source=source)] if text or source else []
 
     return read
 

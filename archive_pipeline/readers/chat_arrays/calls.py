@@ -12,7 +12,6 @@ from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.parsing import MAX_DEPTH
-from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.json.structure import extent_of
 
 _NUL_ESCAPE: Final = "\\u0000"
@@ -54,7 +53,7 @@ def _call(function: Fields, call: Fields, name: str | None) -> PartRecord:
     tool_input, text = call_arguments(arguments)
     tool = function.take_text("name")
     call_id = call.take_identifier("id")
-    if as_text(call.fields_left().get("type")) in ("function", "custom"):
+    if call.fields_left().get("type") == "function":
         call.take("type")
     inner = function.rest()
     source = inner if name is None else {**(call.rest() or {}), **({name: inner} if inner else {})}

@@ -1,0 +1,154 @@
+"""Which arrays of an object are its messages: one array, or what was said before alternatives, and these.
+
+Preferences are such: the array of a prompt, and one array for each of two answers. Where an answer's array begins as
+the prompt does, it has all of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from archive_pipeline.readers.declaration import RECOGNISED, Evidence
+from archive_pipeline.readers.json.fields import is_empty
+
+Message = Mapping[str, Any]
+_STEMS: Final = ("messages", "conversation", "conversations", "traj", "items", "prompt")
+# The answer that is preferred comes first.
+_ENDINGS: Final = (
+    ("chosen", "rejected"),
+    ("chosen_messages", "rejected_messages"),
+    ("preferred_output", "non_preferred_output"),
+    ("completion",),
+)
+# OpenAI's preferences have the prompt in an object of its own.
+_INPUT: Final = "input"
+_IN_INPUT: Final = "messages"
+# Of messages and of conversations that other products write: ids, and who follows whom.
+_OF_OTHERS: Final = frozenset(
+    {
+        *("id", "_id", "uuid", "messageId", "message_id", "parent", "parentId", "parent_id", "parentMessageId"),
+        *("parent_message_id", "parent_uuid", "children", "childrenIds", "author", "sender"),
+    }
+)
+_OF_OTHER_CONVERSATIONS: Final = frozenset(
+    {
+        *("mapping", "chat_messages", "linear_conversation", "current_node", "chunkedPrompt", "history"),
+        *("currentId", "conversationId", "sessionId", "projectHash", "responses"),
+    }
+)
+_LOOKED_AT: Final = 50
+_WEAK: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Messages from the first to the last, each with the name of the array that it is in."""
+
+    messages: tuple[tuple[str, Message], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatArrays:
+    """The arrays of one object.
+
+    Attributes:
+        ways: the messages; several if there are alternatives, the preferred one first.
+        beside: all other fields, and in place of an array what in it is no object.
+        unread: how many entries of arrays are no objects.
+    """
+
+    ways: tuple[Way, ...]
+    beside: dict[str, Any]
+    unread: int
+
+
+class _Arrays:
+    """Takes arrays out of the fields of an object."""
+
+    def __init__(self, value: Message) -> None:
+        self.beside = dict(value)
+        self.unread = 0
+
+    def take(self, name: str) -> Way | None:
+        """Takes an array with objects in it, or an object in the place of one."""
+        said = self.beside.get(name)
+        found = Way(tuple((name, item) for item in _objects(said)))
+        if not found.messages:
+            return None
+        del self.beside[name]
+        rest = [item for item in said if not isinstance(item, dict)] if isinstance(said, list) else []
+        self.unread += len(rest)
+        if any(not is_empty(item) for item in rest):
+            self.beside[name] = rest
+        return found
+
+    def take_input(self) -> Way | None:
+        """Takes the prompt of OpenAI's preferences."""
+        said = self.beside.get(_INPUT)
+        if not isinstance(said, dict):
+            return None
+        inner = _Arrays(said)
+        found = inner.take(_IN_INPUT)
+        if found is not None:
+            self.beside[_INPUT] = inner.beside
+            self.unread += inner.unread
+        return found
+
+
+def chat_arrays(value: Message) -> ChatArrays | None:
+    """Returns the arrays of an object; None if it has none with objects in it."""
+    arrays = _Arrays(value)
+    stems = (arrays.take(name) for name in _STEMS if isinstance(value.get(name), list))
+    stem = next((found for found in stems if found is not None), None)
+    endings = [found for name in _ending_names(value) if (found := arrays.take(name)) is not None]
+    if stem is None and endings:
+        stem = arrays.take_input()
+    ways = tuple(_ways(stem, endings))
+    return ChatArrays(ways, arrays.beside, arrays.unread) if ways else None
+
+
+def _ways(stem: Way | None, endings: list[Way]) -> Iterator[Way]:
+    for ending in endings:
+        yield ending if stem is None or _is_whole(ending, stem) else Way(stem.messages + ending.messages)
+    if stem is not None and all(_is_whole(ending, stem) for ending in endings):
+        yield stem
+
+
+def _objects(said: object) -> list[Message]:
+    if isinstance(said, dict):
+        return [said]
+    return [item for item in said if isinstance(item, dict)] if isinstance(said, list) else []
+
+
+def _ending_names(value: Message) -> tuple[str, ...]:
+    return next((names for names in _ENDINGS if any(_objects(value.get(name)) for name in names)), ())
+
+
+def _is_whole(ending: Way, stem: Way) -> bool:
+    return ending.messages[0][1] == stem.messages[0][1]
+
+
+def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> Evidence:
+    """Judges an object by its arrays: it is a conversation if all in them are messages, and it is nobody else's.
+
+    Args:
+        value: the object.
+        is_message: tells a message of the format.
+        what: what messages have, for the reason.
+    """
+    if value.keys().isdisjoint(_NAMES):
+        return Evidence(0.0, f"no array of messages with {what}")
+    found = chat_arrays(value)
+    messages = [message for way in found.ways for _, message in islice(way.messages, _LOOKED_AT)] if found else []
+    plain = [is_message(message) and _OF_OTHERS.isdisjoint(message) for message in messages]
+    if found is None or not any(plain) or not value.keys().isdisjoint(_OF_OTHER_CONVERSATIONS):
+        return Evidence(0.0, f"no array of messages with {what}")
+    if all(plain) and not found.unread:
+        return Evidence(RECOGNISED, f"an array of messages with {what}")
+    return Evidence(_WEAK, f"an array of which only some are messages with {what}")
+
+
+_NAMES: Final = frozenset({*_STEMS, _INPUT, *(name for names in _ENDINGS for name in names)})
