@@ -48,9 +48,21 @@ def said_of(record: DialogueRecord) -> set[tuple[str, str | None]]:
     }
 
 
-def test_lines_of_messages_come_back(exported: Callable[..., Exported]):
+def values_in(line: dict[str, Any]) -> list[str]:
+    return [turn["value"] for turn in line["conversations"] if turn["from"] != "function_call"]
+
+
+def texts_of(record: DialogueRecord) -> list[str]:
+    return [text for message in record.messages for part in message.parts if (text := part.text)]
+
+
+def test_lines_of_chats_come_back(exported: Callable[..., Exported]):
     for name, choices in CHOICES.items():
         path = exported(name, **choices).path / "data.jsonl"
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         assert lines
         assert [said_of(record) for record in read_back(path, "openai_messages")] == list(map(said_in, lines))
+    path = exported("sharegpt", paths="all").path / "data.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert any(turn["from"] == "function_call" for line in lines for turn in line["conversations"])
+    assert [texts_of(record) for record in read_back(path, "sharegpt")] == list(map(values_in, lines))

@@ -30,6 +30,7 @@ from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
 from benchmarks.fuzz import pi as fuzz_pi
+from benchmarks.fuzz import sharegpt as fuzz_sharegpt
 from benchmarks.fuzz.marks import Marks
 
 
@@ -141,6 +142,7 @@ OF_UNKNOWN_TYPES = {
         ("llm", fuzz_llm.conversation),
         ("opencode", fuzz_opencode.conversation),
         ("pi", fuzz_pi.conversation),
+        ("sharegpt", fuzz_sharegpt.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

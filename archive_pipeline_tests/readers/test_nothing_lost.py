@@ -41,6 +41,7 @@ from benchmarks.fuzz import (
     opencode,
     openai_messages,
     pi,
+    sharegpt,
 )
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
@@ -109,9 +110,10 @@ def source_of(value: dict[str, Any]) -> str:
         names = {name for line in lines if isinstance(line, dict) for name in line}
         found = (source for field, source in fields_of_lines.items() if field in names)
         return next(found, "claude_code")
-    of_arrays = ("messages", "conversation", "conversations", "traj", "prompt", "chosen", "rejected", "input")
+    of_arrays = ("messages", "conversation", "conversations", "traj", "items", "prompt", "chosen", "rejected", "input")
     if "mapping" not in value and not {*of_arrays}.isdisjoint(value):
-        fields = {**fields, **dict.fromkeys(of_arrays, "openai_messages")}
+        has_values = '"from"' in json.dumps(value)
+        fields = {**fields, **dict.fromkeys(of_arrays, "sharegpt" if has_values else "openai_messages")}
     return next((source for field, source in fields.items() if field in value), "chatgpt")
 
 
@@ -182,6 +184,14 @@ def alone_openai_messages(kind: int, form: str, marks: Marks) -> tuple[dict[str,
     makers = (*chat_arrays.MESSAGES, *openai_messages.MESSAGES)
     message = makers[kind % len(makers)](random, marks)
     return openai_messages.line(random, marks, form, [message]), message
+
+
+def alone_sharegpt(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line of one turn of a speaker in a form, and the turn."""
+    random = seeded(f"{kind} {form}")
+    speakers = (*sharegpt.SPEAKERS, *sharegpt.CALLS)
+    turn = sharegpt.turn(random, marks, speakers[kind % len(speakers)])
+    return sharegpt.line(random, marks, form, [turn]), turn
 
 
 def alone_ai_studio(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -295,6 +305,7 @@ CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]
 CASES += [(alone_gemini_cli, kind, role) for kind in range(4) for role in ("user", "gemini", "error")]
 CASES += [(alone_open_webui, kind, role) for kind in range(len(open_webui.CONTENTS)) for role in ("user", "assistant")]
 CASES += [(alone_openai_messages, kind, form) for kind, form in enumerate(2 * openai_messages.FORMS)]
+CASES += [(alone_sharegpt, kind, form) for kind, form in enumerate(2 * sharegpt.FORMS)]
 CASES += [(alone_codex, kind, layout) for kind in range(len(codex.ITEMS)) for layout in ("item", "bare")]
 CASES += [(alone_codex, kind, "other") for kind in range(len(codex.OTHERS))]
 CASES += [(alone_opencode, kind, role) for kind, role in ((4, "user"), (3, "assistant"), (0, "entry"), (5, "entry"))]

@@ -69,6 +69,9 @@ COUNTS = {
     "droid/teich-example.jsonl": (1, 61, 0),
     # 200 policies, 1,490 prompts, 2,454 answers, 1,164 results.
     "openai_messages/tau-bench-gpt-4o-airline.json": (200, 5308, 0),
+    "sharegpt/fastchat-dummy.json": (500, 2000, 0),
+    # 746 prompts, 746 answers, 211 calls, 211 results.
+    "sharegpt/glaive_toolcall_en_demo.json": (300, 1914, 0),
     "sharegpt/mllm_demo.json": (6, 24, 0),
     # 50 system prompts, 70 prompts, 112 answers, 42 results.
     "sharegpt/reason_tool_use_demo_50.jsonl": (50, 274, 0),
@@ -199,6 +202,18 @@ def test_messages_of_llama_factory_have_thoughts_calls_and_pictures():
     assert [len(parts(records, name)) for name in ("thinking", "tool_use", "tool_result", "text")] == [112, 68, 42, 179]
     pictures = [len(m.attachments) for record in dialogues("sharegpt/mllm_demo.json") for m in record.messages]
     assert sum(pictures) == 8
+
+
+def test_calls_of_sharegpt_have_their_observations_and_equal_lines_are_one_dialogue():
+    records = dialogues("sharegpt/glaive_toolcall_en_demo.json")
+    calls, results = parts(records, "tool_use"), parts(records, "tool_result")
+    assert len(calls) == len(results) == 211
+    assert [(call.tool_use_id, call.tool_name) for call in calls] == [
+        (result.tool_use_id, result.tool_name) for result in results
+    ]
+    # Three pairs of lines have other tools beside the same messages.
+    assert len({record.source_id for record in records}) == 265
+    assert len({record.messages[-1].source_id for record in records}) == 262
 
 
 # Messages that several others follow: where the user went back, and what a fixture of many roots has.

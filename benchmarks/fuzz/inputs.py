@@ -32,6 +32,7 @@ from benchmarks.fuzz import (
     openai_messages,
     pi,
     projects,
+    sharegpt,
 )
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
@@ -56,6 +57,7 @@ MAKERS: Final = (
     opencode.conversation,
     openai_messages.conversation,
     pi.conversation,
+    sharegpt.conversation,
 )
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),

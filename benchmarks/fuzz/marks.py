@@ -95,7 +95,7 @@ def missing(given: Values, kept: Values) -> list[str]:
     absent = _absent(given, kept)
     said = Values()
     for text in given.strings:
-        if text.startswith("{") and repr(clean_text(text, Counter())) in absent:
+        if text.startswith(("{", "[")) and repr(clean_text(text, Counter())) in absent:
             with suppress(ValueError):
                 said.add(parse_json(text.encode("utf-8", "surrogatepass"))[0])
                 absent.remove(repr(clean_text(text, Counter())))

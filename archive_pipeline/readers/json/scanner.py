@@ -1,14 +1,16 @@
 """Finds where each element of a JSON file's top-level array begins and ends, in blocks, without parsing.
 
 The file may also be an object with the array under the key ``conversations``, whose other fields are a last element,
-or one conversation object (a single element), or several such documents. Only brackets, commas and quotes are looked
-at, so memory is one element and a malformed element whose brackets balance costs only itself. Turning bytes into values
-and errors into records is ``json.stream``'s part.
+or one conversation object (a single element), or several such documents. Where the first entry under that key is a
+message, the array is that of one conversation, and the object around it the element. Only brackets, commas and quotes
+are looked at, so memory is one element and a malformed element whose brackets balance costs only itself. Turning bytes
+into values and errors into records is ``json.stream``'s part.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import Enum, auto
 
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, HeldBytes, Slice
@@ -25,7 +27,8 @@ _AS_BRACES = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
 _ROUNDS = 8  # enough to cancel the nesting of real exports; more would cost time on hostile files
-_CONVERSATIONS_KEY = re.compile(rb'"conversations"\s*:\s*\Z')
+CONVERSATIONS = "conversations"
+_CONVERSATIONS_KEY = re.compile(rb'"%s"\s*:\s*\Z' % CONVERSATIONS.encode())
 
 
 class Place(Enum):
@@ -37,15 +40,29 @@ class Place(Enum):
     END = auto()  # behind a document
 
 
-class ElementScanner:
-    """Takes a file block by block and gives the elements that each block completes."""
+def _is_never(_: bytes) -> bool:
+    """Takes nothing for a message: without knowing the format every array is one of conversations."""
+    return False
 
-    def __init__(self, *, max_element_bytes: int = MAX_ELEMENT_BYTES) -> None:
+
+class ElementScanner:
+    """Takes a file block by block and gives the elements that each block completes.
+
+    Args:
+        max_element_bytes: of larger elements only the beginning is held.
+        is_message: tells the first entry under the key ``conversations``, if it is a message of one conversation.
+    """
+
+    def __init__(
+        self, *, max_element_bytes: int = MAX_ELEMENT_BYTES, is_message: Callable[[bytes], bool] = _is_never
+    ) -> None:
+        self._is_message = is_message
         self.place = Place.START
         self.position = 0  # of the next block
         self.stray_offset: int | None = None  # of the first byte that belongs to no JSON value
         self._documents = 0
         self._has_array = False  # the top-level object has one
+        self._is_first = False  # the element is the first one of that array, which tells what the array is
         self._base = 1  # depth at which elements are separated
         self._depth = 0
         self._in_string = False
@@ -95,7 +112,7 @@ class ElementScanner:
         None, and nothing has changed, if the element is too large, or none is begun.
         """
         begun = self._element.all()
-        if self.place is not Place.ARRAY or begun is None:
+        if self.place is not Place.ARRAY or begun is None or self._is_first:
             return None
         begun += self._carry
         self._depth, self._in_string, self._carry, self._look_back = self._base, False, b"", b""
@@ -195,12 +212,7 @@ class ElementScanner:
         """Handles a bracket or comma between elements, the byte before ``position``; returns the new element start."""
         byte = block[position - 1]
         if byte in _OPENING:
-            self._depth += 1
-            if self.place is Place.OBJECT and self._opens_conversations(block, position - 1):
-                self._frame.add(block[start:position])
-                self.place, self._base, self._has_array = Place.ARRAY, 2, True
-                return self._begin(position)
-            return start
+            return self._open(block, start, position)
         if byte != _COMMA:
             if self.place is Place.ARRAY and byte == _CLOSING_BRACE:
                 return start  # closes nothing: part of a broken element, not the end of the array
@@ -209,12 +221,24 @@ class ElementScanner:
         if self.place is not Place.ARRAY:
             return start
         self._element.add(block[start : position - 1])
+        if self._belongs_to_object():
+            return position - 1
         found.append(self._element.take())
         return self._begin(position)
+
+    def _open(self, block: bytes, start: int, position: int) -> int:
+        self._depth += 1
+        if self.place is Place.OBJECT and self._opens_conversations(block, position - 1):
+            self._frame.add(block[start:position])
+            self.place, self._base, self._has_array, self._is_first = Place.ARRAY, 2, True, True
+            return self._begin(position)
+        return start
 
     def _close(self, block: bytes, start: int, position: int, found: list[Slice]) -> int:
         if self.place is Place.ARRAY:
             self._element.add(block[start : position - 1])
+            if self._belongs_to_object():
+                return position - 1
             last = self._element.take()
             if last.raw or last.is_oversized:
                 found.append(last)
@@ -227,6 +251,18 @@ class ElementScanner:
             self.place = Place.END
             return position
         return start
+
+    def _belongs_to_object(self) -> bool:
+        """Looks at the first entry under ``conversations``; if it is a message, goes on in the object around it."""
+        if not self._is_first:
+            return False
+        self._is_first = False
+        first = self._element.all()
+        if first is None or not self._is_message(first.strip(BLANK)):
+            return False
+        self._frame.add(first)
+        self.place, self._base, self._has_array = Place.OBJECT, 1, False
+        return True
 
     def _opens_conversations(self, block: bytes, position: int) -> bool:
         before = self._look_back + block[:position] if position < LOOK_BACK else block[position - LOOK_BACK : position]

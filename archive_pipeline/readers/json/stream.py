@@ -21,7 +21,7 @@ from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.rejections import excerpt_of, rejected, unreadable, whole_file
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
+from archive_pipeline.readers.json.scanner import CONVERSATIONS, MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.structure import may_take
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
@@ -105,12 +105,22 @@ class _Stream:
         self._is_record = is_record
         self._treatment = treatment
         self._block_bytes = block_bytes
-        self._scanner = ElementScanner(max_element_bytes=most)
+        self._scanner = ElementScanner(max_element_bytes=most, is_message=self._is_message)
         self._index = 0
         self._others = 0  # than records
         self._budget = RecoveryBudget()
         self._guesser = BoundaryGuesser()
         self._is_over = False  # given up: what follows is not read
+
+    def _is_message(self, raw: bytes) -> bool:
+        """Tells an entry of one conversation's array from a conversation: the array makes an object a record."""
+        if may_take(raw, MAX_ELEMENT_MEMORY):
+            return False
+        try:
+            value, _ = parse_json(raw)
+        except ValueError:
+            return False
+        return not self._is_record(value) and self._is_record({CONVERSATIONS: [value]})
 
     def items(self) -> Iterator[Element | RejectedRecord | PassedOver]:
         """Yields the elements, and what cannot be read as one."""

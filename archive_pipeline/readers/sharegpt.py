@@ -1,0 +1,34 @@
+"""ShareGPT's form: arrays of from/value pairs, as its dumps, FastChat and LLaMA-Factory have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
+from archive_pipeline.readers.chat_lines.arrays import judge
+from archive_pipeline.readers.chat_lines.dialogue import read_chat
+from archive_pipeline.readers.chat_lines.messages import Names
+from archive_pipeline.readers.chat_lines.wording import ROLES_OF_DATASETS
+from archive_pipeline.readers.declaration import Evidence, Reader
+
+SOURCE: Final = "sharegpt"
+_NAMES: Final = Names("from", "value")
+
+
+def recognise(value: Mapping[str, Any]) -> Evidence:
+    """Judges an object by its arrays."""
+    return judge(value, _is_message, "from and value")
+
+
+def _is_message(message: Mapping[str, Any]) -> bool:
+    speaker = message.get(_NAMES.role)
+    return isinstance(speaker, str) and speaker.lower() in ROLES_OF_DATASETS and _NAMES.content in message
+
+
+def read_line(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
+    """Returns the dialogue of an object, or why it is none."""
+    return read_chat(value, locator, SOURCE, _NAMES)
+
+
+READER: Final = Reader(SOURCE, "Arrays of from/value pairs in ShareGPT's form", 1, recognise, read_line)
