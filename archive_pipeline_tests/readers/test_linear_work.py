@@ -21,6 +21,7 @@ from archive_pipeline.readers.droid import READER as DROID
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.stream import stream_elements
+from archive_pipeline.readers.openai_messages import READER as OPENAI_MESSAGES
 from archive_pipeline.readers.pi import READER as PI
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import is_conversation
@@ -56,6 +57,21 @@ def test_many_tool_calls_that_are_all_open_before_their_results(has_ids: bool):
         assert [part.tool_use_id for part in parts[size:]] == [part.tool_use_id for part in reversed(parts[:size])]
 
     assert growth(read, 100) < ALMOST_LINEAR
+
+
+def test_many_messages_that_are_odd_and_alternatives_that_repeat_them():
+    def read(size: int) -> None:
+        odd = [{"role": "assistant", "content": "<image>", "tool_calls": [at, {"name": "t"}]} for at in range(size)]
+        calls = {"role": "assistant", "content": [{"type": "odd"}] * size, "tool_calls": ["x"] * size}
+        messages = [*odd, calls]
+        more = [{**message, "more": at} for at, message in enumerate(messages)]
+        value = {"chosen": messages, "rejected": more, "images": ["1.jpg"] * size}
+        record = OPENAI_MESSAGES.read(value, "x")
+        assert isinstance(record, DialogueRecord)
+        assert len(record.messages) == size + 1
+        assert len(record.source_json["chosen"]) == size + 1
+
+    assert growth(read, 50) < ALMOST_LINEAR
 
 
 def _read_session(*lines: Any) -> DialogueRecord:

@@ -73,10 +73,11 @@ def test_the_preferred_and_the_other_answer_are_two_branches(line: dict[str, Any
     record = read(line)
     assert tree(record) == [
         ("user", "Which way?", None),
-        ("assistant", "Left.", "Which way?"),
         ("assistant", "Right.", "Which way?"),
+        ("assistant", "Left.", "Which way?"),
     ]
-    assert record.active_source_id == record.messages[1].source_id
+    # The preferred one comes last, and so is the primary path, too.
+    assert record.active_source_id == record.messages[2].source_id
 
 
 def test_a_completion_follows_its_prompt():
@@ -87,7 +88,8 @@ def test_a_completion_follows_its_prompt():
 
 def test_what_one_alternative_has_beside_the_same_message_is_kept():
     record = read({"chosen": [ASK, LEFT], "rejected": [{**ASK, "seen": "twice"}, RIGHT]})
-    assert record.source_json == {"rejected": [{**ASK, "seen": "twice"}]}
+    assert record.messages[0].source == {"seen": "twice"}
+    assert record.source_json == {"chosen": [ASK]}
     assert len(record.messages) == 3
 
 
@@ -233,6 +235,16 @@ def test_what_cannot_be_read_of_a_message_is_kept_and_counted():
 )
 def test_arrays_of_others_are_not_claimed(value: dict[str, Any]):
     assert not recognise(value).is_recognised
+
+
+def test_a_preference_with_an_unknown_role_is_one_dialogue(tmp_path: Path):
+    critic = {"role": "critic", "content": "Right."}
+    line = {"input": {"messages": [ASK]}, "preferred_output": [LEFT], "non_preferred_output": [critic]}
+    path = tmp_path / "dpo.json"
+    path.write_text(json.dumps([line]))
+    [item] = [item for file in read_paths([path]) for item in file.records()]
+    assert isinstance(item, ReadDialogue)
+    assert len(item.record.messages) == 3
 
 
 def test_a_file_of_lines_has_a_dialogue_each_and_says_what_is_none(tmp_path: Path):

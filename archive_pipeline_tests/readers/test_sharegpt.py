@@ -104,7 +104,7 @@ def test_preferred_and_other_answer_are_two_branches():
     line = {"conversations": [ASK], "chosen": LEFT, "rejected": {"from": "gpt", "value": "Right."}}
     assert recognise(line).source == "sharegpt"
     record = read(line)
-    ask, left, right = record.messages
+    ask, right, left = record.messages
     assert left.parent_source_id == right.parent_source_id == ask.source_id
     assert record.active_source_id == left.source_id
 
@@ -177,5 +177,5 @@ def test_each_turn_is_a_message_that_follows_the_one_before_it(seed: int):
     answers = {value[name]["value"] for name in ("chosen", "rejected") if name in value}  # equal ones are one
     assert len(record.messages) == len(turns) + ("system" in value) + len(answers)
     assert len({message.source_id for message in record.messages}) == len(record.messages)
-    way = record.messages[: len(turns) + ("system" in value)]
+    way = record.messages[: len(turns) + ("system" in value)]  # alternatives come behind it
     assert [message.parent_source_id for message in way] == [None, *(message.source_id for message in way[:-1])]

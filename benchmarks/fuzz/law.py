@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,36 +13,40 @@ from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 
 # The type of a block that says nothing but a text, and of a call: that it is one follows from the column that it is in.
-_TYPES: Final = frozenset({"text", "function"})
-# Of an element of the file, not of what stands inside of one.
-_INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]$")
+UNSAID: Final = frozenset({"text", "function"})
+# Of an element of the file, and of what stands inside of one: that may be conversations, if the element is none.
+_INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]")
 
 
-def lost(conversation: object, dialogue: PreparedDialogue) -> list[str]:
-    """Return the values of a conversation that no column of its rows has.
+def lost(conversation: object, *dialogues: PreparedDialogue) -> list[str]:
+    """Return the values of a conversation that no column of the rows has that were made of it.
 
     Messages whose ids became the same by sanitising are one message; the original bytes, a column of the dialogue too,
     have the others.
     """
     given = Values()
     given.add(conversation)
-    given.strings -= _TYPES
-    absent = missing(given, values_of(dialogue))
-    is_original_kept = dialogue.raw is not None and DUPLICATE_MESSAGE in dialogue.counts
+    given.strings -= UNSAID
+    absent = missing(given, values_of(*dialogues))
+    is_original_kept = any(each.raw is not None and DUPLICATE_MESSAGE in each.counts for each in dialogues)
     return [] if is_original_kept else absent
 
 
 def unlawful(conversations: Sequence[object], read: ReadFile) -> Iterator[str]:
     """Yield what was lost of the conversations of a file: values, and whole conversations that nobody mentions."""
-    by_index = {_index(dialogue.record.locator): dialogue for dialogue in read.dialogues}
+    by_index: defaultdict[int | None, list[PreparedDialogue]] = defaultdict(list)
+    for dialogue in read.dialogues:
+        by_index[_index(dialogue.record.locator)].append(dialogue)
     told = {_index(record.locator) for record in read.rejected}
     is_whole_file_told = read.is_skipped or any(record.whole_file for record in read.rejected)
     for index, conversation in enumerate(conversations):
+        if index in told:
+            continue
         if index in by_index:
-            absent = lost(conversation, by_index[index])
+            absent = lost(conversation, *by_index[index])
             if absent:
                 yield f"lost values: {', '.join(absent)}"
-        elif index not in told and not is_whole_file_told:
+        elif not is_whole_file_told:
             yield f"conversation {index} vanished"
 
 

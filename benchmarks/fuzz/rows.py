@@ -73,9 +73,9 @@ def table_rows(dialogue: PreparedDialogue) -> Iterator[tuple[Any, ...]]:
     )
 
 
-def values_of(dialogue: PreparedDialogue) -> Values:
-    """Return the values in the dialogue's rows."""
-    columns = [column for row in table_rows(dialogue) for column in row]
+def values_of(*dialogues: PreparedDialogue) -> Values:
+    """Return the values in the dialogues' rows."""
+    columns = [column for dialogue in dialogues for row in table_rows(dialogue) for column in row]
     texts = _texts(columns)
     found = Values(strings=texts.copy())
     for column in columns:
@@ -84,7 +84,7 @@ def values_of(dialogue: PreparedDialogue) -> Values:
     for text in texts:
         if _MAY_BE_JSON.match(text):
             found.add_kept(_as_json(text))
-    if DEEP_JSON_AS_TEXT in dialogue.counts:
+    if any(DEEP_JSON_AS_TEXT in dialogue.counts for dialogue in dialogues):
         _add_from_texts(found)
     return found
 

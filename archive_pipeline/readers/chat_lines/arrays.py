@@ -6,7 +6,7 @@ the prompt does, it has all of the conversation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -55,7 +55,8 @@ class ChatArrays:
     """The arrays of one object.
 
     Attributes:
-        ways: the messages; several if there are alternatives, the preferred one first.
+        ways: the messages; several if there are alternatives. The preferred one is the last: of paths of one length
+            the one that came last is the primary one.
         beside: all other fields, and in place of an array what in it is no object.
         unread: how many entries of arrays are no objects.
     """
@@ -106,15 +107,18 @@ def chat_arrays(value: Message) -> ChatArrays | None:
     endings = [found for name in _ending_names(value) if (found := arrays.take(name)) is not None]
     if stem is None and endings:
         stem = arrays.take_input()
-    ways = tuple(_ways(stem, endings))
-    return ChatArrays(ways, arrays.beside, arrays.unread) if ways else None
+    ways = _ways(stem, endings)
+    return ChatArrays(tuple(ways), arrays.beside, arrays.unread) if ways else None
 
 
-def _ways(stem: Way | None, endings: list[Way]) -> Iterator[Way]:
-    for ending in endings:
-        yield ending if stem is None or _is_whole(ending, stem) else Way(stem.messages + ending.messages)
+def _ways(stem: Way | None, endings: list[Way]) -> list[Way]:
+    ways = [
+        ending if stem is None or _is_whole(ending, stem) else Way(stem.messages + ending.messages)
+        for ending in reversed(endings)
+    ]
     if stem is not None and all(_is_whole(ending, stem) for ending in endings):
-        yield stem
+        ways.insert(-1, stem)
+    return ways
 
 
 def _objects(said: object) -> list[Message]:
@@ -134,6 +138,8 @@ def _is_whole(ending: Way, stem: Way) -> bool:
 def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> Evidence:
     """Judges an object by its arrays: it is a conversation if all in them are messages, and it is nobody else's.
 
+    Of preferences, whose fields nobody else writes, some are enough: inside of them is an array of messages again.
+
     Args:
         value: the object.
         is_message: tells a message of the format.
@@ -146,7 +152,7 @@ def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> E
     plain = [is_message(message) and _OF_OTHERS.isdisjoint(message) for message in messages]
     if found is None or not any(plain) or not value.keys().isdisjoint(_OF_OTHER_CONVERSATIONS):
         return Evidence(0.0, f"no array of messages with {what}")
-    if all(plain) and not found.unread:
+    if len(_ending_names(value)) > 1 or (all(plain) and not found.unread):
         return Evidence(RECOGNISED, f"an array of messages with {what}")
     return Evidence(_WEAK, f"an array of which only some are messages with {what}")
 

@@ -17,7 +17,7 @@ from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartT
 from archive_pipeline.readers.chat_lines.arrays import ChatArrays, Message, Way, chat_arrays
 from archive_pipeline.readers.chat_lines.media import attach
 from archive_pipeline.readers.chat_lines.messages import MessageReader, Names
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_text
+from archive_pipeline.readers.json.shapes import as_identifier, as_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _SYSTEM: Final = "system"
@@ -47,9 +47,9 @@ def read_chat(value: Mapping[str, Any], locator: str, source: str, names: Names)
         created_at=_time(value, _CREATED, warnings),
         updated_at=_time(value, _UPDATED, warnings),
         messages=tuple(tree.messages.values()),
-        active_source_id=leaves[0] if len(leaves) > 1 else None,
+        active_source_id=leaves[-1] if len(leaves) > 1 else None,
         warnings=+warnings,
-        source_json=tree.beside,
+        source_json=tree.source_json(),
     )
 
 
@@ -58,13 +58,24 @@ class _Tree:
 
     def __init__(self, value: Mapping[str, Any], arrays: ChatArrays, names: Names, warnings: Counter[str]) -> None:
         self.messages: dict[str, MessageRecord] = {}
-        self.beside = arrays.beside
+        self._beside = arrays.beside
+        self._repeated: dict[str, list[Any]] = {}
         self._value = value
         self._names = names
         self._warnings = warnings
-        self._system = as_text(self.beside.get(_SYSTEM))
+        self._system = as_text(self._beside.get(_SYSTEM))
         if self._system is not None:
-            del self.beside[_SYSTEM]
+            del self._beside[_SYSTEM]
+
+    def source_json(self) -> dict[str, Any]:
+        """Returns what is beside the messages, and in place of arrays what their messages do not hold."""
+        for name, repeated in self._repeated.items():
+            unread = self._beside.get(name)
+            self._beside[name] = [
+                *(unread if isinstance(unread, list) else [] if unread is None else [unread]),
+                *repeated,
+            ]
+        return self._beside
 
     def add(self, way: Way) -> str | None:
         """Adds the messages of a way; returns the id of its last one."""
@@ -85,7 +96,7 @@ class _Tree:
             if known[0] is item.records[0]:
                 self._warnings.update(item.warnings)
             elif known != item.records:  # what it has beside what it says
-                self.beside[item.name] = [*as_list(self.beside.get(item.name)), item.message]
+                self._repeated.setdefault(item.name, []).append(item.message)
         return parent
 
 

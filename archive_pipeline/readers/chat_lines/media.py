@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord
@@ -22,11 +23,11 @@ def attach(messages: Iterable[MessageRecord], value: Mapping[str, Any]) -> None:
     listed = list(messages)
     first = next((message for message in listed if message.role == "user"), None)
     for mark, fields in _MARKS.items():
-        left = [record for field in fields for record in _files(value.get(field))]
-        for message in listed:
-            count = sum((part.text or "").count(mark) for part in message.parts) if left else 0
-            message.attachments += tuple(left[:count])
-            del left[:count]
+        files = [record for field in fields for record in _files(value.get(field))]
+        left = iter(files)
+        for message in listed if files else ():
+            count = sum((part.text or "").count(mark) for part in message.parts)
+            message.attachments += tuple(islice(left, count))
         if first is not None:
             first.attachments += tuple(left)
 

@@ -13,6 +13,7 @@ from archive_pipeline.readers.chat_arrays.messages import read_chat_messages
 from archive_pipeline.readers.chat_lines.repair import mended
 from archive_pipeline.readers.chat_lines.wording import ROLES_OF_DATASETS, reworded
 from archive_pipeline.readers.json.fields import is_empty
+from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.open_calls import OpenCalls
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -48,7 +49,7 @@ class MessageReader:
         word, content = fields.pop(self._names.role, None), fields.pop(self._names.content, None)
         apart = {name: fields.pop(name) for name in (OPENAI.role, OPENAI.content) if name in fields}
         role = read_role(word, ROLES_OF_DATASETS, warnings)
-        said = reworded({**fields, "role": role, "content": content}, role, word if isinstance(word, str) else None)
+        said = reworded({**fields, "role": role, "content": content}, role, as_text(word))
         records, unread = _records(said, warnings)
         apart |= {self._names.content if name == OPENAI.content else name: item for name, item in unread.items()}
         if all(word != record.role for record in records):

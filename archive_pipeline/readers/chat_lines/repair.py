@@ -16,8 +16,10 @@ from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_text
 
 # What is read of a message beside its role.
-_READ: Final = ("content", "content_parts", "parts", "tool_calls", "function_call", "images", "refusal", "audio")
-_FIELDS: Final = (*_READ, "attachments")
+_FIELDS: Final = (
+    *("content", "content_parts", "parts", "tool_calls", "function_call", "images", "refusal", "audio"),
+    "attachments",
+)
 
 
 def mended(message: dict[str, Any], warnings: Counter[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -36,8 +38,9 @@ def mended(message: dict[str, Any], warnings: Counter[str]) -> tuple[dict[str, A
         if name == "content" and isinstance(value, list):
             said[name] = list(_blocks(value, warnings))
         elif name == "tool_calls" and isinstance(value, list):
-            said[name] = [call for call in value if _is_readable({"role": "assistant", name: [call]})]
-            apart[name] = [call for call in value if call not in said[name] and not is_empty(call)]
+            calls = [(call, _is_readable({"role": "assistant", name: [call]})) for call in value]
+            said[name] = [call for call, is_call in calls if is_call]
+            apart[name] = [call for call, is_call in calls if not is_call and not is_empty(call)]
         else:
             apart[name] = said.pop(name)
     if not _is_readable(said):

@@ -48,7 +48,7 @@ def reworded(message: dict[str, Any], role: Role, word: str | None) -> dict[str,
     calls: list[Any] = []
     if role == "assistant":
         blocks = [*_thoughts(said), *_thoughts_apart(blocks)]
-    if word in _CALLING:
+    if word is not None and word.lower() in _CALLING:
         blocks = list(_calls_apart(blocks, calls))
     blocks = list(_without_values(blocks, calls))
     if calls:
