@@ -80,7 +80,7 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
 def comes_one_by_one(source: str) -> bool:
     """Tell whether the dialogues of a source come one by one, not in exports that could have all of them."""
     reader = readers().get(source)
-    return source == API or (reader is not None and reader.is_line is not None)
+    return source == API or (reader is not None and (reader.is_line is not None or not reader.comes_in_exports))
 
 
 def why_not_whole(summary: ImportSummary) -> str | None:

@@ -125,6 +125,8 @@ class Reader:
             large, these are left out first (``readers.line_budget``). None if there are none.
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
+        comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
+            which each has conversations of its own.
     """
 
     source: str
@@ -137,3 +139,4 @@ class Reader:
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None
+    comes_in_exports: bool = True

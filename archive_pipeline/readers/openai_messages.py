@@ -31,4 +31,6 @@ def read_line(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reject
     return read_chat(value, locator, SOURCE, OPENAI)
 
 
-READER: Final = Reader(SOURCE, "Arrays of chat messages in OpenAI's form (JSON lines)", 1, recognise, read_line)
+READER: Final = Reader(
+    SOURCE, "Arrays of chat messages in OpenAI's form (JSON lines)", 1, recognise, read_line, comes_in_exports=False
+)
