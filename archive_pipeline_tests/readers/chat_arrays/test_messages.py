@@ -282,6 +282,15 @@ def test_what_no_column_takes_stays_in_a_source(content, fields):
     assert "kept" in repr([*(message.record.source for message in read), *(part.source for part in parts)])
 
 
+def test_texts_and_calls_bear_the_types_that_they_have():
+    blocks = [{"type": "input_text", "text": "a"}, {"type": "refusal", "refusal": "b"}, {"type": "text", "text": "c"}]
+    calls = [{"id": "c1", "type": "custom", "custom": {"name": "run", "input": "ls"}}, OPENAI[2]["tool_calls"][0]]
+    [message] = read_chat_messages([{"role": "assistant", "content": blocks, "tool_calls": calls}])
+    texts, of_calls = message.record.parts[:3], message.record.parts[3:]
+    assert [part.source_type for part in texts] == ["input_text", "refusal", "text"]
+    assert [part.source for part in of_calls] == [{"type": "custom"}, None]
+
+
 def test_files_beside_nothing_but_results_are_those_of_the_results():
     result = {"type": "tool_result", "tool_use_id": "i", "content": "a"}
     (read,) = read_chat_messages([{"role": "user", "content": [result], "attachments": [{"url": "u"}]}])
