@@ -123,6 +123,9 @@ class Reader:
             recognised and read as one object with its ``lines`` (``readers.json_lines``). None if the source has none.
         is_copy: tells a line of such a file that says nothing but what other lines of it say. Of a file that is too
             large, these are left out first (``readers.line_budget``). None if there are none.
+        tree_of: tells a message that stands alone in its file, by the object and the tree of the message before: the id
+            of the conversation that it belongs to, None of what is no such message. The messages of each are recognised
+            and read as one object (``readers.gathered``). None if the source has none.
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
         comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
@@ -137,6 +140,7 @@ class Reader:
     beside: frozenset[str] = frozenset()
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
+    tree_of: Callable[[Mapping[str, Any], str | None], str | None] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None
     comes_in_exports: bool = True

@@ -18,10 +18,12 @@ from archive_pipeline.readers.compressed import unpacked, unpacked_name
 from archive_pipeline.readers.databases.reading import Beginning, FileText, is_database, text_of
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
+from archive_pipeline.readers.gathered import as_conversations
+from archive_pipeline.readers.json.blocks import ByteSource
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
-from archive_pipeline.readers.json_lines import as_one_object
+from archive_pipeline.readers.json_lines import SessionOrText, as_one_object
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised, read_dialogue
 from archive_pipeline.readers.registry import (
     database_readers,
@@ -29,6 +31,7 @@ from archive_pipeline.readers.registry import (
     is_session_copy,
     is_session_line,
     page_readers,
+    tree_of,
 )
 from archive_pipeline.readers.shares import FileOutcome, Share
 from archive_pipeline.readers.source_decision import SourceDecision
@@ -191,13 +194,18 @@ class FileReading:
             yield text.left_out
             return
         if text.left_out is None:
-            source = as_one_object(text.stream, self._name, is_session_line, is_session_copy)
+            session = self._session(text.stream)
+            source = as_conversations(session, tree_of)
             elements = stream_own_elements(source, self.locator, is_conversation, treatment)
             yield from self._decision.recognised(elements)
-            yield from source.rejected(self.locator)
+            yield from session.rejected(self.locator)
             yield from text.rejected(self.locator)
             self.beside.extend(filter(None, [text.beside(self.locator)]))
         self._decision.skipped = text.left_out or text.skipped(self.locator) or self.skipped
+
+    def _session(self, stream: ByteSource) -> SessionOrText:
+        """Returns a file that is one session by lines as one of one conversation, any other as it is."""
+        return as_one_object(stream, self._name, is_session_line, is_session_copy)
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
@@ -211,7 +219,7 @@ class FileReading:
             beginning = Beginning(unpacked(stream, self.locator))
             if beginning.is_database:
                 return None
-            source = as_one_object(beginning, self._name, is_session_line, is_session_copy)
+            source = as_conversations(self._session(beginning), tree_of)
             for element in stream_elements(source, self.locator, is_record=is_conversation):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None

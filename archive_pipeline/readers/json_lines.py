@@ -33,7 +33,7 @@ _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MAX_LINE_MEMORY: Final = 256 * 1024 * 1024
 # Of a line that is larger than a session may be, so much is kept to find it by.
 _BEGINNING_BYTES: Final = 1024
-_NO_JSON: Final = object()
+NO_JSON: Final = object()
 
 
 def objects_of(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -209,7 +209,7 @@ def _as_object(blocks: Iterator[bytes], name: str, budget: LineBudget) -> Iterat
     """Yields the object; if the file cannot be read on, it is that of the lines before, and the error comes behind."""
     separator = b'{"file":' + json.dumps(name).encode() + b',"lines":[\n'
     failures: list[Exception] = []
-    held = budget.begin(_until_failure(blocks, failures), len(separator))
+    held = budget.begin(until_failure(blocks, failures), len(separator))
     for line in _lines(held, budget.limits.session_bytes):
         text = _handed_on(line, budget)
         if text is not None:
@@ -224,26 +224,28 @@ def _handed_on(line: Line, budget: LineBudget) -> bytes | None:
     """Returns what is handed on in the place of a line, if anything is."""
     if not line.is_whole or budget.is_spent:
         return budget.take(line, line.raw, None)
-    value = _value_of(line.raw)
-    return budget.take(line, _as_text(line.raw) if value is _NO_JSON else line.raw, value)
+    value = value_of(line.raw)
+    return budget.take(line, as_text(line.raw) if value is NO_JSON else line.raw, value)
 
 
-def _until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterator[bytes]:
+def until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterator[bytes]:
+    """Yields blocks until one cannot be read, and notes why."""
     try:
         yield from blocks
     except Exception as error:  # noqa: BLE001 - raised again where it stands
         failures.append(error)
 
 
-def _value_of(line: bytes) -> object:
-    """Returns what a line says; ``_NO_JSON`` if it is none."""
+def value_of(line: bytes) -> object:
+    """Returns what a line says; ``NO_JSON`` if it is none, or more than any line says."""
     if may_take(line, _MAX_LINE_MEMORY):
-        return _NO_JSON
+        return NO_JSON
     try:
         return parse_json(line)[0]
     except ValueError:
-        return _NO_JSON
+        return NO_JSON
 
 
-def _as_text(line: bytes) -> bytes:
+def as_text(line: bytes) -> bytes:
+    """Returns the object that stands for a line that is no JSON."""
     return json.dumps({UNREADABLE_LINE: line.decode("utf-8", "replace")}).encode()

@@ -106,6 +106,17 @@ def is_session_copy(value: Mapping[str, Any]) -> bool:
     return any(reader.is_copy is not None and reader.is_copy(value) for reader in readers().values())
 
 
+def tree_of(value: Mapping[str, Any], before: str | None) -> str | None:
+    """Returns the id of the conversation of a message that stands alone in its file; None if it is no such message.
+
+    Args:
+        value: an object of the file.
+        before: the conversation of the message before it; None at the first.
+    """
+    asked = (reader.tree_of for reader in readers().values() if reader.tree_of is not None)
+    return next((tree for ask in asked if (tree := ask(value, before)) is not None), None)
+
+
 def tried(value: object) -> str:
     """Returns what each reader found missing, for a record that none of them recognises."""
     if not isinstance(value, dict):

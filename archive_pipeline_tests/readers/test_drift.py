@@ -26,9 +26,10 @@ from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
+from benchmarks.fuzz import oasst as fuzz_oasst
 from benchmarks.fuzz import open_webui as fuzz_open_webui
-from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
+from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz import sharegpt as fuzz_sharegpt
 from benchmarks.fuzz.marks import Marks
@@ -141,6 +142,7 @@ OF_UNKNOWN_TYPES = {
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
         ("opencode", fuzz_opencode.conversation),
+        ("oasst", fuzz_oasst.conversation),
         ("pi", fuzz_pi.conversation),
         ("sharegpt", fuzz_sharegpt.conversation),
     ],

@@ -37,9 +37,10 @@ from benchmarks.fuzz import (
     grok,
     librechat,
     llm,
+    oasst,
     open_webui,
-    opencode,
     openai_messages,
+    opencode,
     pi,
     sharegpt,
 )
@@ -105,6 +106,10 @@ def source_of(value: dict[str, Any]) -> str:
         "owner": "droid",
         "parentId": "pi",
         "k": "copilot_chat",
+        "tables": "llm",
+        "prompt": "oasst",
+        "tree": "oasst",
+        "message_tree_id": "oasst",
     }
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
@@ -262,6 +267,18 @@ def alone_droid(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"file": f"{marks.text()}.jsonl", "lines": [droid.header(random, marks), line]}, line
 
 
+def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
+    random = seeded(f"{kind} {role}")
+    if not kind:
+        tree = oasst.tree(random, marks)
+        reply = {**oasst.message(random, marks, role), "replies": []}
+        tree["prompt"] = {**oasst.message(random, marks, "prompter"), "replies": [reply]}
+        return tree, reply
+    messages = [oasst.ALONE[kind - 1](random, marks, each) for each in ("prompter", role)]
+    return {"tree": marks.text(), "messages": messages}, messages[-1]
+
+
 def alone_llm(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A conversation of one message with one part of a type or, without a role, of one response; and its tables."""
     random = seeded(f"{kind} {role}")
@@ -314,6 +331,7 @@ CASES += [(alone_pi, kind, role) for kind in range(len(pi.BLOCKS)) for role in (
 CASES += [(alone_pi, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
 CASES += [(alone_droid, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_droid, kind, "line") for kind in range(2, len(droid.LINES) - 2)]
+CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 
 

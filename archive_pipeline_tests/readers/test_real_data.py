@@ -67,6 +67,9 @@ COUNTS = {
     "claude_code/worktrees/ef958aa1-0e93-49f0-bb71-150f63befcd1/subagents/agent-aef063ba534d73153.jsonl": (1, 12, 0),
     # 28 answers, 22 results, 8 prompts, 3 notices to the model.
     "droid/teich-example.jsonl": (1, 61, 0),
+    "oasst/en_100_tree.jsonl": (100, 1167, 0),
+    # 74 of them without a parent.
+    "oasst/realistic_seed_data.json": (74, 444, 0),
     # 200 policies, 1,490 prompts, 2,454 answers, 1,164 results.
     "openai_messages/tau-bench-gpt-4o-airline.json": (200, 5308, 0),
     "sharegpt/fastchat-dummy.json": (500, 2000, 0),
