@@ -26,6 +26,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "export_manifest": MANIFEST,
     "group_chats": "group chats",
     "library_files": LIBRARY,
+    "manifest": "manifest of an exported data set",
     "memories": MEMORIES,
     "message_feedback": "feedback on messages",
     "model_comparisons": "model comparisons",

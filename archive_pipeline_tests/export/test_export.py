@@ -22,6 +22,8 @@ from archive_pipeline.export import run as running
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.run import Exported, export
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, alike
@@ -273,6 +275,22 @@ def test_atif_has_results_where_they_were_asked_for(exported: Export):
     assert step["tool_calls"][0]["arguments"] == {"code": "print(6 * 7)"}
     assert step["observation"]["results"][0]["source_call_id"] == step["tool_calls"][0]["tool_call_id"]
     assert step["observation"]["results"][0]["content"] == "42"
+
+
+def test_traces_come_back_by_an_import_as_they_were_exported(exported: Export, filled: Database, settings: Settings):
+    def files(**choices: Any) -> list[Path]:
+        found = exported("traces", thinking=True, redact=False, **choices)
+        return [found.path / file.path for file in found.files]
+
+    def messages(paths: list[Path]) -> list[list[str]]:
+        return sorted(path.read_text(encoding="utf-8").splitlines()[1:] for path in paths)
+
+    first = files(paths="all")
+    said = "".join(line for lines in messages(first) for line in lines)
+    assert all(name in said for name in ("toolCalls", "toolCallId", "reasoningContent", "timestamp", "model"))
+    import_archive(filled, read_paths(first))
+    build_stale(filled, settings)
+    assert messages(files(sources=("session_trace",))) == messages(first)
 
 
 def test_memory_does_not_grow_with_the_archive(database: Database, settings: Settings, tmp_path: Path):

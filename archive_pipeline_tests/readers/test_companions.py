@@ -44,6 +44,7 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("version.json", {"latest_version": "1.0"}, "version of the program"),
         ("models_cache.json", {"models": []}, "list of models"),
         ("models.json", {"providers": {}}, "list of models"),
+        ("manifest.json", {"format": "traces", "files": []}, "manifest of an exported data set"),
         ("settings.json", {"theme": "dark"}, "settings"),
         ("ws/workspace.json", {"folder": "file:///w"}, "folder of the workspace"),
         ("p/8534a502-106a-4227-a227-55fac3265fcd.settings.json", {"model": "m"}, "settings"),

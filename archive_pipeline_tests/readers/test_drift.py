@@ -32,6 +32,7 @@ from benchmarks.fuzz import openai_messages as fuzz_openai_messages
 from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz import sharegpt as fuzz_sharegpt
+from benchmarks.fuzz import session_trace as fuzz_session_trace
 from benchmarks.fuzz.marks import Marks
 
 
@@ -145,6 +146,7 @@ OF_UNKNOWN_TYPES = {
         ("oasst", fuzz_oasst.conversation),
         ("pi", fuzz_pi.conversation),
         ("sharegpt", fuzz_sharegpt.conversation),
+        ("session_trace", fuzz_session_trace.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

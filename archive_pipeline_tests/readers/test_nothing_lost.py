@@ -43,6 +43,7 @@ from benchmarks.fuzz import (
     opencode,
     pi,
     sharegpt,
+    session_trace,
 )
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
@@ -110,6 +111,13 @@ def source_of(value: dict[str, Any]) -> str:
         "prompt": "oasst",
         "tree": "oasst",
         "message_tree_id": "oasst",
+    }
+    fields_of_lines = {
+        "payload": "codex",
+        "projectHash": "gemini_cli",
+        "owner": "droid",
+        "harness": "session_trace",
+        "parentId": "pi",
     }
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
@@ -267,6 +275,17 @@ def alone_droid(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"file": f"{marks.text()}.jsonl", "lines": [droid.header(random, marks), line]}, line
 
 
+def alone_session_trace(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A trace of one message with a block of a type, or of one line of another kind; and the line."""
+    random = seeded(f"{kind} {role}")
+    if role == "line":
+        line = session_trace.LINES[kind](random, marks)
+    else:
+        line = session_trace.message(random, marks, role)
+        line["message"]["content"] = [session_trace.BLOCKS[kind](random, marks)]
+    return {"file": f"{marks.text()}.jsonl", "lines": [session_trace.header(random, marks), line]}, line
+
+
 def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
     random = seeded(f"{kind} {role}")
@@ -331,6 +350,8 @@ CASES += [(alone_pi, kind, role) for kind in range(len(pi.BLOCKS)) for role in (
 CASES += [(alone_pi, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
 CASES += [(alone_droid, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")]
 CASES += [(alone_droid, kind, "line") for kind in range(2, len(droid.LINES) - 2)]
+CASES += [(alone_session_trace, kind, role) for kind in range(4) for role in ("user", "assistant", "tool")]
+CASES += [(alone_session_trace, kind, "line") for kind in range(3, 7)]
 CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 

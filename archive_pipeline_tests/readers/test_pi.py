@@ -336,7 +336,6 @@ def test_unknown_content_is_kept_and_counted():
         ([answer("01", None, text("1"))], 0.9),
         ([entry("01", None, "model_change", provider="p", modelId="m")], 0.9),
         ([said("01", None, "user", "one")], 0.0),
-        ([{"type": "session", "harness": "x", "id": "s", "name": "n"}, {"type": "message", "message": {}}], 0.0),
         ([{**HEAD, "type": ["session"]}, {"type": ["message"], "id": 1, "parentId": 2}], 0.0),
     ],
 )

@@ -34,6 +34,7 @@ from benchmarks.fuzz import (
     pi,
     projects,
     sharegpt,
+    session_trace,
 )
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
@@ -60,6 +61,7 @@ MAKERS: Final = (
     openai_messages.conversation,
     pi.conversation,
     sharegpt.conversation,
+    session_trace.conversation,
 )
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),
