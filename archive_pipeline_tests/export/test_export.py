@@ -293,6 +293,25 @@ def test_traces_come_back_by_an_import_as_they_were_exported(exported: Export, f
     assert messages(files(sources=("session_trace",))) == messages(first)
 
 
+def test_trajectories_come_back_by_an_import_as_they_were_exported(
+    exported: Export, filled: Database, settings: Settings
+):
+    def files(**choices: Any) -> list[Path]:
+        found = exported("atif", thinking=True, **choices)
+        return [found.path / file.path for file in found.files]
+
+    def steps(paths: list[Path]) -> list[str]:
+        found = [json.loads(path.read_bytes())["steps"] for path in paths]
+        kept = [[{**step, "is_copied_context": None} for step in each] for each in found]
+        return sorted(map(json.dumps, kept))
+
+    first = files(paths="all")
+    assert all(name in "".join(steps(first)) for name in ("tool_calls", "observation", "reasoning_content"))
+    import_archive(filled, read_paths(first))
+    build_stale(filled, settings)
+    assert steps(files(sources=("atif",))) == steps(first)
+
+
 def test_memory_does_not_grow_with_the_archive(database: Database, settings: Settings, tmp_path: Path):
     text = "A sentence that takes room in memory. " * 200
 

@@ -14,6 +14,7 @@ from archive_pipeline.readers.drift import MAX_DISTINCT, Drift, Shape, known_sha
 from archive_pipeline.readers.registry import readers
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 from benchmarks.fuzz import ai_studio as fuzz_ai_studio
+from benchmarks.fuzz import atif as fuzz_atif
 from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import claude_code as fuzz_claude_code
@@ -137,6 +138,7 @@ OF_UNKNOWN_TYPES = {
         ("grok", fuzz_grok.conversation),
         ("open_webui", fuzz_open_webui.conversation),
         ("openai_messages", fuzz_openai_messages.conversation),
+        ("atif", fuzz_atif.conversation),
         ("ai_studio", fuzz_ai_studio.conversation),
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),

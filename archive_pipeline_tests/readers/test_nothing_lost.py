@@ -25,6 +25,7 @@ from archive_pipeline.readers.registry import readers, recognise
 from benchmarks.fuzz import (
     ai_studio,
     chat_arrays,
+    atif,
     chatgpt,
     claude_ai,
     claude_code,
@@ -109,6 +110,8 @@ def source_of(value: dict[str, Any]) -> str:
         "k": "copilot_chat",
         "tables": "llm",
         "prompt": "oasst",
+        "steps": "atif",
+        "schema_version": "atif",
         "tree": "oasst",
         "message_tree_id": "oasst",
     }
@@ -286,6 +289,15 @@ def alone_session_trace(kind: int, role: str, marks: Marks) -> tuple[dict[str, A
     return {"file": f"{marks.text()}.jsonl", "lines": [session_trace.header(random, marks), line]}, line
 
 
+def alone_atif(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A trajectory of one step that says a piece of a type, and whose result says it too; and the step."""
+    random = seeded(f"{kind} {role}")
+    step = atif.step(random, marks, role, 1)
+    result = {"source_call_id": marks.text(), "content": [atif.PIECES[kind](random, marks)]}
+    step |= {"message": [atif.PIECES[kind](random, marks)], "observation": {"results": [result]}}
+    return {**atif.trajectory(random, marks, 0), "steps": [step]}, step
+
+
 def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
     random = seeded(f"{kind} {role}")
@@ -352,6 +364,7 @@ CASES += [(alone_droid, kind, role) for kind in range(len(droid.BLOCKS)) for rol
 CASES += [(alone_droid, kind, "line") for kind in range(2, len(droid.LINES) - 2)]
 CASES += [(alone_session_trace, kind, role) for kind in range(4) for role in ("user", "assistant", "tool")]
 CASES += [(alone_session_trace, kind, "line") for kind in range(3, 7)]
+CASES += [(alone_atif, kind, role) for kind in range(len(atif.PIECES)) for role in ("user", "agent")]
 CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from benchmarks.fuzz import (
     ai_studio,
+    atif,
     chat_arrays,
     chatgpt,
     claude_ai,
@@ -43,6 +44,7 @@ KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects
 # Of conversations, one for each source.
 MAKERS: Final = (
     ai_studio.conversation,
+    atif.conversation,
     chatgpt.conversation,
     claude_ai.conversation,
     claude_code.session,
