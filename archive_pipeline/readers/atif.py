@@ -1,7 +1,7 @@
 """Trajectories of agents in Harbor's interchange format (ATIF): steps of the user, the system and the agent.
 
 A step of the agent is one answer with all of its calls; each result in its observation is a message of the tool behind
-it. Trajectories of subagents that stand inside of one stay there.
+it. Trajectories of subagents that stand inside of one are dialogues of their own, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.chat_arrays.calls import call_arguments
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -33,6 +33,9 @@ _CALLS: Final = "tool_calls"
 _OBSERVATION: Final = "observation"
 _RESULTS: Final = "results"
 _CONTENT: Final = "content"
+_INNER: Final = "subagent_trajectories"
+# Of a trajectory that stood inside of another: its id, and that of the other.
+_SUBAGENT: Final = "subagent_of"
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
@@ -72,16 +75,42 @@ def read_trajectory(value: Mapping[str, Any], locator: str) -> DialogueRecord | 
     own.put_back(_STEPS, unread)
     return DialogueRecord(
         source=SOURCE,
-        source_id=as_identifier(value.get("trajectory_id")) or as_identifier(value.get("session_id")),
+        source_id=_id(value),
         locator=locator,
         title=as_text(as_object(value.get("extra")).get("title")),
         created_at=min(times, default=None),
         updated_at=max(times, default=None),
         messages=messages,
         is_linear_source=True,
+        parent_source_id=as_identifier(as_object(value.get(_SUBAGENT)).get("parent")),
         warnings=+warnings,
         source_json=own.fields_left(),
     )
+
+
+def _id(value: Mapping[str, Any]) -> str | None:
+    """Returns the id of a trajectory; one run and its subagents may have one session."""
+    given = (as_object(value.get(_SUBAGENT)).get("id"), value.get("trajectory_id"), value.get("session_id"))
+    return next(filter(None, map(as_identifier, given)), None)
+
+
+def inner_trajectories(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the trajectories of subagents inside of one, each without those inside of it, with its place."""
+    waiting: list[tuple[str, str | None, Mapping[str, Any]]] = [("", _id(value), value)]
+    seen = {None, _id(value), as_identifier(value.get("session_id"))}
+    while waiting:
+        above, parent, outer = waiting.pop()
+        for number, item in enumerate(as_list(outer.get(_INNER))):
+            if not isinstance(item, dict) or not isinstance(item.get(_STEPS), list):
+                continue
+            place = f"{above}.{_INNER}[{number}]"
+            own = _id(item)
+            if own in seen and parent is not None:
+                own = f"{parent}-subagent-{number + 1}"
+            seen.add(own)
+            alone = {name: field for name, field in item.items() if name != _INNER}
+            yield place, {**alone, _SUBAGENT: {"id": own, "parent": parent}}
+            waiting.append((place, own, item))
 
 
 class _StepReader:
@@ -229,4 +258,11 @@ def _image(item: dict[str, Any]) -> PartRecord:
     )
 
 
-READER: Final = Reader(SOURCE, "Agent trajectories (ATIF, trajectory.json)", 1, recognise, read_trajectory)
+READER: Final = Reader(
+    SOURCE,
+    "Agent trajectories (ATIF, trajectory.json)",
+    1,
+    recognise,
+    read_trajectory,
+    inner=inner_trajectories,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -126,6 +126,8 @@ class Reader:
         tree_of: tells a message that stands alone in its file, by the object and the tree of the message before: the id
             of the conversation that it belongs to, None of what is no such message. The messages of each are recognised
             and read as one object (``readers.gathered``). None if the source has none.
+        inner: yields the conversations that stand inside of one, of subagents, each with its place below it. They are
+            read as dialogues of their own, before the one that they stand in. None if there are none.
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
         comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
@@ -141,6 +143,7 @@ class Reader:
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     tree_of: Callable[[Mapping[str, Any], str | None], str | None] | None = None
+    inner: Callable[[Mapping[str, Any]], Iterator[tuple[str, dict[str, Any]]]] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None
     comes_in_exports: bool = True

@@ -24,7 +24,7 @@ from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
 from archive_pipeline.readers.json_lines import SessionOrText, as_one_object
-from archive_pipeline.readers.recognised import ReadDialogue, Recognised, read_dialogue
+from archive_pipeline.readers.recognised import ReadDialogue, Recognised, inside, read_dialogue
 from archive_pipeline.readers.registry import (
     database_readers,
     is_conversation,
@@ -146,6 +146,8 @@ class FileReading:
             elif isinstance(item, RejectedRecord):
                 yield item if share.takes(None) else None
             else:
+                if share.has_group:  # the group may be full with the record, so what is inside comes first
+                    yield from map(self._dialogue, inside(item))
                 yield self._dialogue(item) if share.takes(len(item.element.raw)) else None
         self._is_exhausted = True
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
-from archive_pipeline.readers.json.nesting import Element
+from archive_pipeline.readers.json.nesting import Element, as_json
 from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.shapes import as_list
 from archive_pipeline.readers.json_lines import LINES
@@ -28,6 +29,16 @@ class Recognised:
 
     element: Element
     source: str
+
+
+def inside(recognised: Recognised) -> Iterator[Recognised]:
+    """Yields the conversations of the same source that stand inside of a record."""
+    element, inner = recognised.element, readers()[recognised.source].inner
+    if inner is None or not isinstance(element.value, dict):
+        return
+    for place, value in inner(element.value):
+        found = Element(f"{element.locator}{place}", as_json(value), value, element.warnings)
+        yield Recognised(found, recognised.source)
 
 
 def read_dialogue(element: Element, source: str) -> ReadDialogue | RejectedRecord:

@@ -50,7 +50,7 @@ def test_every_value_of_changed_conversations_is_in_a_row(database: Database, tm
     done = imported(database, tmp_path / "conversations.json", *conversations)
     locators = [locator for (locator,) in query(database, "SELECT locator FROM raw.rejected_records")]
     read = [value for place, value in enumerate(conversations) if not any(x.endswith(f"[{place}]") for x in locators)]
-    assert done["new"] == len(read) > 100
+    assert done["new"] >= len(read) > 100  # those of subagents inside are dialogues, too
     given = Values()
     given.add(read)
     given.strings.discard("text")  # the type of a block that is in a column for texts

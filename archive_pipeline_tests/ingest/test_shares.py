@@ -146,6 +146,33 @@ def test_shares_of_a_damaged_file_are_together_what_one_reader_makes_of_it(
         assert shared == read_shared(path, 1)
 
 
+def trajectory(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
+    steps = [{"step_id": 1, "source": "user", "message": name}]
+    return {"schema_version": "ATIF-v1.7", "session_id": name, "steps": steps, "subagent_trajectories": list(inner)}
+
+
+TRAJECTORIES = [trajectory(f"t{at}", *(trajectory(f"t{at}-{n}") for n in range(at % 3))) for at in range(9)]
+MESSAGES = [
+    {"message_tree_id": f"t{at // 2}", "message_id": f"m{at}", "parent_id": None, "role": "prompter", "text": f"{at}"}
+    for at in range(18)
+]
+
+
+@pytest.mark.parametrize("items", [TRAJECTORIES, MESSAGES], ids=["with others inside", "gathered"])
+@pytest.mark.parametrize("of", [2, 3])
+def test_records_that_are_several_of_the_file_or_part_of_one_are_in_one_share_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, items: list[Any], of: int
+):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(items))
+    monkeypatch.setattr(shares, "GROUP_RECORDS", 2)
+    in_blocks_of(monkeypatch, 200)
+    shared = read_shared(path, of)
+    ids = [item.source_id for _, _, item in shared[0] if isinstance(item, Header)]
+    assert len(ids) == len(set(ids)) == (18 if items is TRAJECTORIES else 9)
+    assert shared == read_shared(path, 1)
+
+
 def conversations(count: int) -> list[str]:
     return [json.dumps(chatgpt(f"c{number}", chain("a", "b"))) for number in range(count)]
 

@@ -185,6 +185,15 @@ def test_a_subagent_of_droid_names_the_session_that_started_it(database: Databas
     assert links(database) == [(FORK, SESSION, "subagent", 0)]
 
 
+def test_a_subagent_inside_of_a_trajectory_is_linked_with_it(database: Database, tmp_path: Path):
+    empty(database)
+    steps = [{"step_id": 1, "source": "user", "message": "Look"}]
+    agent = {"schema_version": "ATIF-v1.7", "trajectory_id": FORK, "agent": {}, "steps": steps}
+    whole = {**agent, "trajectory_id": SESSION, "subagent_trajectories": [agent]}
+    load(database, lines_of(tmp_path / "trajectory.json", whole))
+    assert links(database) == [(FORK, SESSION, "subagent", 0)]
+
+
 def test_a_fork_of_pi_is_linked_by_what_it_copies(database: Database, tmp_path: Path):
     empty(database)
     head = {"type": "session", "version": 3, "cwd": "/work"}

@@ -118,11 +118,25 @@ def test_a_step_that_no_model_made_has_no_model():
     assert read(step(1, "agent", "x", llm_call_count=0)).messages[0].model is None
 
 
-def test_a_subagents_trajectory_stays_in_the_one_that_it_stands_in():
-    inner = trajectory(*STEPS, trajectory_id="t-2")
-    record = read(STEPS[1], trajectory_id="t-1", subagent_trajectories=[inner])
-    assert (record.source_id, len(record.messages)) == ("t-1", 1)
-    assert record.source_json["subagent_trajectories"] == [inner]
+def test_trajectories_of_subagents_are_dialogues_of_their_own_which_name_their_parents(tmp_path: Path):
+    deepest = trajectory(STEPS[1], trajectory_id="t-3")
+    inner = [
+        trajectory(*STEPS, trajectory_id="t-2", subagent_trajectories=[deepest]),
+        trajectory(STEPS[0]),
+        {"steps": 1},
+    ]
+    whole = trajectory(STEPS[1], subagent_trajectories=inner)
+    path = tmp_path / "trajectory.json"
+    path.write_text(json.dumps(whole))
+    records = [item.record for file in read_paths([path]) for item in file.records() if isinstance(item, ReadDialogue)]
+    assert [(r.source_id, r.parent_source_id, len(r.messages), r.locator) for r in records] == [
+        ("t-2", "s", 6, f"{path}.subagent_trajectories[0]"),
+        ("s-subagent-2", "s", 1, f"{path}.subagent_trajectories[1]"),
+        ("t-3", "t-2", 1, f"{path}.subagent_trajectories[0].subagent_trajectories[0]"),
+        ("s", None, 1, str(path)),
+    ]
+    assert records[-1].source_json["subagent_trajectories"] == inner
+    assert "subagent_trajectories" not in records[0].source_json
 
 
 def test_what_is_of_another_shape_is_kept_and_nothing_raises():

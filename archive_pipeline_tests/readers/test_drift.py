@@ -32,8 +32,8 @@ from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
 from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import pi as fuzz_pi
-from benchmarks.fuzz import sharegpt as fuzz_sharegpt
 from benchmarks.fuzz import session_trace as fuzz_session_trace
+from benchmarks.fuzz import sharegpt as fuzz_sharegpt
 from benchmarks.fuzz.marks import Marks
 
 

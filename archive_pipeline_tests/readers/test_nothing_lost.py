@@ -24,8 +24,8 @@ from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
 from benchmarks.fuzz import (
     ai_studio,
-    chat_arrays,
     atif,
+    chat_arrays,
     chatgpt,
     claude_ai,
     claude_code,
@@ -43,8 +43,8 @@ from benchmarks.fuzz import (
     openai_messages,
     opencode,
     pi,
-    sharegpt,
     session_trace,
+    sharegpt,
 )
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost

@@ -34,8 +34,8 @@ from benchmarks.fuzz import (
     opencode,
     pi,
     projects,
-    sharegpt,
     session_trace,
+    sharegpt,
 )
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate

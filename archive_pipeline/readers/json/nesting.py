@@ -42,7 +42,7 @@ def unfold(element: Element, is_record: IsRecord) -> Iterator[Element]:
         yield element
     else:
         for locator, value in _inside(element.locator, element.value, is_record, _MAX_LEVELS):
-            yield Element(locator, _as_json(value), value, element.warnings)
+            yield Element(locator, as_json(value), value, element.warnings)
 
 
 def _inside(locator: str, container: Any, is_record: IsRecord, levels: int) -> Iterator[tuple[str, Any]]:
@@ -82,7 +82,8 @@ def _holds_record(value: Any, is_record: IsRecord, levels: int) -> bool:
     return False
 
 
-def _as_json(value: Any) -> bytes:
+def as_json(value: Any) -> bytes:
+    """Returns a value as JSON text."""
     try:
         return orjson.dumps(value)
     except TypeError:  # lone surrogates and long integers
