@@ -120,13 +120,14 @@ class _StepReader:
         self._model = model
         self._warnings = warnings
         self._tools: dict[str, str | None] = {}
-        self._ids: Counter[str] = Counter()
+        self._used: set[str] = set()
+        self._again: Counter[str] = Counter()
 
     def read(self, step: dict[str, Any]) -> Iterator[MessageRecord]:
         """Yields the message of a step, and one for each result in its observation."""
         fields = Fields(step)
         role = read_role(step.get("source"), _ROLES, self._warnings)
-        own = self._own_id(step)
+        own = self._own(as_identifier(step.get("step_id")) or "step")
         if as_identifier(step.get("step_id")) == own:
             fields.take("step_id")
         if step.get("source") == role:
@@ -147,13 +148,16 @@ class _StepReader:
             source=fields.rest(),
         )
         for number, result in enumerate(results, 1):
-            yield MessageRecord(f"{own}-result-{number}", None, "tool", result, created_at=moment)
+            yield MessageRecord(self._own(f"{own}-result-{number}"), None, "tool", result, created_at=moment)
 
-    def _own_id(self, step: Mapping[str, Any]) -> str:
-        """Returns the id of a step, numbered where it was there before."""
-        said = as_identifier(step.get("step_id")) or "step"
-        self._ids[said] += 1
-        return said if self._ids[said] == 1 and said != "step" else f"{said}-again-{self._ids[said]}"
+    def _own(self, made: str) -> str:
+        """Returns an id, numbered where it was there before."""
+        own = made
+        while own in self._used:
+            self._again[made] += 1
+            own = f"{made}-again-{self._again[made] + 1}"
+        self._used.add(own)
+        return own
 
     def _parts(self, fields: Fields) -> Iterator[PartRecord]:
         """Takes what a step says, in the order in which it came about: thoughts, words, calls."""
@@ -265,4 +269,5 @@ READER: Final = Reader(
     recognise,
     read_trajectory,
     inner=inner_trajectories,
+    comes_in_exports=False,
 )

@@ -131,7 +131,7 @@ class Reader:
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
         comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
-            which each has conversations of its own.
+            which each has conversations of its own, nor of files that are one conversation.
     """
 
     source: str

@@ -139,6 +139,14 @@ def test_trajectories_of_subagents_are_dialogues_of_their_own_which_name_their_p
     assert "subagent_trajectories" not in records[0].source_json
 
 
+def test_ids_that_others_are_made_of_stay_apart():
+    again = {**step(1, "agent", "b", result(None, "c")), "step_id": "1"}
+    record = read({**step(1, "user", "a"), "step_id": "1-again-2"}, step(1, "user", "x"), again, again)
+    ids = [message.source_id for message in record.messages]
+    assert len(set(ids)) == len(ids) == 6
+    assert ids[:3] == ["1-again-2", "1", "1-again-3"]
+
+
 def test_what_is_of_another_shape_is_kept_and_nothing_raises():
     odd = {"step_id": 1, "source": "robot", "message": [7, {"type": "video"}, {"type": "text", "text": "a", "b": 1}]}
     record = read(odd, {**odd, "message": {}}, "x", step(3, "agent", "", tool_calls=["y"], observation="z"))
