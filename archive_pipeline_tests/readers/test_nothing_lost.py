@@ -194,6 +194,8 @@ def alone_copilot_chat(kind: int, role: str, marks: Marks) -> tuple[dict[str, An
         return {"file": "x.jsonl", "lines": [{"kind": 0, "v": session}, line]}, line
     request["variableData"]["variables"] = [copilot_chat.VARIABLES[kind](random, marks)] if role == "variable" else []
     return session, request["variableData"] if role == "variable" else entries[0]
+
+
 def alone_openai_messages(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A line of one message of a kind in a form, and the message."""
     random = seeded(f"{kind} {form}")

@@ -15,7 +15,7 @@ from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.oasst.dialogue import read_tree
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
-from archive_pipeline.readers.registry import recognise
+from archive_pipeline.readers.registry import readers, recognise
 
 BESIDE = {"lang": "en", "review_count": 3, "review_result": True, "deleted": False, "synthetic": False}
 
@@ -141,8 +141,8 @@ def test_a_tree_without_a_prompt_is_rejected():
     ],
 )
 def test_a_tree_is_told_by_its_messages(value: dict[str, Any], confidence: float):
-    verdict = recognise(value)
-    assert (verdict.source if confidence else "oasst", verdict.evidence.confidence) == ("oasst", confidence)
+    assert readers()["oasst"].recognise(value).confidence == confidence
+    assert (recognise(value).source == "oasst") == bool(confidence)
 
 
 def test_lines_of_messages_are_the_dialogues_that_their_trees_are(tmp_path: Path):
