@@ -59,7 +59,10 @@ def test_a_file_that_nobody_recognises_is_told_with_what_was_tried(doctor, tmp_p
     path.write_text('{"a": 1}')
     result = doctor(path)
     assert result.code == 2
-    assert "tried ai_studio: no chunkedPrompt; chatgpt: no mapping; claude_ai: no chat_messages;" in result.err
+    assert (
+        "tried ai_studio: no chunkedPrompt; atif: no steps; chatgpt: no mapping; claude_ai: no chat_messages;"
+        in result.err
+    )
 
 
 def test_companions_alone_are_no_error_and_nothing_at_all_is(doctor, tmp_path: Path):

@@ -9,9 +9,10 @@ import pytest
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
+from archive_pipeline.readers.declaration import RECOGNISED
 from archive_pipeline.readers.opencode.dialogue import read_session
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.readers.registry import recognise
+from archive_pipeline.readers.registry import readers, recognise
 from archive_pipeline_tests.readers.opencode_sessions import (
     DIGEST,
     INFO,
@@ -230,9 +231,8 @@ def test_an_id_that_came_before_is_no_second_message():
     ],
 )
 def test_a_session_is_told_by_its_messages(value: Item, confidence: float):
-    verdict = recognise(value)
-    found = verdict.evidence.confidence if verdict.source == "opencode" else 0.0
-    assert found == confidence
+    assert readers()["opencode"].recognise(value).confidence == confidence
+    assert (recognise(value).source == "opencode") == (confidence >= RECOGNISED)
 
 
 @pytest.mark.parametrize("value", [{"info": INFO}, {"database": "opencode", "tables": []}])

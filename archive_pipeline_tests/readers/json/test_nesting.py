@@ -36,7 +36,7 @@ def test_an_element_without_records_and_a_record_are_themselves():
 
 
 def test_what_stands_around_records_is_not_made_text(monkeypatch: pytest.MonkeyPatch):
-    made, as_json = list[Any](), nesting._as_json
-    monkeypatch.setattr(nesting, "_as_json", lambda value: made.append(value) or as_json(value))
+    made, as_json = list[Any](), nesting.as_json
+    monkeypatch.setattr(nesting, "as_json", lambda value: made.append(value) or as_json(value))
     found = list(unfold(Element("f", b"", [[[{"a": [{"record": 1}]}]]]), is_record))
     assert made == [element.value for element in found] == [{"record": 1}]
