@@ -26,8 +26,9 @@ from archive_pipeline.readers.places import Place
 from archive_pipeline.readers.registry import database_readers
 
 _MAX_NAMES_BYTES: Final = 64 * 1024 * 1024
-_SESSION: Final = ".jsonl"
-_SESSIONS: Final = frozenset({"chatsessions", "emptywindowchatsessions"})  # folders of VS Code
+_LINES: Final = ".jsonl"
+_JSON: Final = ".json"
+_UPLOADS: Final = ("file-", "file_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,15 @@ def _in_database(found: SourceFile, readers: Mapping[str, DatabaseReader]) -> It
 
 def _ids(path: str, names: Mapping[str, str], pointed: Container[str]) -> tuple[str, ...]:
     ids = ids_of(path, names)
-    file = PurePosixPath(path)
-    if file.suffix.lower() == _SESSION or file.parent.name.lower() in _SESSIONS:  # agents name sessions by ids, too
+    if _may_be_conversation(PurePosixPath(path)):
         return tuple(name for name in ids if name in pointed)
     return ids or ((word,) if (word := word_of(path)) in pointed else ())
+
+
+def _may_be_conversation(file: PurePosixPath) -> bool:
+    """Tells files that may be named by ids though no message points to them: sessions, trajectories, projects."""
+    suffix = file.suffix.lower()
+    return suffix == _LINES or (suffix == _JSON and not file.name.startswith(_UPLOADS))
 
 
 def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:

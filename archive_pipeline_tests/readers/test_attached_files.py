@@ -52,13 +52,18 @@ def test_a_list_that_cannot_be_read_costs_names_only(tmp_path: Path):
     assert [file.ids for file in walk(path)] == [(file_id(1),)]
 
 
-def test_a_file_of_lines_is_attached_only_where_a_message_points_to_it(tmp_path: Path):
-    session = "029382f6-8c7c-4b32-95e3-4b7d6d2c5d2f"
+def test_what_may_be_a_conversation_is_attached_only_where_a_message_points_to_it(tmp_path: Path):
+    session, trajectory = "029382f6-8c7c-4b32-95e3-4b7d6d2c5d2f", "12e382f6-8c7c-4b32-95e3-4b7d6d2c5d2f"
     (tmp_path / f"{session}.jsonl").write_text("{}")
-    (tmp_path / "chatSessions").mkdir()
-    (tmp_path / "chatSessions" / "12e382f6-8c7c-4b32-95e3-4b7d6d2c5d2f.json").write_text("{}")
+    (tmp_path / f"{trajectory}.json").write_text("{}")
     assert list(attached_files([tmp_path])) == []
-    assert [file.ids for file in attached_files([tmp_path], pointed={session})] == [(session,)]
+    for each in (session, trajectory):
+        assert [file.ids for file in attached_files([tmp_path], pointed={each})] == [(each,)]
+
+
+def test_an_upload_of_json_is_attached(tmp_path: Path):
+    (tmp_path / f"{file_id(1)}.json").write_text("{}")
+    assert [file.ids for file in attached_files([tmp_path])] == [(file_id(1),)]
 
 
 def test_a_path_given_twice_is_walked_once(tmp_path: Path):
