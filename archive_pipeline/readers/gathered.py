@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from archive_pipeline.readers.decided import Decided, Pieces, until_failure
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import BLANK
-from archive_pipeline.readers.json_lines import NO_JSON, Pieces, as_text, until_failure, value_of
+from archive_pipeline.readers.json_lines import NO_JSON, as_text, value_of
 
 TREE: Final = "tree"
 MESSAGES: Final = "messages"
@@ -40,27 +41,16 @@ def as_conversations(source: ByteSource, tree_of: TreeOf, *, held_bytes: int = _
         tree_of: tells messages, and which conversation they belong to.
         held_bytes: how much of the file is held, so that messages which do not stand together come together.
     """
-    return _Decided(source, tree_of, held_bytes)
+    return _Gathered(source, tree_of, held_bytes)
 
 
-class _Decided:
+class _Gathered(Decided):
     """A file that is gathered or read as it is: what it is shows when it is read first."""
 
     def __init__(self, source: ByteSource, tree_of: TreeOf, held_bytes: int) -> None:
-        self._source = source
+        super().__init__(source)
         self._tree_of = tree_of
         self._held_bytes = held_bytes
-        self._head: bytes | None = None  # read to decide, and not given yet
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
-        if self._head is None:
-            self._head = self._decide()
-        if not self._head:
-            return self._source.read(size)
-        end = len(self._head) if size < 0 else size
-        taken, self._head = self._head[:end], self._head[end:]
-        return taken if size >= 0 else taken + self._source.read()
 
     def _decide(self) -> bytes:
         """Reads no more in advance than the first item; what stands before damage comes first."""

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any, Final
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.decided import Decided, Pieces, until_failure
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.slices import BLANK
@@ -67,29 +68,18 @@ def as_one_object(
     return SessionOrText(source, name, is_line, LineBudget(is_copy, limits))
 
 
-class SessionOrText:
+class SessionOrText(Decided):
     """A file that is read as lines or as it is: what it is shows when it is read first."""
 
     def __init__(self, source: ByteSource, name: str, is_line: IsLine, budget: LineBudget) -> None:
-        self._source = source
+        super().__init__(source)
         self._name = name
         self._is_line = is_line
         self._budget = budget
-        self._head: bytes | None = None  # read to decide, and not given yet
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
         """Yields what is left out of a session, when it was read."""
         yield from self._budget.rejected(locator)
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
-        if self._head is None:
-            self._head = self._decide()
-        if not self._head:
-            return self._source.read(size)
-        end = len(self._head) if size < 0 else size
-        taken, self._head = self._head[:end], self._head[end:]
-        return taken if size >= 0 else taken + self._source.read()
 
     def _decide(self) -> bytes:
         """Reads no more in advance than tells what the file is; what stands before damage comes first."""
@@ -110,26 +100,6 @@ class SessionOrText:
         if failure is not None:
             self._source = Pieces(rest)
         return bytes(head)
-
-
-class Pieces:
-    """Bytes that come in pieces, read as from a file."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._held = bytearray()
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
-        while size < 0 or not self._held:
-            piece = next(self._pieces, None)
-            if piece is None:
-                break
-            self._held += piece
-        end = len(self._held) if size < 0 else size
-        taken = bytes(self._held[:end])
-        del self._held[:end]
-        return taken
 
 
 def _or_raise(blocks: Iterator[bytes], failure: Exception | None) -> Iterator[bytes]:
@@ -226,14 +196,6 @@ def _handed_on(line: Line, budget: LineBudget) -> bytes | None:
         return budget.take(line, line.raw, None)
     value = value_of(line.raw)
     return budget.take(line, as_text(line.raw) if value is NO_JSON else line.raw, value)
-
-
-def until_failure(blocks: Iterator[bytes], failures: list[Exception]) -> Iterator[bytes]:
-    """Yields blocks until one cannot be read, and notes why."""
-    try:
-        yield from blocks
-    except Exception as error:  # noqa: BLE001 - raised again where it stands
-        failures.append(error)
 
 
 def value_of(line: bytes) -> object:

@@ -17,9 +17,9 @@ from archive_pipeline.readers.databases.product import Readers, missing_of, read
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
+from archive_pipeline.readers.decided import Pieces
 from archive_pipeline.readers.found import DATABASE_SUFFIXES, READ_SUFFIXES, SkippedFile, SourceFile, rejected
 from archive_pipeline.readers.json.blocks import ByteSource
-from archive_pipeline.readers.json_lines import Pieces
 from archive_pipeline.readers.pages import PageReaders, PageRecords, may_be_page, page_of
 
 _JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
