@@ -54,6 +54,8 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ("gemini", "page"): Vintage("page", Holds.UNKNOWN),
     ("librechat", FULL): _WHOLE,
     ("librechat", "branch"): Vintage("branch", Holds.UNKNOWN),
+    ("openai_messages", "line"): Vintage("line", Holds.UNKNOWN),
+    ("sharegpt", "line"): Vintage("line", Holds.UNKNOWN),
     ("opencode", FULL): _WHOLE,
     ("opencode", "entries"): Vintage("entries", Holds.UNKNOWN),
 }

@@ -16,7 +16,9 @@ from typing import Any
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.readers.declaration import CERTAIN, DatabaseReader, Evidence, PageReader, Reader
+from archive_pipeline.readers.chat_lines.arrays import ARRAY_NAMES
+from archive_pipeline.readers.declaration import CERTAIN, RECOGNISED, DatabaseReader, Evidence, PageReader, Reader
+from archive_pipeline.readers.json.nesting import holds_record
 
 _NO_OBJECT = Evidence(0.0, "not an object")
 
@@ -92,8 +94,21 @@ def recognise(value: object) -> Verdict:
 
 
 def is_conversation(value: object) -> bool:
-    """Tells whether a record is a conversation of some source by itself."""
-    return recognise(value).is_recognised
+    """Tells whether a record is a conversation of some source by itself.
+
+    What has nothing but an array that anybody may write yields to conversations of products that stand beside that.
+    """
+    verdict = recognise(value)
+    if verdict.source is None or not verdict.is_recognised or not isinstance(value, dict):
+        return False
+    if verdict.evidence.confidence > RECOGNISED or readers()[verdict.source].comes_in_exports:
+        return True
+    beside = {name: item for name, item in value.items() if name not in ARRAY_NAMES and isinstance(item, dict | list)}
+    return not (beside and holds_record(beside, _is_of_product))
+
+
+def _is_of_product(value: object) -> bool:
+    return recognise(value).evidence.confidence > RECOGNISED
 
 
 def is_session_line(value: Mapping[str, Any]) -> bool:

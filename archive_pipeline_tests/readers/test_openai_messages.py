@@ -16,9 +16,11 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.openai_messages import read_line
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
+from archive_pipeline_tests.exports import chain, chatgpt
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.openai_messages import conversation
 
+SYSTEM = {"role": "system", "content": "Be brief."}
 ASK = {"role": "user", "content": "Which way?"}
 LEFT = {"role": "assistant", "content": "Left."}
 RIGHT = {"role": "assistant", "content": "Right."}
@@ -45,8 +47,7 @@ def tree(record: DialogueRecord) -> list[tuple[str, str, str | None]]:
 
 
 def test_a_line_is_one_chain_and_keeps_what_stands_beside_its_messages():
-    system = {"role": "system", "content": "Be brief."}
-    record = read({"messages": [system, ASK, {**LEFT, "weight": 0}], "tools": [{"type": "function"}], "reward": 0.5})
+    record = read({"messages": [SYSTEM, ASK, {**LEFT, "weight": 0}], "tools": [{"type": "function"}], "reward": 0.5})
     assert tree(record) == [
         ("system", "Be brief.", None),
         ("user", "Which way?", "Be brief."),
@@ -165,13 +166,72 @@ def test_trials_of_one_task_are_dialogues_of_their_own_and_equal_lines_are_one()
     assert read({"traj": [ASK, LEFT], "trial": 0, "task_id": 1}).source_id == first
 
 
-def test_an_id_counts_together_with_the_beginning():
-    short, long = (read({"id": "identity_0", "messages": messages}) for messages in ([ASK], [ASK, LEFT]))
-    other = read({"id": "identity_0", "messages": [{"role": "user", "content": "Who?"}, LEFT]})
+def test_the_id_of_a_conversation_counts_together_with_its_beginning():
+    short, long = (read({"session_id": "s0", "messages": messages}) for messages in ([ASK], [ASK, LEFT]))
+    other = read({"session_id": "s0", "messages": [{"role": "user", "content": "Who?"}, LEFT]})
     assert short.source_id == long.source_id != other.source_id
     assert short.source_id is not None
-    assert short.source_id.startswith("identity_0-")
+    assert short.source_id.startswith("s0-")
     assert [message.source_id for message in short.messages] == [message.source_id for message in long.messages[:1]]
+
+
+def test_answers_to_a_prompt_that_has_an_id_are_dialogues_of_their_own():
+    left, right = (read({"id": "p1", "messages": [ASK, answer]}) for answer in (LEFT, RIGHT))
+    assert left.source_id != right.source_id
+    assert left.source_id == read({"id": "p1", "messages": [ASK, LEFT], "score": 1}).source_id
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            {"prompt": [LEFT, ASK], "completion": [LEFT]},
+            [
+                ("assistant", "Left.", None),
+                ("user", "Which way?", "Left."),
+                ("assistant", "Left.", "Which way?"),
+            ],
+        ),
+        (
+            {"prompt": [SYSTEM, ASK], "chosen": [ASK, LEFT], "rejected": [ASK, RIGHT]},
+            [
+                ("system", "Be brief.", None),
+                ("user", "Which way?", "Be brief."),
+                ("assistant", "Right.", "Which way?"),
+                ("assistant", "Left.", "Which way?"),
+            ],
+        ),
+        (
+            {"prompt": [ASK], "completion": [LEFT], "messages": [ASK, LEFT]},
+            [("user", "Which way?", None), ("assistant", "Left.", "Which way?")],
+        ),
+        (
+            {"messages": [ASK, LEFT], "prompt": "Which way?", "chosen": [LEFT], "rejected": [RIGHT]},
+            [
+                ("user", "Which way?", None),
+                ("assistant", "Right.", "Which way?"),
+                ("assistant", "Left.", "Which way?"),
+            ],
+        ),
+    ],
+)
+def test_what_arrays_of_a_line_have_in_common_is_there_once(line: dict[str, Any], expected: list[Any]):
+    assert tree(read(line)) == expected
+
+
+@pytest.mark.parametrize("empty", [{"history": None}, {"history": [], "responses": None}])
+def test_columns_of_a_table_without_a_value_say_nothing(empty: dict[str, Any]):
+    assert recognise({"messages": [{**ASK, "id": None}, {**LEFT, "id": None}], **empty}).source == "openai_messages"
+
+
+def test_a_conversation_of_a_product_beside_an_array_of_messages_is_found(tmp_path: Path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"archived": [chatgpt("c", chain("a"))], "messages": [ASK, LEFT]}))
+    [file] = read_paths([path])
+    assert [item.record.source for item in file.records() if isinstance(item, ReadDialogue)] == [
+        "chatgpt",
+        "openai_messages",
+    ]
 
 
 def test_conversations_of_wildchat_have_models_and_times():

@@ -109,10 +109,10 @@ def test_preferred_and_other_answer_are_two_branches():
     assert record.active_source_id == left.source_id
 
 
-def test_the_id_of_a_list_is_told_apart_by_the_beginning():
+def test_the_id_of_a_list_counts_together_with_what_is_said():
     other = read({"id": "identity_0", "conversations": [{"from": "human", "value": "Who?"}, LEFT]})
     assert read(LINE).source_id != other.source_id
-    assert read({"id": "identity_0", "conversations": [ASK]}).source_id == read(LINE).source_id
+    assert read({"id": "identity_0", "conversations": [ASK]}).source_id != read(LINE).source_id
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import Any, Final
 
 from archive_pipeline.readers.declaration import RECOGNISED, Evidence
@@ -35,10 +35,13 @@ _OF_OTHERS: Final = frozenset(
 )
 _OF_OTHER_CONVERSATIONS: Final = frozenset(
     {
-        *("mapping", "chat_messages", "linear_conversation", "current_node", "chunkedPrompt", "history"),
-        *("currentId", "conversationId", "sessionId", "projectHash", "responses"),
+        *("mapping", "chat_messages", "linear_conversation", "current_node", "chunkedPrompt", "currentId"),
+        *("conversationId", "sessionId", "projectHash"),
     }
 )
+# Others have all of a conversation in these, tables nothing.
+_MAY_BE_EMPTY: Final = frozenset({"history", "responses"})
+_INSTRUCTING: Final = ("system", "developer")
 _LOOKED_AT: Final = 50
 _WEAK: Final = 0.1
 
@@ -107,15 +110,12 @@ def chat_arrays(value: Message) -> ChatArrays | None:
     endings = [found for name in _ending_names(value) if (found := arrays.take(name)) is not None]
     if stem is None and endings:
         stem = arrays.take_input()
-    ways = _ways(stem, endings)
+    ways = _ways(_without_ending(stem, endings), endings)
     return ChatArrays(tuple(ways), arrays.beside, arrays.unread) if ways else None
 
 
 def _ways(stem: Way | None, endings: list[Way]) -> list[Way]:
-    ways = [
-        ending if stem is None or _is_whole(ending, stem) else Way(stem.messages + ending.messages)
-        for ending in reversed(endings)
-    ]
+    ways = [ending if stem is None else _joined(stem, ending) for ending in reversed(endings)]
     if stem is not None and all(_is_whole(ending, stem) for ending in endings):
         ways.insert(-1, stem)
     return ways
@@ -131,8 +131,36 @@ def _ending_names(value: Message) -> tuple[str, ...]:
     return next((names for names in _ENDINGS if any(_objects(value.get(name)) for name in names)), ())
 
 
+def _without_ending(stem: Way | None, endings: list[Way]) -> Way | None:
+    """Returns what was said before the alternatives: an array of all messages has the first of them at its end, too."""
+    said = _said(stem) if stem is not None else []
+    for ending in endings:
+        before = len(said) - len(ending.messages)
+        if stem is not None and before >= 0 and said[before:] == _said(ending):
+            return Way(stem.messages[:before]) if before else None
+    return stem
+
+
+def _joined(stem: Way, ending: Way) -> Way:
+    """Returns the whole of an alternative, which may begin with the prompt, or with all of it but instructions."""
+    if _is_whole(ending, stem):
+        return ending
+    spoken = list(dropwhile(lambda item: _is_instruction(item[1]), stem.messages))
+    if spoken and _is_whole(ending, Way(tuple(spoken))):
+        return Way(stem.messages[: len(stem.messages) - len(spoken)] + ending.messages)
+    return Way(stem.messages + ending.messages)
+
+
 def _is_whole(ending: Way, stem: Way) -> bool:
-    return ending.messages[0][1] == stem.messages[0][1]
+    return _said(ending)[: len(stem.messages)] == _said(stem)
+
+
+def _said(way: Way) -> list[Message]:
+    return [message for _, message in way.messages]
+
+
+def _is_instruction(message: Message) -> bool:
+    return any(message.get(name) in _INSTRUCTING for name in ("role", "from"))
 
 
 def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> Evidence:
@@ -145,16 +173,26 @@ def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> E
         is_message: tells a message of the format.
         what: what messages have, for the reason.
     """
-    if value.keys().isdisjoint(_NAMES):
+    if value.keys().isdisjoint(ARRAY_NAMES):
         return Evidence(0.0, f"no array of messages with {what}")
     found = chat_arrays(value)
     messages = [message for way in found.ways for _, message in islice(way.messages, _LOOKED_AT)] if found else []
-    plain = [is_message(message) and _OF_OTHERS.isdisjoint(message) for message in messages]
-    if found is None or not any(plain) or not value.keys().isdisjoint(_OF_OTHER_CONVERSATIONS):
+    plain = [is_message(message) and not _has_any(message, _OF_OTHERS) for message in messages]
+    if found is None or not any(plain) or _is_of_others(value):
         return Evidence(0.0, f"no array of messages with {what}")
     if len(_ending_names(value)) > 1 or (all(plain) and not found.unread):
         return Evidence(RECOGNISED, f"an array of messages with {what}")
     return Evidence(_WEAK, f"an array of which only some are messages with {what}")
 
 
-_NAMES: Final = frozenset({*_STEMS, _INPUT, *(name for names in _ENDINGS for name in names)})
+def _is_of_others(value: Message) -> bool:
+    is_named = any(value[name] is not None for name in _OF_OTHER_CONVERSATIONS.intersection(value))
+    return is_named or _has_any(value, _MAY_BE_EMPTY)
+
+
+def _has_any(fields: Message, names: frozenset[str]) -> bool:
+    """Tells whether one of the fields says something: tables have all columns in each row, and null where none is."""
+    return any(not is_empty(fields[name]) for name in names.intersection(fields))
+
+
+ARRAY_NAMES: Final = frozenset({*_STEMS, _INPUT, *(name for names in _ENDINGS for name in names)})

@@ -21,10 +21,13 @@ from archive_pipeline.readers.json.shapes import as_identifier, as_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _SYSTEM: Final = "system"
+_OF_LINE: Final = "id"  # or of a prompt, of which there may be several answers
 _IDS: Final = (
-    *("id", "conversation_id", "conversation_hash", "chat_id", "dialogue_id", "dialog_id", "thread_id", "session_id"),
-    "uuid",
+    *(_OF_LINE, "conversation_id", "conversation_hash", "chat_id", "dialogue_id", "dialog_id", "thread_id"),
+    *("session_id", "uuid"),
 )
+# What a line lacks may be in another one, of another model.
+LINE: Final = "line"
 # What tells conversations with one id apart: several were held about one task.
 _TRIALS: Final = ("task_id", "trial", "sample", "seed", "run_id")
 _CREATED: Final = ("created_at", "create_time", "created")
@@ -48,6 +51,7 @@ def read_chat(value: Mapping[str, Any], locator: str, source: str, names: Names)
         updated_at=_time(value, _UPDATED, warnings),
         messages=tuple(tree.messages.values()),
         active_source_id=leaves[-1] if len(leaves) > 1 else None,
+        vintage=LINE,
         warnings=+warnings,
         source_json=tree.source_json(),
     )
@@ -124,12 +128,13 @@ def _message_id(parent: str | None, message: MessageRecord) -> str:
 
 
 def _source_id(value: Mapping[str, Any], messages: Mapping[str, MessageRecord]) -> str:
-    named = next((found for name in _IDS if (found := as_identifier(value.get(name)))), None)
+    field, named = next(((name, found) for name in _IDS if (found := as_identifier(value.get(name)))), ("", None))
     if named is None:
         return f"{identity.MADE}{_hash(value)}"
     first = next((name for name, message in messages.items() if message.role == "user"), next(iter(messages), None))
+    said = list(messages) if field == _OF_LINE else first
     trial = [value.get(name) for name in _TRIALS]
-    return f"{named}-{_hash([first, trial])[:12]}"
+    return f"{named}-{_hash([said, trial])[:12]}"
 
 
 def _hash(value: object) -> str:

@@ -38,7 +38,7 @@ class Element:
 
 def unfold(element: Element, is_record: IsRecord) -> Iterator[Element]:
     """Yields the records in an element, and what is none of them; the element itself if it has no records in it."""
-    if is_record(element.value) or not _holds_record(element.value, is_record, _MAX_LEVELS):
+    if is_record(element.value) or not holds_record(element.value, is_record):
         yield element
     else:
         for locator, value in _inside(element.locator, element.value, is_record, _MAX_LEVELS):
@@ -51,7 +51,7 @@ def _inside(locator: str, container: Any, is_record: IsRecord, levels: int) -> I
         place = f"{locator}.{key[:_SHOWN_KEY]}" if isinstance(key, str) else f"{locator}[{key}]"
         if is_record(value):
             yield place, value
-        elif _holds_record(value, is_record, levels - 1):
+        elif holds_record(value, is_record, levels - 1):
             yield from _inside(place, value, is_record, levels - 1)
         elif isinstance(key, str):
             others[key] = value
@@ -65,7 +65,8 @@ def _items(container: Any) -> Iterable[tuple[str | int, Any]]:
     return container.items() if isinstance(container, dict) else enumerate(container)
 
 
-def _holds_record(value: Any, is_record: IsRecord, levels: int) -> bool:
+def holds_record(value: Any, is_record: IsRecord, levels: int = _MAX_LEVELS) -> bool:
+    """Tells whether a record stands inside of a value, in so many levels."""
     level = [value]
     for _ in range(levels):
         level = [
