@@ -84,6 +84,14 @@ def test_the_same_file_by_two_ways_is_read_once(tmp_path):
     assert everything([tmp_path, path, tmp_path / "." / "a.json"])[0] == ["c"]
 
 
+def test_a_link_to_a_login_is_not_followed_under_another_name(tmp_path):
+    (tmp_path / "auth.json").write_text(EXPORT)
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (folder / "chats.json").symlink_to(tmp_path / "auth.json")
+    assert everything([folder])[0] == []
+
+
 def test_a_zip_without_the_suffix_and_json_of_any_name_are_known_by_content(tmp_path):
     make_zip(tmp_path / "download", {"c.json": EXPORT})
     (tmp_path / "data.txt").write_text(EXPORT)

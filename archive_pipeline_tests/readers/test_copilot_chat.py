@@ -18,10 +18,12 @@ from archive_pipeline.domain.records import DialogueRecord, MessageRecord, Rejec
 from archive_pipeline.readers.copilot_chat import READER
 from archive_pipeline.readers.copilot_chat.log import replayed
 from archive_pipeline.readers.json.shapes import base64_sha256
+from archive_pipeline.readers.left_out_lines import LEFT_OUT_LINE
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.work import growth
 
+CANCEL_NOT = {"kind": 1, "k": ["requests", 0, "isCanceled"], "v": False}
 START = 1_770_112_800_000  # 2026-02-03, 10:00
 FILE = {"$mid": 1, "fsPath": "/w/a.py", "external": "file:///w/a.py", "path": "/w/a.py", "scheme": "file"}
 FIRST, SECOND = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -226,6 +228,13 @@ def test_what_a_prompt_came_with_is_no_word_of_the_user():
     assert message.source["variableData"] == {"variables": [{"kind": "tool", "id": "t", "name": "search"}]}
 
 
+def test_instructions_with_an_address_in_them_are_a_text():
+    said = "Follow https://example.org/style always."
+    variables = [{"kind": "promptText", "id": "i", "name": "prompt:instructions", "value": said}]
+    [message] = read(session(request("1", "why?", variableData={"variables": variables}))).messages
+    assert (parts(message), message.attachments) == ([("context", said), ("text", "why?")], ())
+
+
 @pytest.mark.parametrize(
     ("more", "state"),
     [
@@ -303,6 +312,22 @@ def test_a_log_makes_the_session_that_it_ends_with(tmp_path: Path):
         "changed": ["customTitle", "inputState", "inputText", "modelState", "requests", "response"],
     }
     assert record.warnings == {"malformed_message": 1}
+
+
+def test_changes_behind_a_line_that_is_left_out_are_kept_until_the_session_is_there_whole():
+    start = {"kind": 0, "v": session(request("1", "why?"))}
+    left_out = {"kind": 2, LEFT_OUT_LINE: "line 2"}
+    change = {"kind": 1, "k": ["customTitle"], "v": "Other"}
+    record = read(log(start, left_out, change))
+    assert (record.title, len(record.messages)) == ("Soil", 1)
+    assert record.source_json["log"]["lines"] == {"2": left_out, "3": change}
+    assert record.warnings == {"malformed_message": 1}
+    assert read(log(start, left_out, start, change)).title == "Other"
+
+
+def test_what_an_answer_was_once_is_kept():
+    record = read(log({"kind": 0, "v": session(request("1", "why?", isCanceled=True))}, CANCEL_NOT))
+    assert record.source_json["log"]["replaced"] == {"2": [{"k": CANCEL_NOT["k"], "v": True}]}
 
 
 @pytest.mark.parametrize(

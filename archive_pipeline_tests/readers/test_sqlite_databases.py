@@ -65,6 +65,15 @@ def test_the_newest_rows_of_a_database_in_use_are_read(tmp_path: Path):
         assert {name: (tmp_path / name).read_bytes() for name in names_in(tmp_path)} == before
 
 
+def test_a_link_to_a_database_in_use_has_the_newest_rows_too(tmp_path: Path):
+    path = write_database(tmp_path / "logs.db", conversations(2))
+    (tmp_path / "link.db").symlink_to(path)
+    with closing(in_wal_mode(path)) as connection:
+        add_rows(connection, conversations(1, 2))
+        connection.commit()
+        assert len(read(tmp_path / "link.db")[0]) == 3
+
+
 def test_a_database_for_a_log_that_is_not_in_use_gets_no_files_beside_it(tmp_path: Path):
     path = write_database(tmp_path / "logs.db", conversations(2))
     in_wal_mode(path).close()

@@ -16,6 +16,7 @@ from archive_pipeline.readers.json.parsing import MAX_DEPTH
 from archive_pipeline.readers.json.shapes import as_list
 from archive_pipeline.readers.json.structure import extent_of
 from archive_pipeline.readers.json_lines import is_unreadable
+from archive_pipeline.readers.left_out_lines import is_left_out
 
 _SET: Final = 1
 _PUSH: Final = 2
@@ -30,7 +31,8 @@ class Log:
 
     Attributes:
         session: as it is behind the last line; None without a line that has it whole.
-        lines: what changed nothing, by the numbers of the lines: no JSON, or a change of what is not there.
+        lines: what changed nothing, by the numbers of the lines: no JSON, a change of what is not there, or one behind
+            a line that is left out. Changes name places by numbers, which that line may have moved.
         replaced: what changes replaced, by the numbers of their lines: its path, and the value.
         changed: the names of fields that changes were made to or in.
     """
@@ -40,11 +42,14 @@ class Log:
     lines: dict[str, Any] = field(default_factory=dict)
     replaced: dict[str, Any] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
+    _lacks_a_line: bool = False
 
     def take(self, number: int, line: Any) -> None:
         """Takes the next line."""
-        if is_unreadable(line) or not self._apply(str(number), line):
-            self.warnings["malformed_message"] += 1
+        is_stand_in = is_left_out(line)
+        if is_stand_in or is_unreadable(line) or not self._apply(str(number), line):
+            self._lacks_a_line |= is_stand_in
+            self.warnings["malformed_message"] += not is_stand_in
             self.lines[str(number)] = line
             return
         self.changed.update(name for name in as_list(line.get("k")) if isinstance(name, str))
@@ -57,9 +62,10 @@ class Log:
             new = _copied(line["v"])
             self._keep(number, [], self.session, new)
             self.session = new
+            self._lacks_a_line = False
             return True
         place = self._place(line)
-        if place is None:
+        if place is None or self._lacks_a_line:
             return False
         kind, path, (container, key) = line["kind"], line["k"], place
         if kind == _PUSH:
@@ -154,7 +160,7 @@ def _copied(value: Any) -> Any:
 
 def _is_said(old: Any, new: Any) -> bool:
     """Tells whether a value begins with another: nothing is lost where it takes its place."""
-    if isinstance(old, bool) or is_empty(old):
+    if old is False or is_empty(old):
         return True
     if isinstance(old, str):
         return isinstance(new, str) and new.startswith(old)

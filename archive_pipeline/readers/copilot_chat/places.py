@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
+from typing import Final
 
 from archive_pipeline.readers.json.shapes import as_object, as_text
 
-_LEVELS = 3  # a symbol has a location, which has an address
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")  # and not a text with one in it
+_LEVELS: Final = 3  # a symbol has a location, which has an address
 
 
 def address_of(value: object) -> str | None:
     """Returns the address of a file, of a range in one, or of a symbol; None of anything else."""
     for _ in range(_LEVELS):
         if isinstance(value, str):
-            return value if "://" in value else None
+            return value if _ADDRESS.fullmatch(value) else None
         fields = as_object(value)
         if "scheme" in fields and "path" in fields:
             return as_text(fields.get("external")) or _written(fields)

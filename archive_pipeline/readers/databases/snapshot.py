@@ -63,6 +63,7 @@ def snapshot(source: ByteSource, original: Path | None) -> Iterator[Snapshot]:
     """
     with tempfile.TemporaryDirectory(prefix="llm-archive-") as folder:
         copy = Path(folder) / "copy.db"
+        original = original and original.resolve()  # the logs stand beside what a link leads to
         state = _state(original)
         with copy.open("wb") as target:
             while block := source.read(_BLOCK_BYTES):
