@@ -16,7 +16,7 @@ from typing import Any
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
-from archive_pipeline.readers.chat_lines.arrays import ARRAY_NAMES
+from archive_pipeline.readers.chat_lines.arrays import OWN_FIELDS
 from archive_pipeline.readers.declaration import CERTAIN, RECOGNISED, DatabaseReader, Evidence, PageReader, Reader
 from archive_pipeline.readers.json.nesting import holds_record
 
@@ -103,7 +103,7 @@ def is_conversation(value: object) -> bool:
         return False
     if verdict.evidence.confidence > RECOGNISED or readers()[verdict.source].comes_in_exports:
         return True
-    beside = {name: item for name, item in value.items() if name not in ARRAY_NAMES and isinstance(item, dict | list)}
+    beside = {name: item for name, item in value.items() if name not in OWN_FIELDS and isinstance(item, dict | list)}
     return not (beside and holds_record(beside, _is_of_product))
 
 

@@ -173,7 +173,7 @@ def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> E
         is_message: tells a message of the format.
         what: what messages have, for the reason.
     """
-    if value.keys().isdisjoint(ARRAY_NAMES):
+    if value.keys().isdisjoint(_NAMES):
         return Evidence(0.0, f"no array of messages with {what}")
     found = chat_arrays(value)
     messages = [message for way in found.ways for _, message in islice(way.messages, _LOOKED_AT)] if found else []
@@ -195,4 +195,6 @@ def _has_any(fields: Message, names: frozenset[str]) -> bool:
     return any(not is_empty(fields[name]) for name in names.intersection(fields))
 
 
-ARRAY_NAMES: Final = frozenset({*_STEMS, _INPUT, *(name for names in _ENDINGS for name in names)})
+_NAMES: Final = frozenset({*_STEMS, _INPUT, *(name for names in _ENDINGS for name in names)})
+# Where no conversation of a product needs to be looked for: tools are described in hundreds of objects.
+OWN_FIELDS: Final = _NAMES | {"tools", "functions"}
