@@ -133,17 +133,22 @@ def stored(database: Database) -> list[tuple[Any, ...]]:
     )
 
 
+def stored_whole(database: Database, folder: Path, name: str, lines: Lines) -> list[tuple[Any, ...]]:
+    """What an empty archive has of a session that is read whole; it is empty again behind that."""
+    empty(database)
+    load(database, folder, name, lines)
+    whole = stored(database)
+    empty(database)
+    return whole
+
+
 @pytest.mark.parametrize("source", sorted(SESSIONS))
 def test_a_session_that_grows_over_the_bound_loses_nothing(
     database: Database, tmp_path: Path, limits: Callable[[LineLimits], None], source: str
 ):
     name, lines_of = SESSIONS[source]
     lines = lines_of()
-    empty(database)
-    load(database, tmp_path, name, lines)
-    whole = stored(database)
-
-    empty(database)
+    whole = stored_whole(database, tmp_path, name, lines)
     limits(LIMITS)
     assert load(database, tmp_path, name, lines[:FITTING]).dialogues["rejected"] == 0
     grown = load(database, tmp_path, name, lines)
@@ -164,11 +169,7 @@ def test_of_a_session_that_goes_on_growing_one_layer_is_kept_beside_the_whole_on
 ):
     name, lines_of = SESSIONS[source]
     lines = lines_of()
-    empty(database)
-    load(database, tmp_path, name, lines)
-    whole = stored(database)
-
-    empty(database)
+    whole = stored_whole(database, tmp_path, name, lines)
     load(database, tmp_path, name, lines[:FITTING])
     for length in range(FITTING, len(lines) + 1):
         limits(replace(LIMITS, session_bytes=len(json.dumps(lines[:length])) - 100))
