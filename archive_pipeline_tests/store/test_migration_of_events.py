@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +22,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.store.schema import differences, downgrade
+from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import derived_rows, query
 
 pytestmark = [
@@ -112,17 +112,10 @@ def test_tags_that_are_written_meanwhile_stay(new_migrated_database: Callable[[]
         with database.statements() as writer, writer.transaction():
             row = writer.execute(STORE_EVENT).fetchone()
             migrated = pool.submit(migrate, database)
-            wait_until(lambda: migrated.done() or query(database, ARE_WAITING) != [(0,)])
+            wait_until(lambda: migrated.done() or query(database, ARE_WAITING) != [(0,)], "the migration waits")
             writer.execute(STORE_TAG, row)
         migrated.result(timeout=300)
     assert tagged_events(database) == [1, 2]
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 300
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_rows_stay_and_nothing_is_to_be_built(

@@ -21,6 +21,7 @@ from archive_pipeline.store.server.database import prepare_database
 from archive_pipeline.store.server.embedded import embedded_url, release, restart_when_gone
 from archive_pipeline_tests.processes import has_ended
 from archive_pipeline_tests.store.homes import copy_home
+from archive_pipeline_tests.system.commands import wait_until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -192,8 +193,12 @@ def test_what_a_killed_process_held_is_free_soon(home: Path, use):
             assert process.poll() is None
         process.kill()
         process.wait()
-        connection.execute("SET lock_timeout = '30s'")
-        connection.execute("SELECT pg_advisory_lock(2)")
+        # Asked again and again, not waited for: the two that wait for each other would be a deadlock for the server.
+        wait_until(
+            lambda: connection.execute("SELECT pg_try_advisory_lock(2)").fetchone() == (True,),
+            "the lock of the killed process is free",
+            seconds=30,
+        )
 
 
 def test_a_pid_file_left_by_a_reboot_does_not_stop_it(home: Path, use):
