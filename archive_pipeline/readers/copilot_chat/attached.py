@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType
-from archive_pipeline.readers.copilot_chat.places import address_of
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
+from archive_pipeline.readers.vscode_places import address_of
 
 _DATA: Final = "variableData"
 _VARIABLES: Final = "variables"

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.readers.copilot_chat.calls import CALL, Calls
-from archive_pipeline.readers.copilot_chat.places import address_of
 from archive_pipeline.readers.copilot_chat.texts import Passage, take_markdown
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
+from archive_pipeline.readers.vscode_places import address_of
 
 # Entries that say nothing by themselves: marks, buttons, changes whose content is elsewhere, what a call repeats.
 _SILENT: Final = frozenset(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
-from archive_pipeline.readers.copilot_chat.places import name_of
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.vscode_places import name_of
 
 _MARKDOWN: Final = frozenset({"markdownContent", "markdownVuln"})
 _REFERENCE: Final = "inlineReference"
