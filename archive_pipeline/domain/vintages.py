@@ -65,8 +65,8 @@ _PARTIAL: Final = "partial "
 
 
 def partial_of(name: str) -> str:
-    """Return the vintage of partial exports of a shape."""
-    return f"{_PARTIAL}{name}"
+    """Return the vintage of partial exports of a shape, also where a reader says that it is one."""
+    return name if is_partial(name) else f"{_PARTIAL}{name}"
 
 
 def is_partial(name: str) -> bool:

@@ -42,11 +42,13 @@ _NAMES: Final[Mapping[str, str]] = {
 # What agents keep beside their sessions; in other files these names would say nothing.
 _OF_AGENTS: Final[Mapping[str, str]] = {
     "history.jsonl": "history of prompts",
+    "keybindings.json": SETTINGS,
     "logs.json": "log of prompts",
     "models.json": "list of models",
     "models_cache.json": "list of models",
     "session_index.jsonl": "list of sessions",
     "settings.json": SETTINGS,
+    "storage.json": SETTINGS,
     "version.json": "version of the program",
     "workspace.json": "folder of the workspace",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -62,6 +63,26 @@ class WholeRows:
 
 
 @dataclass(frozen=True, slots=True)
+class Entries:
+    """A table of keys and values, of which only those under some keys are conversations; no other value is read.
+
+    Attributes:
+        key, value: its columns. A value is JSON, as a text or as the bytes of one.
+        pattern: what a key of a conversation is as a whole. Its groups are the columns that the queries use.
+        is_own: no other product has a table of the name. Else a database is only the product's if it has such a key.
+        said: the conversations in a value that is all of a conversation, or of several; none if nothing is said in it.
+        secrets: fields of a value that are never handed on.
+    """
+
+    key: str
+    value: str
+    pattern: re.Pattern[str]
+    is_own: bool
+    said: Callable[[Any], list[Any]]
+    secrets: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseReader:
     """How conversations are found in a product's database of SQLite (``readers.databases``).
 
@@ -79,6 +100,7 @@ class DatabaseReader:
         json: by table, columns whose texts are JSON, which are handed on as values.
         files: where contents of files are; None if there are none.
         whole_rows: the table whose rows are conversations; None if conversations are rows of several.
+        entries: the tables that are keys and values, which are among ``keys`` too.
     """
 
     layouts: tuple[Mapping[str, frozenset[str]], ...]
@@ -88,6 +110,7 @@ class DatabaseReader:
     json: Mapping[str, frozenset[str]] = field(default_factory=dict)
     files: StoredFiles | None = None
     whole_rows: WholeRows | None = None
+    entries: Mapping[str, Entries] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

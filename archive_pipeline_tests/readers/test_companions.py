@@ -46,6 +46,8 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("models.json", {"providers": {}}, "list of models"),
         ("manifest.json", {"format": "traces", "files": []}, "manifest of an exported data set"),
         ("settings.json", {"theme": "dark"}, "settings"),
+        ("User/globalStorage/storage.json", {"telemetry.machineId": "m"}, "settings"),
+        ("User/keybindings.json", [{"key": "ctrl+x", "command": "cut"}], "settings"),
         ("ws/workspace.json", {"folder": "file:///w"}, "folder of the workspace"),
         ("p/8534a502-106a-4227-a227-55fac3265fcd.settings.json", {"model": "m"}, "settings"),
         ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),

@@ -20,6 +20,7 @@ from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
+from benchmarks.fuzz import cursor as fuzz_cursor
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
@@ -133,6 +134,7 @@ OF_UNKNOWN_TYPES = {
         ("codex", fuzz_codex.conversation),
         ("claude_code", fuzz_claude_code.session),
         ("copilot_chat", fuzz_copilot_chat.conversation),
+        ("cursor", fuzz_cursor.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("droid", fuzz_droid.conversation),
         ("grok", fuzz_grok.conversation),

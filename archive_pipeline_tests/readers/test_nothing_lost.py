@@ -31,6 +31,7 @@ from benchmarks.fuzz import (
     claude_code,
     codex,
     copilot_chat,
+    cursor,
     deepseek,
     droid,
     gemini,
@@ -98,7 +99,7 @@ def source_of(value: dict[str, Any]) -> str:
         "requests": "copilot_chat",
         "sessionId": "gemini_cli",
         "info": "opencode",
-        "tables": "opencode" if "part" in tables or "session_v2" in tables else "llm",
+        "tables": source_of_rows(tables),
         "exportAt": "librechat",
         "conversationId": "librechat",
     }
@@ -131,6 +132,12 @@ def source_of(value: dict[str, Any]) -> str:
         has_values = '"from"' in json.dumps(value)
         fields = {**fields, **dict.fromkeys(of_arrays, "sharegpt" if has_values else "openai_messages")}
     return next((source for field, source in fields.items() if field in value), "chatgpt")
+
+
+def source_of_rows(tables: dict[str, Any]) -> str:
+    if "cursorDiskKV" in tables or "ItemTable" in tables:
+        return "cursor"
+    return "opencode" if "part" in tables or "session_v2" in tables else "llm"
 
 
 def alone_chatgpt(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -194,6 +201,15 @@ def alone_copilot_chat(kind: int, role: str, marks: Marks) -> tuple[dict[str, An
         return {"file": "x.jsonl", "lines": [{"kind": 0, "v": session}, line]}, line
     request["variableData"]["variables"] = [copilot_chat.VARIABLES[kind](random, marks)] if role == "variable" else []
     return session, request["variableData"] if role == "variable" else entries[0]
+
+
+def alone_cursor(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The rows of a conversation of one message of a kind, and the message."""
+    random = seeded(f"{kind} {role}")
+    message = cursor.bubble(random, marks, kind)
+    about = {"composerId": "c", "fullConversationHeadersOnly": [{"bubbleId": message["bubbleId"]}]}
+    rows = [cursor.row("composerData:c", about), cursor.row("bubbleId:c:b", message)]
+    return {"database": "cursor", "conversation_id": "c", "tables": {"cursorDiskKV": rows}}, message
 
 
 def alone_openai_messages(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -349,6 +365,7 @@ CASES += [(alone_librechat, kind, "model") for kind in range(len(librechat.PARTS
 CASES += [(alone_copilot_chat, kind, "entry") for kind in range(len(copilot_chat.ENTRIES) - 1)]
 CASES += [(alone_copilot_chat, kind, "variable") for kind in range(len(copilot_chat.VARIABLES))]
 CASES += [(alone_copilot_chat, kind, "line") for kind in range(len(copilot_chat.CHANGES))]
+CASES += [(alone_cursor, kind, "bubble") for kind in range(len(cursor.KINDS))]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS))]
 CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]

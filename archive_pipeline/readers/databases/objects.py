@@ -6,8 +6,9 @@ What cannot be read is left out, named in the object of its conversation, and to
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
@@ -17,13 +18,16 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.databases.allowance import TooMuchError
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
-from archive_pipeline.readers.databases.values import Text, as_json, flag_as_json, json_of, name_as_json
-from archive_pipeline.readers.declaration import DatabaseReader
+from archive_pipeline.readers.databases.values import Text, as_json, entry_as_json, flag_as_json, json_of, name_as_json
+from archive_pipeline.readers.declaration import DatabaseReader, WholeRows
+from archive_pipeline.readers.json.nesting import as_json as value_as_json
+from archive_pipeline.readers.json.parsing import parse_json
 
 DATABASE: Final = b"database"
 CONVERSATION_ID: Final = b"conversation_id"
 TABLES: Final = b"tables"
 UNREADABLE_ROWS: Final = b"unreadable_rows"
+_MOST_BESIDE: Final = 3  # so many rows are more than an entry and what another table says of it
 
 
 class ConversationObjects:
@@ -32,10 +36,12 @@ class ConversationObjects:
     Attributes:
         source: of which reader they are.
         count: how many conversations were begun.
+        silent: how many there are in which nothing is said.
     """
 
     def __init__(self, source: str, declared: DatabaseReader, tables: Tables, index: RowIndex) -> None:
         self.count = 0
+        self.silent = 0
         self.source = source
         self._declared = declared
         self._tables = tables
@@ -48,10 +54,10 @@ class ConversationObjects:
         """Yields the array."""
         yield b"["
         try:
-            for conversation in self._index.conversations():
+            for pieces in self._objects():
                 yield b",\n" if self.count else b"\n"
                 self.count += 1
-                yield from self._object(conversation)
+                yield from pieces
                 if self._left_out is not None:
                     break
         except TooMuchError as error:
@@ -75,11 +81,44 @@ class ConversationObjects:
             reason = f"{locator} is not read behind its conversation {self.count:,}: {self._left_out}"
             yield RejectedRecord(locator, reason, whole_file=True)
 
-    def _object(self, conversation: Any) -> Iterator[bytes]:
-        whole = self._declared.whole_rows
-        if whole is None:
-            yield from self._of_tables(conversation)
-            return
+    def _objects(self) -> Iterator[Iterator[bytes]]:
+        """Yields the pieces of each object."""
+        for conversation in self._index.conversations():
+            entry = self._only_entry(conversation)
+            if entry is not None:
+                yield from self._of_entry(conversation, *entry)
+            elif self._declared.whole_rows is not None:
+                yield self._of_whole_rows(conversation, self._declared.whole_rows)
+            else:
+                yield self._of_tables(conversation)
+
+    def _only_entry(self, conversation: Any) -> tuple[str, Any, Any] | None:
+        """Returns table, key and value of the only entry of a conversation; None if it has more, or another value."""
+        entries = self._declared.entries
+        rows = [*islice(self._index.rows(conversation), _MOST_BESIDE)] if entries else []
+        own = [row for row in rows if row[0] in entries]
+        if len(rows) == _MOST_BESIDE or len(own) != 1:
+            return None
+        [(table, number)] = own
+        try:
+            row = self._tables.row(table, number)
+            return table, row[entries[table].key], parse_json(row[entries[table].value])[0]
+        except (DamagedError, ValueError, TypeError, KeyError):
+            return None  # told where its rows are read
+
+    def _of_entry(self, conversation: Any, table: str, key: Any, value: Any) -> Iterator[Iterator[bytes]]:
+        entries = self._declared.entries[table]
+        found = entries.said(value)
+        self.silent += entries.is_own and not found  # else it only lists conversations that stand elsewhere
+        for said in found:
+            if said is value:
+                yield self._of_tables(conversation)
+            else:
+                value_of = entry_as_json(value_as_json(said), entries.secrets)
+                fields = {entries.key: as_json(key), entries.value: value_of}
+                yield iter([*self._head(conversation), name_as_json(table), b":[", _object(fields), b"]}}"])
+
+    def _of_whole_rows(self, conversation: Any, whole: WholeRows) -> Iterator[bytes]:
         unreadable: list[Any] = []
         numbers = map(itemgetter(1), self._index.rows(conversation))
         found = b"".join(self._items(whole.table, numbers, unreadable))
@@ -87,14 +126,17 @@ class ConversationObjects:
             unreadable.append({"reason": self._left_out})
         yield found or b'{"%b":%b}' % (UNREADABLE_ROWS, orjson.dumps(unreadable))
 
-    def _of_tables(self, conversation: Any) -> Iterator[bytes]:
-        unreadable = self._damages()
+    def _head(self, conversation: Any) -> Iterator[bytes]:
         name = conversation.encode() if isinstance(conversation, str) else conversation
         yield b'{"%b":%b,"%b":%b,"%b":{' % (
             *(DATABASE, name_as_json(self.source)),
             *(CONVERSATION_ID, as_json(Text(name) if isinstance(name, bytes) else name)),
             TABLES,
         )
+
+    def _of_tables(self, conversation: Any) -> Iterator[bytes]:
+        unreadable = self._damages()
+        yield from self._head(conversation)
         try:
             yield from self._arrays(conversation, unreadable)
         except TooMuchError as error:
@@ -143,11 +185,16 @@ class ConversationObjects:
             self._first_reasons.setdefault(table, str(error))
             return None
         declared = self._declared
-        fields = (name_as_json(name) + b":" + _encoder(declared, table, name)(value) for name, value in row.items())
-        return b"{" + b",".join(fields) + b"}"
+        return _object({name: _encoder(declared, table, name)(value) for name, value in row.items()})
+
+
+def _object(fields: Mapping[str, bytes]) -> bytes:
+    return b"{" + b",".join(name_as_json(name) + b":" + value for name, value in fields.items()) + b"}"
 
 
 def _encoder(declared: DatabaseReader, table: str, column: str) -> Callable[[Any], bytes]:
+    if table in declared.entries and column == declared.entries[table].value:
+        return partial(entry_as_json, secrets=declared.entries[table].secrets)
     if column in declared.json.get(table, ()):
         return json_of
     return flag_as_json if declared.whole_rows is not None and column in declared.whole_rows.flags else as_json

@@ -112,7 +112,9 @@ class FileText:
         return SkippedFile(locator, f"a database of {self.database.source} without conversations")
 
     def beside(self, locator: str) -> SkippedFile | None:
-        """Returns what a page has of other products, when ``stream`` was read."""
+        """Returns what a page has of other products, or a database that is silent, when ``stream`` was read."""
+        if self.database is not None and self.database.silent:
+            return SkippedFile(locator, f"conversations in which nothing is said: {self.database.silent:,}")
         if self.page is None or not self.page.others:
             return None
         return SkippedFile(locator, f"beside its records, {self.page.others:,} of {self.page.reader.others}")

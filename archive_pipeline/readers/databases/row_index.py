@@ -14,7 +14,7 @@ from archive_pipeline.domain.sql_files import load_query
 from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
 from archive_pipeline.readers.databases.tables import Tables
 from archive_pipeline.readers.databases.values import Text
-from archive_pipeline.readers.declaration import DatabaseReader
+from archive_pipeline.readers.declaration import DatabaseReader, Entries
 
 _TEMPORARY: Final = ""
 _STEPS: Final = 100_000
@@ -47,7 +47,7 @@ class RowIndex:
         self._connection.execute(load_query("databases/create_index_table").format(table=table, key_columns=columns))
         insert = load_query("databases/insert_index_row").format(table=table, values=", ".join("?" * (len(keys) + 1)))
         self._connection.execute(load_query("databases/begin"))
-        self._connection.executemany(insert, (tuple(map(_as_key, row)) for row in tables.scan(table, keys)))
+        self._connection.executemany(insert, _keys(tables, table, keys, self._declared.entries.get(table)))
         for key in keys:
             create = load_query("databases/create_index")
             self._connection.execute(create.format(name=f"{table}_by_{key}", table=table, column=key))
@@ -67,6 +67,22 @@ class RowIndex:
             yield from self._connection.execute(load_query(query), parameters)
         except sqlite3.OperationalError as error:
             raise TooMuchError("which rows belong together takes too long to find") from error
+
+
+def found_entries(tables: Tables, table: str, entries: Entries) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """Yields the number of each row whose key is that of a conversation, and what the pattern finds in the key."""
+    for number, key in tables.scan(table, (entries.key,)):
+        found = entries.pattern.fullmatch(key.decode("utf-8", "replace")) if isinstance(key, bytes) else None
+        if found is not None:
+            yield number, found.groupdict()
+
+
+def _keys(tables: Tables, table: str, keys: Sequence[str], entries: Entries | None) -> Iterator[tuple[Any, ...]]:
+    if entries is None:
+        yield from (tuple(map(_as_key, row)) for row in tables.scan(table, keys))
+        return
+    for number, groups in found_entries(tables, table, entries):
+        yield (number, *map(groups.get, keys))
 
 
 def _as_key(value: Any) -> Any:

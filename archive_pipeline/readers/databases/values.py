@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from archive_pipeline.readers.json.nesting import as_json as value_as_json
 from archive_pipeline.readers.json.parsing import parse_json
 
 # A BLOB up to this size stands in the object, of a larger one its hash. Files that messages came with are kept apart.
@@ -49,13 +50,25 @@ def as_json(value: Any) -> bytes:
 
 def json_of(value: Any) -> bytes:
     """Returns what a column says in JSON, as it is; a value that is none as ``as_json`` has it."""
-    if not isinstance(value, Text):
+    return entry_as_json(value, frozenset()) if isinstance(value, Text) else as_json(value)
+
+
+def entry_as_json(value: Any, secrets: frozenset[str]) -> bytes:
+    """Returns what a text or a BLOB says in JSON, as it is; a value that is none as ``as_json`` has it.
+
+    Args:
+        value: of a column.
+        secrets: fields that are left out.
+    """
+    if not isinstance(value, bytes):
         return as_json(value)
     try:
-        parse_json(value)
+        said, _ = parse_json(value)
     except ValueError:
         return as_json(value)
-    return bytes(value)
+    if not isinstance(said, dict) or secrets.isdisjoint(said):
+        return bytes(value)
+    return value_as_json({name: item for name, item in said.items() if name not in secrets})
 
 
 def flag_as_json(value: Any) -> bytes:

@@ -1,0 +1,23 @@
+"""Conversations of the Cursor editor, in its databases ``state.vscdb``.
+
+``database`` says which of their rows are read, ``rows`` puts those of a conversation together, ``messages`` reads what
+Cursor calls a bubble: a prompt, or a piece of an answer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from archive_pipeline.readers.cursor.database import DATABASE, SOURCE
+from archive_pipeline.readers.cursor.dialogue import read_conversation, recognise
+from archive_pipeline.readers.declaration import Reader
+
+READER: Final = Reader(
+    SOURCE,
+    "Cursor's database (state.vscdb)",
+    1,
+    recognise,
+    read_conversation,
+    database=DATABASE,
+    comes_in_exports=False,
+)
