@@ -125,6 +125,7 @@ def source_of(value: dict[str, Any]) -> str:
     }
     if isinstance(lines := value.get("lines"), list):
         names = {name for line in lines if isinstance(line, dict) for name in line}
+        fields_of_lines |= dict.fromkeys(("role", "status"), "cursor")
         found = (source for field, source in fields_of_lines.items() if field in names)
         return next(found, "claude_code")
     of_arrays = ("messages", "conversation", "conversations", "traj", "items", "prompt", "chosen", "rejected", "input")
@@ -204,8 +205,11 @@ def alone_copilot_chat(kind: int, role: str, marks: Marks) -> tuple[dict[str, An
 
 
 def alone_cursor(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The rows of a conversation of one message of a kind, and the message."""
+    """The rows of a conversation of one message of a kind, or a transcript; and the message, or a line."""
     random = seeded(f"{kind} {role}")
+    if role == "line":
+        made = cursor.line(random, marks)
+        return {"file": "x.jsonl", "lines": [made, {"type": "turn_ended"}]}, made
     message = cursor.bubble(random, marks, kind)
     about = {"composerId": "c", "fullConversationHeadersOnly": [{"bubbleId": message["bubbleId"]}]}
     rows = [cursor.row("composerData:c", about), cursor.row("bubbleId:c:b", message)]
@@ -366,6 +370,7 @@ CASES += [(alone_copilot_chat, kind, "entry") for kind in range(len(copilot_chat
 CASES += [(alone_copilot_chat, kind, "variable") for kind in range(len(copilot_chat.VARIABLES))]
 CASES += [(alone_copilot_chat, kind, "line") for kind in range(len(copilot_chat.CHANGES))]
 CASES += [(alone_cursor, kind, "bubble") for kind in range(len(cursor.KINDS))]
+CASES += [(alone_cursor, kind, "line") for kind in range(2)]
 CASES += [(alone_ai_studio, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")]
 CASES += [(alone_gemini, kind, "activity") for kind in range(len(gemini.ANSWERS))]
 CASES += [(alone_gemini, 0, role) for role in gemini.KINDS]

@@ -15,8 +15,8 @@ _CHATS: Final = "workbench.panel.aichat.view.aichat.chatdata"
 
 
 def conversation(random: Random, marks: Marks) -> dict[str, Any]:
-    """Return the rows of a conversation of any version."""
-    return random.choice((newer, newer, inline, tab))(random, marks)
+    """Return the rows of a conversation of any version, or a transcript."""
+    return random.choice((newer, newer, inline, tab, transcript))(random, marks)
 
 
 def newer(random: Random, marks: Marks) -> dict[str, Any]:
@@ -54,6 +54,22 @@ def tab(random: Random, marks: Marks) -> dict[str, Any]:
     bubbles = [random.choice((_asked, _answered))(random, marks) for _ in range(random.randint(1, 4))]
     about = {"tabId": marks.text(), "chatTitle": marks.text(), "lastSendTime": _START, "bubbles": bubbles}
     return {"database": "cursor", "conversation_id": _CHATS, "tables": {"ItemTable": [row(_CHATS, about)]}}
+
+
+def transcript(random: Random, marks: Marks) -> dict[str, Any]:
+    """Return the lines of a transcript."""
+    lines = [line(random, marks) for _ in range(random.randint(1, 4))]
+    return {"file": f"{marks.text()}.jsonl", "lines": [*lines, {"type": "turn_ended", "status": marks.text()}]}
+
+
+def line(random: Random, marks: Marks) -> dict[str, Any]:
+    """Return a line of a transcript."""
+    asked = random.choice((marks.text(), f"{marks.text()}\n<user_query>\n{marks.text()}\n</user_query>"))
+    call = {"type": "tool_use", "name": marks.text(), "input": {"path": marks.text()}}
+    role, blocks = random.choice(
+        (("user", [{"type": "text", "text": asked}]), ("assistant", [{"type": "text", "text": marks.text()}, call]))
+    )
+    return {"role": role, "message": {"content": blocks}}
 
 
 def row(key: str, value: Any) -> dict[str, Any]:

@@ -15,9 +15,11 @@ from archive_pipeline.domain.vintages import partial_of
 from archive_pipeline.readers.cursor.database import BUBBLE, HEADERS, SOURCE
 from archive_pipeline.readers.cursor.messages import Bubbles
 from archive_pipeline.readers.cursor.rows import Conversation, former_calls, put_together
+from archive_pipeline.readers.cursor.transcript import read_transcript, recognise_lines
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, unique_messages
+from archive_pipeline.readers.json_lines import LINES
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _UNREADABLE: Final = "unreadable_rows"
@@ -28,7 +30,9 @@ _UPDATED: Final = ("lastUpdatedAt", "lastSendTime")
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
-    """Judges an object by the database that it was read from."""
+    """Judges an object by the database that it was read from, or by the lines of its file."""
+    if LINES in value:
+        return recognise_lines(value)
     if value.get("database") != SOURCE:
         return Evidence(0.0, "no row of its database")
     is_own = isinstance(value.get("tables"), dict)
@@ -36,7 +40,9 @@ def recognise(value: Mapping[str, Any]) -> Evidence:
 
 
 def read_conversation(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
-    """Returns the dialogue of the rows of a conversation, or why it is none."""
+    """Returns the dialogue of the rows of a conversation, or of the lines of a transcript, or why it is none."""
+    if LINES in value:
+        return read_transcript(value, locator)
     if not isinstance(value.get("tables"), dict):
         return RejectedRecord(locator, "the conversation has no 'tables', so no messages", "missing tables")
     found = put_together(value["tables"])
