@@ -19,6 +19,8 @@ MANIFEST: Final = "manifest of the export"
 MEMORIES: Final = "memories"
 PROJECTS: Final = "projects"
 SETTINGS: Final = "settings"
+SHOWN: Final = "what was shown of a task"
+TASKS: Final = "list of tasks"
 
 _NAMES: Final[Mapping[str, str]] = {
     "ads": "advertisements",
@@ -41,7 +43,13 @@ _NAMES: Final[Mapping[str, str]] = {
 }
 # What agents keep beside their sessions; in other files these names would say nothing.
 _OF_AGENTS: Final[Mapping[str, str]] = {
+    "_index.json": TASKS,
+    "claude_messages.json": SHOWN,
+    "context_history.json": "history of shortened texts",
+    "globalstate.json": SETTINGS,
     "history.jsonl": "history of prompts",
+    "history_item.json": TASKS,
+    "hooks.jsonl": "log of hooks",
     "keybindings.json": SETTINGS,
     "logs.json": "log of prompts",
     "models.json": "list of models",
@@ -49,6 +57,9 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "session_index.jsonl": "list of sessions",
     "settings.json": SETTINGS,
     "storage.json": SETTINGS,
+    "task_metadata.json": "files and models of a task",
+    "taskhistory.json": TASKS,
+    "ui_messages.json": SHOWN,
     "version.json": "version of the program",
     "workspace.json": "folder of the workspace",
 }
@@ -64,6 +75,7 @@ _FOLDERS: Final[Mapping[str, str]] = {
 }
 _MANIFEST: Final = re.compile(r"manifest-[0-9a-z_-]+")
 _SESSION: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings")  # of Droid
+_TASK: Final = re.compile(r"[0-9]{13}_[0-9a-z_-]+")  # of Cline, whose messages are in <session>.messages.json
 _SUBAGENT: Final = re.compile(r"agent-[0-9a-z_-]+\.meta")
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.
@@ -72,9 +84,12 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins of Codex, Pi, Gemini CLI and OpenCode, which stand beside their sessions.
+# Of Grok, and the logins and keys of Codex, Pi, Gemini CLI, OpenCode and Cline, which stand beside their sessions.
 _PRIVATE_FILES: Final = frozenset(
-    {"prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"}
+    {
+        *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
+        *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
+    }
 )
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
@@ -124,6 +139,8 @@ def companion_kind(name: str) -> str | None:
         return "descriptions of subagents"
     if _SESSION.fullmatch(stem):
         return SETTINGS
+    if _TASK.fullmatch(stem):
+        return "descriptions of sessions"
     return _OF_AGENTS.get(path.name.lower()) or _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
 
 

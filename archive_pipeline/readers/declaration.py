@@ -149,6 +149,8 @@ class Reader:
         tree_of: tells a message that stands alone in its file, by the object and the tree of the message before: the id
             of the conversation that it belongs to, None of what is no such message. The messages of each are recognised
             and read as one object (``readers.gathered``). None if the source has none.
+        message_files: names of files that are an array of one conversation's messages. Such a file is recognised and
+            read as one object with its ``messages`` (``readers.message_files``).
         inner: yields the conversations that stand inside of one, of subagents, each with its place below it. They are
             read as dialogues of their own, before the one that they stand in. None if there are none.
         database: how conversations are found in the product's database. None if it has none.
@@ -166,6 +168,7 @@ class Reader:
     is_line: Callable[[Mapping[str, Any]], bool] | None = None
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     tree_of: Callable[[Mapping[str, Any], str | None], str | None] | None = None
+    message_files: frozenset[str] = frozenset()
     inner: Callable[[Mapping[str, Any]], Iterator[tuple[str, dict[str, Any]]]] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None

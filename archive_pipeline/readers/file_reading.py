@@ -24,12 +24,14 @@ from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
 from archive_pipeline.readers.json_lines import SessionOrText, as_one_object
+from archive_pipeline.readers.message_files import as_one_conversation
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised, inside, read_dialogue
 from archive_pipeline.readers.registry import (
     database_readers,
     is_conversation,
     is_session_copy,
     is_session_line,
+    message_files,
     page_readers,
     tree_of,
 )
@@ -70,7 +72,8 @@ class FileReading:
         self.bytes_read_elsewhere = 0
         self._found = found
         self._decision = SourceDecision(found, source)
-        self._name = unpacked_name(PurePosixPath(found.locator).name)
+        locator = PurePosixPath(found.locator)
+        self._place = locator.with_name(unpacked_name(locator.name)) if locator.name else locator
         self._digests = digests if digests is not None else {}  # shared by the members of a zip: hashed once
         self._reader: TrackedReader | None = None
         self._is_exhausted = False
@@ -206,8 +209,9 @@ class FileReading:
         self._decision.skipped = text.left_out or text.skipped(self.locator) or self.skipped
 
     def _session(self, stream: ByteSource) -> SessionOrText:
-        """Returns a file that is one session by lines as one of one conversation, any other as it is."""
-        return as_one_object(stream, self._name, is_session_line, is_session_copy)
+        """Returns a file that is one session, by lines or messages, as one of one conversation, any other as it is."""
+        source = as_one_conversation(stream, self._place, message_files())
+        return as_one_object(source, self._place.name, is_session_line, is_session_copy)
 
     def companion(self) -> SkippedFile | None:
         """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""

@@ -132,6 +132,12 @@ def tree_of(value: Mapping[str, Any], before: str | None) -> str | None:
     return next((tree for ask in asked if (tree := ask(value, before)) is not None), None)
 
 
+@cache
+def message_files() -> frozenset[str]:
+    """Returns the names of files that are an array of one conversation's messages."""
+    return frozenset[str]().union(*(reader.message_files for reader in readers().values()))
+
+
 def tried(value: object) -> str:
     """Returns what each reader found missing, for a record that none of them recognises."""
     if not isinstance(value, dict):

@@ -29,6 +29,7 @@ from benchmarks.fuzz import (
     chatgpt,
     claude_ai,
     claude_code,
+    cline,
     codex,
     copilot_chat,
     cursor,
@@ -97,6 +98,8 @@ def source_of(value: dict[str, Any]) -> str:
         "projectHash": "gemini_cli",
         "responderUsername": "copilot_chat",
         "requests": "copilot_chat",
+        "folder": "cline",
+        "agent": "cline",
         "sessionId": "gemini_cli",
         "info": "opencode",
         "tables": source_of_rows(tables),
@@ -320,6 +323,14 @@ def alone_atif(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict
     return {**atif.trajectory(random, marks, 0), "steps": [step]}, step
 
 
+def alone_cline(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message with a block of a type, behind a call; and the message."""
+    random = seeded(f"{kind} {role}")
+    call = cline.message(random, marks, "assistant", [cline.call("call", marks)])
+    message = cline.message(random, marks, role, [cline.BLOCKS[kind](random, marks), cline.TEXTS[kind % 8](marks)])
+    return {"sessionId": marks.text(), "version": 1, "agent": "lead", "messages": [call, message]}, message
+
+
 def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
     random = seeded(f"{kind} {role}")
@@ -389,6 +400,7 @@ CASES += [(alone_droid, kind, "line") for kind in range(2, len(droid.LINES) - 2)
 CASES += [(alone_session_trace, kind, role) for kind in range(4) for role in ("user", "assistant", "tool")]
 CASES += [(alone_session_trace, kind, "line") for kind in range(3, 7)]
 CASES += [(alone_atif, kind, role) for kind in range(len(atif.PIECES)) for role in ("user", "agent")]
+CASES += [(alone_cline, kind, role) for kind in range(len(cline.BLOCKS)) for role in ("user", "assistant")]
 CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 

@@ -1,0 +1,295 @@
+"""Cline's tasks and sessions, and those of its forks: whose words they are, results of tools, ids and times."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
+from archive_pipeline.readers.cline import READER
+from archive_pipeline.readers.cline.wording import Piece, pieces_of, result_in
+from archive_pipeline.readers.reading import ReadDialogue, read_paths
+from archive_pipeline.readers.registry import recognise
+from archive_pipeline_tests.readers.work import growth
+from benchmarks.fuzz import cline
+from benchmarks.fuzz.marks import Marks
+
+TASK = "1769053680585"
+BEGAN = datetime(2026, 1, 22, 3, 48, 0, 585_000, tzinfo=UTC)
+ENVIRONMENT = (
+    "<environment_details>\n# Current Time\n1/22/2026, 3:48 AM\n\n"
+    "# Current Working Directory (/work/game) Files\na.cs\n</environment_details>"
+)
+TEXT, CONTEXT, THINKING = PartType.TEXT, PartType.CONTEXT, PartType.THINKING
+USE, RESULT, IMAGE, FILE = PartType.TOOL_USE, PartType.TOOL_RESULT, PartType.IMAGE, PartType.FILE
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def call(name: str, tool: str, **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": name, "name": tool, "input": given}
+
+
+def result(name: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": name, "content": content, **more}
+
+
+def message(role: str, *blocks: Any, **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": list(blocks), **more}
+
+
+def task(*messages: Any, folder: str = TASK) -> dict[str, Any]:
+    return {"file": "api_conversation_history.json", "folder": folder, "messages": list(messages)}
+
+
+def session(*messages: Any, **more: Any) -> dict[str, Any]:
+    return {"version": 1, "agent": "lead", "sessionId": "s", "messages": list(messages), **more}
+
+
+def read(value: dict[str, Any]) -> DialogueRecord:
+    assert recognise(value).source == "cline"
+    record = READER.read(value, "x.json")
+    assert isinstance(record, DialogueRecord)
+    return record
+
+
+def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
+    return [(m.role, [(part.part_type, part.text) for part in m.parts]) for m in record.messages]
+
+
+HISTORY = [
+    message("user", text("<task>\nMake it safe.\n</task>"), text("\n# task_progress RECOMMENDED"), text(ENVIRONMENT)),
+    message(
+        "assistant",
+        {"type": "thinking", "thinking": "Look first.", "signature": "Er", "summary": []},
+        {**text("I will look."), "reasoning_details": [], "call_id": ""},
+        call("c1", "read_file", path="a.cs"),
+        modelInfo={"modelId": "claude-sonnet-4-5", "providerId": "anthropic", "mode": "act"},
+        metrics={"tokens": {"prompt": 10}},
+    ),
+    message("user", text("[read_file for 'a.cs'] Result:\nusing System;"), text(ENVIRONMENT)),
+    message("assistant", text("<attempt_completion>\n<result>Done.</result>\n</attempt_completion>")),
+]
+
+
+def test_a_task_is_read_from_its_folder(tmp_path: Path):
+    folder = tmp_path / "saoudrizwan.claude-dev" / "tasks" / TASK
+    folder.mkdir(parents=True)
+    (folder / "api_conversation_history.json").write_text(json.dumps(HISTORY))
+    (folder / "ui_messages.json").write_text(json.dumps([{"ts": 1, "type": "say", "say": "text", "text": "Hi"}]))
+    (folder / "task_metadata.json").write_text(json.dumps({"files_in_context": [], "model_usage": []}))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "taskHistory.json").write_text(json.dumps([{"id": TASK, "ts": 1, "task": "Make it safe."}]))
+    (tmp_path / "secrets.json").write_text('{"apiKey": "sk-1"}')
+
+    reading = read_paths([tmp_path])
+    [record] = [item.record for file in reading for item in file.records() if isinstance(item, ReadDialogue)]
+
+    assert (record.source, record.source_id, record.created_at) == ("cline", TASK, BEGAN)
+    assert (record.project_id, record.title, record.warnings) == ("/work/game", None, {})
+    assert said(record) == [
+        ("user", [(TEXT, "Make it safe."), (CONTEXT, "\n# task_progress RECOMMENDED"), (CONTEXT, ENVIRONMENT)]),
+        ("assistant", [(THINKING, "Look first."), (TEXT, "I will look."), (USE, None)]),
+        ("tool", [(RESULT, "using System;")]),
+        ("system", [(CONTEXT, ENVIRONMENT)]),
+        ("assistant", [(TEXT, "<attempt_completion>\n<result>Done.</result>\n</attempt_completion>")]),
+    ]
+    assert [m.is_hidden for m in record.messages] == [False, False, False, True, False]
+    assert [m.model for m in record.messages] == [None, "claude-sonnet-4-5", None, None, None]
+    assert (record.messages[2].parts[0].tool_name, record.messages[2].parts[0].tool_use_id) == ("read_file", "c1")
+    skipped = {Path(file.locator).name: file.reason for file in reading.skipped}
+    assert skipped == {
+        "secrets.json": "private and never opened: secrets.json",
+        "task_metadata.json": "a companion of the export: files and models of a task",
+        "taskHistory.json": "a companion of the export: list of tasks",
+        "ui_messages.json": "a companion of the export: what was shown of a task",
+    }
+
+
+@pytest.mark.parametrize(
+    ("folder", "own", "left"),
+    [
+        ("d2b1f5d0-0000-4000-8000-2f6a3d6e8b11", "d2b1f5d0-0000-4000-8000-2f6a3d6e8b11", None),
+        ("my copies", None, "my copies"),
+    ],
+)
+def test_only_a_folder_that_a_task_is_named_by_is_its_id(folder: str, own: str | None, left: str | None):
+    record = read(task(*HISTORY, folder=folder))
+    assert (record.source_id, record.source_json.get("folder"), record.created_at) == (own, left, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "texts"),
+    [
+        ('<task>\nGo.\n</task>\n\n<file_content path="a">\nx\n</file_content>', ["Go."]),
+        ("<user_message>\nGo.\n</user_message>", ["Go."]),
+        ('<user_input mode="plan"><mode_notice>Was act.</mode_notice>\nGo.</user_input>', ["Go."]),
+        ("[ask_followup_question for 'Which?'] Result:\n<answer>\nThis.\n</answer>", ["This."]),
+        ("[attempt_completion] Result:\nThe user has feedback.\n<feedback>\nMore.\n</feedback>", ["More."]),
+        ("[TASK RESUMPTION] Go on.\n\nNew instructions:\n<user_message>\nMore.\n</user_message>", ["More."]),
+        ("Go.", ["Go."]),
+        ("Write a <task> tag.", ["Write a <task> tag."]),
+        ("[ERROR] You did not use a tool.", []),
+        ("[read_file for 'a'] Result:\n<task>\nNot mine.\n</task>", []),
+        ("[read_file for 'a'] Result:\nexample:\n<feedback>\nNot mine.\n</feedback>", []),
+        ("<task>\n\n</task>", []),
+        (ENVIRONMENT, []),
+    ],
+)
+def test_the_words_of_the_user_are_those_that_the_program_marks(given: str, texts: list[str]):
+    record = read(task(message("user", text(given))))
+    users = [part.text for m in record.messages if m.role == "user" for part in m.parts if part.part_type is TEXT]
+    assert users == texts
+    kept = [value for m in record.messages for part in m.parts for value in (part.text, part.source)]
+    assert json.dumps(given)[1:-1] in json.dumps(kept)
+
+
+def test_a_text_that_nothing_marks_is_the_users_only_where_nothing_is_marked():
+    record = read(task(message("user", text("Go on."), text(ENVIRONMENT)), message("user", text("Go on."))))
+    assert said(record) == [
+        ("system", [(CONTEXT, "Go on."), (CONTEXT, ENVIRONMENT)]),
+        ("user", [(TEXT, "Go on.")]),
+    ]
+
+
+def test_results_in_texts_of_their_own_belong_to_the_calls_in_their_order():
+    record = read(
+        task(
+            message("assistant", call("c1", "list_files"), call("c2", "list_files"), call("c3", "read_file")),
+            message(
+                "user",
+                text("[list_files for 'a'] Result:"),
+                text("one"),
+                text("[list_files for 'b'] Result:"),
+                text("two"),
+                text("[search_files for 'c'] Result:\nthree"),
+            ),
+        )
+    )
+    assert [(m.role, m.parts[0].tool_use_id, m.parts[0].text) for m in record.messages[1:]] == [
+        ("tool", "c1", "one"),
+        ("tool", "c2", "two"),
+        ("tool", None, "three"),
+    ]
+
+
+def test_what_the_user_says_in_a_result_is_the_users():
+    answered = "<user_message>\nAct now.\n</user_message>"
+    record = read(
+        task(
+            message("assistant", call("c1", "plan_mode_respond", response="A plan.")),
+            message("user", result("c1", answered), text(ENVIRONMENT)),
+        )
+    )
+    assert said(record)[1:] == [("tool", [(RESULT, None)]), ("user", [(TEXT, "Act now."), (CONTEXT, ENVIRONMENT)])]
+    assert record.messages[1].parts[0].source == {"whole_text": answered}
+
+
+def test_a_session_is_read_with_its_ids_times_and_results():
+    given = {"query": "a.md", "result": "# A", "success": True}
+    record = read(
+        session(
+            message("user", text('<user_input mode="act">Sum it up.</user_input>'), id="m1"),
+            message(
+                "assistant",
+                call("c1", "read_files"),
+                id="m2",
+                ts=1_745_343_730_123,
+                modelInfo={"id": "claude-sonnet-4-6", "provider": "anthropic"},
+            ),
+            message("user", result("c1", [given], is_error=False), id="m3"),
+            message("user", {"type": "file", "path": "/a.md", "content": "# A"}, text("And this."), id="m4"),
+            sessionId="1745343700000_abcde",
+            updated_at="2025-04-22T17:42:10.123Z",
+            system_prompt="Be brief.",
+        )
+    )
+    assert (record.source_id, record.source_json["system_prompt"]) == ("1745343700000_abcde", "Be brief.")
+    assert record.created_at == datetime(2025, 4, 22, 17, 41, 40, tzinfo=UTC)
+    assert record.updated_at == datetime(2025, 4, 22, 17, 42, 10, 123_000, tzinfo=UTC)
+    assert said(record) == [
+        ("user", [(TEXT, "Sum it up.")]),
+        ("assistant", [(USE, None)]),
+        ("tool", [(RESULT, "# A")]),
+        ("user", [(FILE, None), (TEXT, "And this.")]),
+    ]
+    assert [m.source_id for m in record.messages] == ["m1", "m2", "m3-result-1", "m4"]
+    assert record.messages[1].model == "claude-sonnet-4-6"
+
+
+def test_a_session_of_a_subagent_names_the_one_that_started_it():
+    about = {"agent": "teammate", "origin": {"parentThreadId": "s0", "subagent": "tester"}}
+    assert read(session(*HISTORY, **about)).parent_source_id == "s0"
+    assert read(session(*HISTORY, origin={"parentThreadId": "s"})).parent_source_id is None
+
+
+def test_what_roo_code_puts_in_the_place_of_messages_is_hidden_and_nothing_is_left_out():
+    record = read(
+        task(
+            message("user", text("<user_message>\nGo.\n</user_message>"), ts=1_769_053_680_600),
+            message("assistant", type="reasoning", summary=[text("Hm.")], encrypted_content="e"),
+            message("assistant", text("One."), ts=1_769_053_680_700, condenseParent="k", reasoning_content="So."),
+            message("user", text("All so far."), ts=1_769_053_680_700, isSummary=True, condenseId="k"),
+            message("assistant", text("Two."), ts=1_769_053_680_800),
+        )
+    )
+    assert said(record) == [
+        ("user", [(TEXT, "Go.")]),
+        ("assistant", [(THINKING, "Hm.")]),
+        ("assistant", [(THINKING, "So."), (TEXT, "One.")]),
+        ("system", [(CONTEXT, "All so far.")]),
+        ("assistant", [(TEXT, "Two.")]),
+    ]
+    assert [m.source_id for m in record.messages] == [
+        f"{TASK}-1769053680600",
+        None,
+        f"{TASK}-1769053680700",
+        f"{TASK}-1769053680700-again-2",
+        f"{TASK}-1769053680800",
+    ]
+    assert record.messages[3].is_hidden
+
+
+def test_a_file_that_is_cut_off_or_is_no_array_of_messages_is_rejected(tmp_path: Path):
+    path = tmp_path / "api_conversation_history.json"
+    for content in (json.dumps(HISTORY)[:-20], '[1, "a"]'):
+        path.write_text(content)
+        found = [item for file in read_paths([path]) for item in file.records()]
+        assert found
+        assert all(isinstance(item, RejectedRecord) for item in found)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_task_is_read_in_other_encodings_and_an_array_of_another_name_as_before(tmp_path: Path, encoding: str):
+    folder = tmp_path / TASK
+    folder.mkdir()
+    (folder / "api_conversation_history.json").write_text(json.dumps(HISTORY), encoding=encoding)
+    (tmp_path / "x.json").write_text(json.dumps([{"messages": [message("user", text("Hi"))]}]))
+    items = [item for file in read_paths([tmp_path]) for item in file.records()]
+    found = {item.record.source: item.record.source_id for item in items if isinstance(item, ReadDialogue)}
+    assert found.keys() == {"cline", "openai_messages"}
+    assert found["cline"] == TASK
+
+
+def test_an_id_is_there_once_and_results_follow_one_another_in_their_order():
+    for seed in range(60):
+        value = cline.conversation(Random(seed), Marks())  # noqa: S311 - a test's
+        record = READER.read(value, "x.json")
+        assert isinstance(record, DialogueRecord)
+        ids = [m.source_id for m in record.messages if m.source_id is not None]
+        assert len(ids) == len(set(ids))
+        assert len(record.messages) >= len(value["messages"])
+
+
+def test_pieces_are_found_in_linear_time():
+    assert pieces_of("a\n<feedback>\nb") == [Piece(None, "a\n<feedback>\nb")]
+    assert result_in("[a for 'b") is None
+    for unit in ("the user\n<feedback>\n", "<task>", "[a for ", "<mode_notice>", "\nuser\n<feedback>\nx</feedback>"):
+        assert growth(lambda count, unit=unit: pieces_of(unit * count), 50) < 5
