@@ -52,6 +52,8 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ("claude_ai", "linear"): Vintage("linear", Holds.UNKNOWN, has_parents=False),
     ("gemini", FULL): _WHOLE,
     ("gemini", "page"): Vintage("page", Holds.UNKNOWN),
+    ("hermes", FULL): _WHOLE,
+    ("hermes", "active"): Vintage("active", Holds.UNKNOWN, has_parents=False),
     ("librechat", FULL): _WHOLE,
     ("librechat", "branch"): Vintage("branch", Holds.UNKNOWN),
     ("openai_messages", "line"): Vintage("line", Holds.UNKNOWN),

@@ -55,6 +55,7 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "models.json": "list of models",
     "models_cache.json": "list of models",
     "session_index.jsonl": "list of sessions",
+    "sessions.json": "list of sessions",
     "settings.json": SETTINGS,
     "storage.json": SETTINGS,
     "task_metadata.json": "files and models of a task",

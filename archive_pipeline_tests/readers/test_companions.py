@@ -41,6 +41,7 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
             {"id": "s", "thread_name": "Fix it"},
             "list of sessions",
         ),
+        ("sessions/sessions.json", {"agent:main:main": {"sessionId": "s"}}, "list of sessions"),
         ("version.json", {"latest_version": "1.0"}, "version of the program"),
         ("models_cache.json", {"models": []}, "list of models"),
         ("models.json", {"providers": {}}, "list of models"),

@@ -27,6 +27,7 @@ from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
+from benchmarks.fuzz import hermes as fuzz_hermes
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import oasst as fuzz_oasst
@@ -146,6 +147,7 @@ OF_UNKNOWN_TYPES = {
         ("ai_studio", fuzz_ai_studio.conversation),
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
+        ("hermes", fuzz_hermes.conversation),
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
         ("opencode", fuzz_opencode.conversation),

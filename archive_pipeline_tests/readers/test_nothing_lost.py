@@ -38,6 +38,7 @@ from benchmarks.fuzz import (
     gemini,
     gemini_cli,
     grok,
+    hermes,
     librechat,
     llm,
     oasst,
@@ -86,6 +87,7 @@ def absent(conversation: dict[str, Any]) -> list[str]:
 def source_of(value: dict[str, Any]) -> str:
     """The source of a conversation that lost what it is recognised by."""
     tables = value["tables"] if isinstance(value.get("tables"), dict) else {}
+    sources_by_table = {"session_model_usage": "hermes", "part": "opencode", "session_v2": "opencode"}
     fields = {
         "chat_messages": "claude_ai",
         "responses": "grok",
@@ -103,6 +105,8 @@ def source_of(value: dict[str, Any]) -> str:
         "sessionId": "gemini_cli",
         "info": "opencode",
         "tables": source_of_rows(tables),
+        "started_at": "hermes",
+        "tables": next((source for name, source in sources_by_table.items() if name in tables), "llm"),
         "exportAt": "librechat",
         "conversationId": "librechat",
     }
@@ -331,6 +335,17 @@ def alone_cline(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"sessionId": marks.text(), "version": 1, "agent": "lead", "messages": [call, message]}, message
 
 
+def alone_hermes(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one row of a role, in an export or of the database; and the row."""
+    random = seeded(f"{kind} {role}")
+    row = hermes.message(random, marks, role, kind)
+    about = hermes.session(random, marks)
+    if kind % 2:
+        return {**about, "messages": [row]}, row
+    tables = {"messages": [row], "sessions": [about], "session_model_usage": []}
+    return {"database": "hermes", "conversation_id": about["id"], "tables": tables}, row
+
+
 def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
     random = seeded(f"{kind} {role}")
@@ -401,6 +416,7 @@ CASES += [(alone_session_trace, kind, role) for kind in range(4) for role in ("u
 CASES += [(alone_session_trace, kind, "line") for kind in range(3, 7)]
 CASES += [(alone_atif, kind, role) for kind in range(len(atif.PIECES)) for role in ("user", "agent")]
 CASES += [(alone_cline, kind, role) for kind in range(len(cline.BLOCKS)) for role in ("user", "assistant")]
+CASES += [(alone_hermes, kind, role) for kind in range(3) for role in ("user", "assistant", "tool")]
 CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 

@@ -385,3 +385,25 @@ def test_whatever_the_ids_are_each_message_has_its_own_and_the_order_is_that_of_
     for size in range(len(lines)):
         begun = [message.source_id for message in read(*lines[:size]).messages]
         assert begun == ids[: len(begun)]
+
+
+def test_a_session_of_openclaw_is_one_of_pi(tmp_path: Path):
+    folder = tmp_path / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    head = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-18T11:21:00Z", "cwd": "/home/u/clawd"}
+    lines = [
+        head,
+        entry("a", None, "custom", customType="model-snapshot", data={"provider": "anthropic"}),
+        said("b", "a", "user", [text("[Wed 2026-02-18 11:21 GMT+1] Is it wet?")]),
+        answer("c", "b", text("Yes.")),
+    ]
+    (folder / "s.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (folder / "sessions.json").write_text(json.dumps({"agent:main:main": {"sessionId": "s"}}))
+    reading = read_paths([tmp_path])
+    [record] = [item.record for file in reading for item in file.records() if isinstance(item, ReadDialogue)]
+    assert (record.source, record.source_id, record.project_id) == ("pi", "s", "/home/u/clawd")
+    assert [part.text for m in record.messages for part in m.parts] == [
+        "[Wed 2026-02-18 11:21 GMT+1] Is it wet?",
+        "Yes.",
+    ]
+    assert [file.reason for file in reading.skipped] == ["a companion of the export: list of sessions"]
