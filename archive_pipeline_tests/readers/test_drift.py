@@ -22,6 +22,7 @@ from benchmarks.fuzz import cline as fuzz_cline
 from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
 from benchmarks.fuzz import cursor as fuzz_cursor
+from benchmarks.fuzz import copilot_cli as fuzz_copilot_cli
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
@@ -138,6 +139,7 @@ OF_UNKNOWN_TYPES = {
         ("cline", fuzz_cline.conversation),
         ("copilot_chat", fuzz_copilot_chat.conversation),
         ("cursor", fuzz_cursor.conversation),
+        ("copilot_cli", fuzz_copilot_cli.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("droid", fuzz_droid.conversation),
         ("grok", fuzz_grok.conversation),

@@ -33,6 +33,7 @@ from benchmarks.fuzz import (
     codex,
     copilot_chat,
     cursor,
+    copilot_cli,
     deepseek,
     droid,
     gemini,
@@ -128,6 +129,7 @@ def source_of(value: dict[str, Any]) -> str:
         "projectHash": "gemini_cli",
         "owner": "droid",
         "harness": "session_trace",
+        "data": "copilot_cli",
         "parentId": "pi",
     }
     if isinstance(lines := value.get("lines"), list):
@@ -346,6 +348,14 @@ def alone_hermes(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], di
     return {"database": "hermes", "conversation_id": about["id"], "tables": tables}, row
 
 
+def alone_copilot_cli(kind: int, _role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one event of a kind, and the event."""
+    random = seeded(f"{kind}")
+    name, make = copilot_cli.EVENTS[kind]
+    line = copilot_cli.event(random, marks, name, make(random, marks))
+    return {"file": "events.jsonl", "lines": [copilot_cli.start(random, marks), line]}, line
+
+
 def alone_oasst(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A tree of a prompt and a reply or, of the other kinds, messages that stand alone; and the last of them."""
     random = seeded(f"{kind} {role}")
@@ -417,6 +427,7 @@ CASES += [(alone_session_trace, kind, "line") for kind in range(3, 7)]
 CASES += [(alone_atif, kind, role) for kind in range(len(atif.PIECES)) for role in ("user", "agent")]
 CASES += [(alone_cline, kind, role) for kind in range(len(cline.BLOCKS)) for role in ("user", "assistant")]
 CASES += [(alone_hermes, kind, role) for kind in range(3) for role in ("user", "assistant", "tool")]
+CASES += [(alone_copilot_cli, kind, "line") for kind in (0, 1, 3, 4, 8, 9)]
 CASES += [(alone_oasst, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [(alone_llm, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
 
