@@ -85,11 +85,12 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins and keys of Codex, Pi, Gemini CLI, OpenCode and Cline, which stand beside their sessions.
+# Of Grok, and the logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode and Cline, beside their sessions.
 _PRIVATE_FILES: Final = frozenset(
     {
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
         *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
+        "auth-profiles.json",
     }
 )
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat

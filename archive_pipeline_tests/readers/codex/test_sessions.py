@@ -278,7 +278,9 @@ def test_a_file_that_was_cut_off_in_a_line_is_read_to_there(tmp_path: Path):
     assert not file.drift.found
 
 
-@pytest.mark.parametrize("login", ["auth.json", "oauth_creds.json"])
+@pytest.mark.parametrize(
+    "login", ["auth.json", "oauth_creds.json", "auth-profiles.json", "providers.json", "cline_mcp_settings.json"]
+)
 def test_the_login_beside_the_sessions_is_never_opened(tmp_path: Path, login: str):
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "rollout-1.jsonl").write_text("\n".join(map(json.dumps, [meta(), USER])))
