@@ -21,8 +21,8 @@ from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import cline as fuzz_cline
 from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
-from benchmarks.fuzz import cursor as fuzz_cursor
 from benchmarks.fuzz import copilot_cli as fuzz_copilot_cli
+from benchmarks.fuzz import cursor as fuzz_cursor
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini

@@ -19,7 +19,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.gemini_cli.log import SessionLog
 from archive_pipeline.readers.gemini_parts import content_parts, tool_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, is_uuid, joined
+from archive_pipeline.readers.json.shapes import as_object, as_text, is_uuid, joined
 from archive_pipeline.readers.json_lines import LINES, is_unreadable
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -39,8 +39,8 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     """Returns the dialogue of a session."""
     log = SessionLog()
     kept: dict[str, Any] = {}
-    if LINES in value:
-        lines = as_list(value[LINES])
+    if isinstance(value.get(LINES), list):
+        lines = value[LINES]
         kept = {name: item for name, item in value.items() if name != LINES}
     elif isinstance(value.get("messages"), list):
         head = {name: item for name, item in value.items() if name != "messages"}
