@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 
@@ -130,6 +130,27 @@ class PageReader:
     others: str
 
 
+class Gatherer(Protocol):
+    """Gathers the items of one file by conversation."""
+
+    @property
+    def left_out(self) -> str | None:
+        """What of the file is no part of any conversation and is not handed on, when all was taken; None if nothing."""
+        ...
+
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Tells by its first item whether a file is gathered."""
+        ...
+
+    def add(self, raw: bytes, value: object) -> Iterator[bytes]:
+        """Adds an item, as the file has it and as its value; yields what is handed on."""
+        ...
+
+    def all(self) -> Iterator[bytes]:
+        """Yields all that is held."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A source format. A module or folder of ``archive_pipeline.readers`` declares it by the name ``READER``.
@@ -151,6 +172,8 @@ class Reader:
             and read as one object (``readers.gathered``). None if the source has none.
         message_files: names of files that are an array of one conversation's messages. Such a file is recognised and
             read as one object with its ``messages`` (``readers.message_files``).
+        gatherer: makes what gathers the items of one file by conversation, where they have more of it than a message,
+            or of several. Each is recognised and read as one object. None if the source has no such files.
         inner: yields the conversations that stand inside of one, of subagents, each with its place below it. They are
             read as dialogues of their own, before the one that they stand in. None if there are none.
         database: how conversations are found in the product's database. None if it has none.
@@ -169,6 +192,7 @@ class Reader:
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     tree_of: Callable[[Mapping[str, Any], str | None], str | None] | None = None
     message_files: frozenset[str] = frozenset()
+    gatherer: Callable[[], Gatherer] | None = None
     inner: Callable[[Mapping[str, Any]], Iterator[tuple[str, dict[str, Any]]]] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None

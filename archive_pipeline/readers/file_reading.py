@@ -18,7 +18,7 @@ from archive_pipeline.readers.compressed import unpacked, unpacked_name
 from archive_pipeline.readers.databases.reading import Beginning, FileText, is_database, text_of
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
-from archive_pipeline.readers.gathered import as_conversations
+from archive_pipeline.readers.gathered import Gathered, MessageTrees, as_conversations
 from archive_pipeline.readers.json.blocks import ByteSource
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
@@ -28,6 +28,7 @@ from archive_pipeline.readers.message_files import as_one_conversation
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised, inside, read_dialogue
 from archive_pipeline.readers.registry import (
     database_readers,
+    gatherers,
     is_conversation,
     is_session_copy,
     is_session_line,
@@ -200,13 +201,24 @@ class FileReading:
             return
         if text.left_out is None:
             session = self._session(text.stream)
-            source = as_conversations(session, tree_of)
+            source = _gathered(session)
             elements = stream_own_elements(source, self.locator, is_conversation, treatment)
             yield from self._decision.recognised(elements)
+            self._leave_out(source.left_out)
             yield from session.rejected(self.locator)
             yield from text.rejected(self.locator)
             self.beside.extend(filter(None, [text.beside(self.locator)]))
         self._decision.skipped = text.left_out or text.skipped(self.locator) or self.skipped
+
+    def _leave_out(self, reason: str | None) -> None:
+        """Notes what of the file is not handed on."""
+        if reason is None:
+            return
+        note = SkippedFile(self.locator, reason)
+        if self.source is None:
+            self._decision.skipped = note
+        else:
+            self.beside.append(note)
 
     def _session(self, stream: ByteSource) -> SessionOrText:
         """Returns a file that is one session, by lines or messages, as one of one conversation, any other as it is."""
@@ -225,7 +237,7 @@ class FileReading:
             beginning = Beginning(unpacked(stream, self.locator))
             if beginning.is_database:
                 return None
-            source = as_conversations(self._session(beginning), tree_of)
+            source = _gathered(self._session(beginning))
             for element in stream_elements(source, self.locator, is_record=is_conversation):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None
@@ -241,3 +253,8 @@ class FileReading:
             return self._reader.hexdigest()
         except OSError:
             return None
+
+
+def _gathered(source: ByteSource) -> Gathered:
+    """Returns a file of which the items are of several conversations, or more than one of each, as conversations."""
+    return as_conversations(source, [MessageTrees(tree_of), *gatherers()])

@@ -11,11 +11,12 @@ from __future__ import annotations
 import io
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
 from archive_pipeline.readers.decided import Decided, Pieces, until_failure
+from archive_pipeline.readers.declaration import Gatherer
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import BLANK
@@ -26,31 +27,40 @@ MESSAGES: Final = "messages"
 _BLOCK_BYTES: Final = 16 * 1024
 # The first item tells.
 _HEAD_BYTES: Final = 1024 * 1024
-_HELD_BYTES: Final = 32 * 1024 * 1024
+HELD_BYTES: Final = 32 * 1024 * 1024
 
 # The id of the conversation that an object is a message of, by the object and that of the message before; None if the
 # object is no message.
 TreeOf = Callable[[Mapping[str, Any], str | None], str | None]
 
 
-def as_conversations(source: ByteSource, tree_of: TreeOf, *, held_bytes: int = _HELD_BYTES) -> ByteSource:
-    """Returns what the file is read from: its conversations if its first item is a message, and else the file.
+def passed_over(raw: bytes, value: object) -> bytes:
+    """Returns what is handed on of an item that is not gathered; text that is no JSON as an object with it."""
+    return as_text(raw) if value is NO_JSON else raw
+
+
+def as_conversations(source: ByteSource, gatherers: Sequence[Gatherer]) -> Gathered:
+    """Returns what the file is read from: what the first gatherer that takes its first item makes of it, or the file.
 
     Args:
         source: the open file, at its start.
-        tree_of: tells messages, and which conversation they belong to.
-        held_bytes: how much of the file is held, so that messages which do not stand together come together.
+        gatherers: new ones, for this file.
     """
-    return _Gathered(source, tree_of, held_bytes)
+    return Gathered(source, gatherers)
 
 
-class _Gathered(Decided):
+class Gathered(Decided):
     """A file that is gathered or read as it is: what it is shows when it is read first."""
 
-    def __init__(self, source: ByteSource, tree_of: TreeOf, held_bytes: int) -> None:
+    def __init__(self, source: ByteSource, gatherers: Sequence[Gatherer]) -> None:
         super().__init__(source)
-        self._tree_of = tree_of
-        self._held_bytes = held_bytes
+        self._gatherers = gatherers
+        self._chosen: Gatherer | None = None
+
+    @property
+    def left_out(self) -> str | None:
+        """What of the file is not handed on, when it was read; None if nothing."""
+        return None if self._chosen is None else self._chosen.left_out
 
     def _decide(self) -> bytes:
         """Reads no more in advance than the first item; what stands before damage comes first."""
@@ -67,11 +77,12 @@ class _Gathered(Decided):
             first = _first_of(head + b"\n" if is_whole else head)
             size = size * 4 if not is_whole else _HEAD_BYTES + 1  # so that the work stays linear
         rest = chain([head], _or_raise(blocks, failures))
-        if first is None or self._tree_of(first, None) is None:
+        self._chosen = next((each for each in self._gatherers if first is not None and each.takes(first)), None)
+        if self._chosen is None:
             self._source = Pieces(_or_raise(blocks, failures)) if failures else source
             return head
         text = blocks_of(Pieces(rest), _BLOCK_BYTES)
-        self._source = Pieces(_gathered(text, self._tree_of, self._held_bytes))
+        self._source = Pieces(_gathered(text, self._chosen))
         return b""
 
 
@@ -93,21 +104,22 @@ def _first_of(head: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _gathered(blocks: Iterator[bytes], tree_of: TreeOf, held_bytes: int) -> Iterator[bytes]:
+def _gathered(blocks: Iterator[bytes], gatherer: Gatherer) -> Iterator[bytes]:
     """Yields an array with the conversations; it is not closed if the file is cut off or cannot be read on."""
     items = _Items(blocks)
-    trees = _Trees(held_bytes)
     separator = b"[\n"
-    for made in _made(items, trees, tree_of):
-        yield separator + made
-        separator = b",\n"
-    for made in trees.all():
+    added = (made for raw in items for made in gatherer.add(raw, value_of(raw)))
+    for made in chain(added, _lazily(gatherer.all)):
         yield separator + made
         separator = b",\n"
     if items.failures:
         raise items.failures[0]
     if not items.is_cut_off:
-        yield b"\n]\n"
+        yield b"\n]\n" if separator == b",\n" else b"[]\n"
+
+
+def _lazily(make: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    yield from make()
 
 
 def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -127,31 +139,37 @@ def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _made(items: _Items, trees: _Trees, tree_of: TreeOf) -> Iterator[bytes]:
-    present: str | None = None
-    for raw in items:
-        value = value_of(raw)
-        tree = tree_of(value, present) if isinstance(value, dict) else None
-        if tree is None:
-            yield as_text(raw) if value is NO_JSON else raw
-            continue
-        present = tree
-        yield from trees.add(tree, raw)
+class MessageTrees:
+    """Gathers messages that stand alone: conversations that are held, their messages in the order of the file.
 
+    Args:
+        tree_of: tells messages, and which conversation they belong to.
+        held_bytes: how much of the file is held, so that messages which do not stand together come together.
+    """
 
-class _Trees:
-    """Conversations that are held: their messages, in the order of the file."""
+    left_out: Final = None
 
-    def __init__(self, held_bytes: int) -> None:
+    def __init__(self, tree_of: TreeOf, *, held_bytes: int = HELD_BYTES) -> None:
+        self._tree_of = tree_of
+        self._present: str | None = None
         self._messages: OrderedDict[str, list[bytes]] = OrderedDict()
         self._most = held_bytes
         self._size = 0
 
-    def add(self, tree: str, message: bytes) -> Iterator[bytes]:
-        """Adds a message; yields the conversations that are no longer held."""
-        self._messages.setdefault(tree, []).append(message)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Tells whether the first item of a file is a message."""
+        return self._tree_of(value, None) is not None
+
+    def add(self, raw: bytes, value: object) -> Iterator[bytes]:
+        """Adds a message; yields the conversations that are no longer held, and what is no message."""
+        tree = self._tree_of(value, self._present) if isinstance(value, dict) else None
+        if tree is None:
+            yield passed_over(raw, value)
+            return
+        self._present = tree
+        self._messages.setdefault(tree, []).append(raw)
         self._messages.move_to_end(tree)
-        self._size += len(message)
+        self._size += len(raw)
         while self._size > self._most:
             yield self._take()
 

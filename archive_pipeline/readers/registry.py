@@ -17,7 +17,15 @@ from typing import Any
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.readers.chat_lines.arrays import OWN_FIELDS
-from archive_pipeline.readers.declaration import CERTAIN, RECOGNISED, DatabaseReader, Evidence, PageReader, Reader
+from archive_pipeline.readers.declaration import (
+    CERTAIN,
+    RECOGNISED,
+    DatabaseReader,
+    Evidence,
+    Gatherer,
+    PageReader,
+    Reader,
+)
 from archive_pipeline.readers.json.nesting import holds_record
 
 _NO_OBJECT = Evidence(0.0, "not an object")
@@ -136,6 +144,11 @@ def tree_of(value: Mapping[str, Any], before: str | None) -> str | None:
 def message_files() -> frozenset[str]:
     """Returns the names of files that are an array of one conversation's messages."""
     return frozenset[str]().union(*(reader.message_files for reader in readers().values()))
+
+
+def gatherers() -> list[Gatherer]:
+    """Returns what gathers the items of a file: new ones, of each source that declares one."""
+    return [reader.gatherer() for reader in readers().values() if reader.gatherer is not None]
 
 
 def tried(value: object) -> str:

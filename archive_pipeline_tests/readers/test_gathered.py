@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.gathered import as_conversations
+from archive_pipeline.readers.gathered import MessageTrees, as_conversations
 
 
 def tree_of(value: Any, before: str | None) -> str | None:
@@ -19,7 +19,7 @@ def tree_of(value: Any, before: str | None) -> str | None:
 
 
 def gathered(content: bytes, held_bytes: int = 10_000) -> Any:
-    return json.loads(as_conversations(io.BytesIO(content), tree_of, held_bytes=held_bytes).read())
+    return json.loads(as_conversations(io.BytesIO(content), [MessageTrees(tree_of, held_bytes=held_bytes)]).read())
 
 
 def ids(found: list[Any]) -> list[tuple[str, list[int]]]:
@@ -53,9 +53,10 @@ def test_the_first_item_tells_also_if_it_is_longer_than_a_block():
 
 def test_an_array_is_closed_only_if_the_file_closes_it():
     content = b'[{"m": 1, "t": "a"}, {"m": 2, "t": "a"}'
-    text = as_conversations(io.BytesIO(content), tree_of).read()
+    text = as_conversations(io.BytesIO(content), [MessageTrees(tree_of)]).read()
     assert ids(json.loads(text + b"]")) == [("a", [1, 2])]
-    assert ids(json.loads(as_conversations(io.BytesIO(content + b"] x"), tree_of).read() + b"]")) == [("a", [1, 2])]
+    text = as_conversations(io.BytesIO(content + b"] x"), [MessageTrees(tree_of)]).read()
+    assert ids(json.loads(text + b"]")) == [("a", [1, 2])]
 
 
 class Damaged(io.BytesIO):
@@ -68,7 +69,7 @@ class Damaged(io.BytesIO):
 
 @pytest.mark.parametrize("content", [lines((1, "a")), b'{"no": "message"}\n', b"x" * 40_000])
 def test_what_stands_before_damage_comes_before_the_error(content: bytes):
-    source = as_conversations(Damaged(content), tree_of)
+    source = as_conversations(Damaged(content), [MessageTrees(tree_of)])
     pieces: list[bytes] = []
     with pytest.raises(UnreadableInputError):
         pieces.extend(iter(lambda: source.read(7), None))
@@ -82,6 +83,6 @@ OTHERS = [b"", b'{"a": 1}', b'[{"a": 1},{"m": 2}]', b"[" * 20_000]
 @given(st.binary(max_size=200) | st.sampled_from(OTHERS), st.integers(1, 9))
 @settings(max_examples=60, deadline=None)
 def test_a_file_of_something_else_passes_as_it_is(content: bytes, size: int):
-    source = as_conversations(io.BytesIO(content), lambda _value, _before: None)
+    source = as_conversations(io.BytesIO(content), [MessageTrees(lambda _value, _before: None)])
     taken = b"".join(iter(lambda: source.read(size * 100), b""))
     assert taken == content
