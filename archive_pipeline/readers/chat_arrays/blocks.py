@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -24,6 +25,8 @@ from archive_pipeline.readers.json.shapes import as_object, as_text, joined
 # The parts of one block: a tool's result comes with the images in it.
 Block = list[PartRecord]
 _Fields = Mapping[str, Any]
+_TRANSCRIPT: Final = "transcript"
+_SHA256: Final = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def is_result(block: Block) -> bool:
@@ -66,6 +69,8 @@ def _own_row(row: _Fields, place: str) -> PartRecord:
         ) from error
     fields = Fields(row)
     fields.take("part_type")
+    digest = as_text(row.get("content_sha256"))
+    is_digest = digest is not None and _SHA256.fullmatch(digest) is not None
     return PartRecord(
         part_type,
         fields.take_text("text_content"),
@@ -77,7 +82,7 @@ def _own_row(row: _Fields, place: str) -> PartRecord:
         language=fields.take_text("language"),
         mime_type=fields.take_text("mime_type"),
         uri=fields.take_text("uri"),
-        content_sha256=fields.take_text("content_sha256"),
+        content_sha256=fields.take_text("content_sha256") if is_digest else None,
         source=fields.rest(),
     )
 
@@ -144,10 +149,16 @@ def result_with_parts(result: PartRecord, parts: Sequence[PartRecord]) -> Block:
     """Return a tool's result with the texts among its parts, and the other parts beside it, which bear its id."""
     texts = [part for part in parts if part.part_type is PartType.TEXT]
     media = [part for part in parts if part.part_type is not PartType.TEXT]
-    beside = [part.source for part in texts if part.source is not None]
+    beside = [said for part in texts if (said := _beside_text(part))]
     source = {**(result.source or {}), "content": beside} if beside else result.source
     whole = replace(result, text=joined(part.text for part in texts), source=source)
-    return [whole, *(replace(part, tool_use_id=result.tool_use_id) for part in media)]
+    return [whole, *(replace(part, tool_use_id=part.tool_use_id or result.tool_use_id) for part in media)]
+
+
+def _beside_text(part: PartRecord) -> dict[str, Any]:
+    """Return what a text in a result says beside it: the type of a block that none of the APIs has, too."""
+    is_known = part.source_type is None or part.source_type in _READERS or part.source_type == _TRANSCRIPT
+    return {**(part.source or {}), **({} if is_known else {"source_type": part.source_type})}
 
 
 def _openai_image(block: _Fields, place: str) -> Block:
@@ -169,7 +180,7 @@ def _spoken(block: _Fields, place: str) -> Block:
     said = as_mapping(block.get("audio")) or {}
     words = as_text(said.get("transcript"))
     audio = _media(PartType.AUDIO, block, f"{place}.audio", address=as_text(said.get("id")), data=said.get("data"))
-    return [audio, PartRecord(PartType.TEXT, words, "transcript")] if words else [audio]
+    return [audio, PartRecord(PartType.TEXT, words, _TRANSCRIPT)] if words else [audio]
 
 
 def _openai_file(block: _Fields, place: str) -> Block:

@@ -45,20 +45,8 @@ class MessageReader:
 
     def read(self, message: Mapping[str, Any], warnings: Counter[str]) -> list[MessageRecord]:
         """Returns the records of a message: Anthropic's may have results of tools, which are messages of their own."""
-        fields = dict(message)
-        word, content = fields.pop(self._names.role, None), fields.pop(self._names.content, None)
-        apart = {name: fields.pop(name) for name in (OPENAI.role, OPENAI.content) if name in fields}
-        role = read_role(word, ROLES_OF_DATASETS, warnings)
-        said = reworded({**fields, "role": role, "content": content}, role, as_text(word))
-        records, unread = _records(said, warnings)
-        apart |= {self._names.content if name == OPENAI.content else name: item for name, item in unread.items()}
-        if all(word != record.role for record in records):
-            apart[self._names.role] = word
-        if rest := {name: item for name, item in apart.items() if not is_empty(item)}:
-            records[0].source = {**(records[0].source or {}), **rest}
-        time = next((message[name] for name in _TIMES if message.get(name) is not None), None)
+        records = read_message(message, self._names, warnings)
         for record in records:
-            record.created_at = None if time is None else read_timestamp(time, warnings)
             self._pair(record, warnings)
         return records
 
@@ -79,6 +67,25 @@ class MessageReader:
                 warnings["unpaired_tool_result"] += call is None
                 if call is not None:
                     part.tool_use_id, part.tool_name = call[0], part.tool_name or call[1]
+
+
+def read_message(message: Mapping[str, Any], names: Names, warnings: Counter[str]) -> list[MessageRecord]:
+    """Returns the records of a message by itself: its calls and results have the ids and names that it says."""
+    fields = dict(message)
+    word, content = fields.pop(names.role, None), fields.pop(names.content, None)
+    apart = {name: fields.pop(name) for name in (OPENAI.role, OPENAI.content) if name in fields}
+    role = read_role(word, ROLES_OF_DATASETS, warnings)
+    said = reworded({**fields, "role": role, "content": content}, role, as_text(word))
+    records, unread = _records(said, warnings)
+    apart |= {names.content if name == OPENAI.content else name: item for name, item in unread.items()}
+    if all(word != record.role for record in records):
+        apart[names.role] = word
+    if rest := {name: item for name, item in apart.items() if not is_empty(item)}:
+        records[0].source = {**(records[0].source or {}), **rest}
+    time = next((message[name] for name in _TIMES if message.get(name) is not None), None)
+    for record in records:
+        record.created_at = None if time is None else read_timestamp(time, warnings)
+    return records
 
 
 def _records(said: dict[str, Any], warnings: Counter[str]) -> tuple[list[MessageRecord], dict[str, Any]]:

@@ -295,3 +295,16 @@ def test_files_beside_nothing_but_results_are_those_of_the_results():
     result = {"type": "tool_result", "tool_use_id": "i", "content": "a"}
     (read,) = read_chat_messages([{"role": "user", "content": [result], "attachments": [{"url": "u"}]}])
     assert (read.record.role, [file.uri for file in read.record.attachments]) == ("tool", ["u"])
+
+
+def test_rows_of_a_tool_keep_their_own_ids_and_types_and_what_is_no_hash():
+    rows = [
+        {"part_type": "text", "text_content": "done", "source_type": "log"},
+        {"part_type": "tool_use", "tool_name": "f", "tool_use_id": "own"},
+        {"part_type": "image", "uri": "u", "content_sha256": "none"},
+    ]
+    message = {"role": "tool", "tool_call_id": "c", "content": rows}
+    result, call, image = read_chat_messages([message])[0].record.parts
+    assert (result.text, result.tool_use_id, result.source) == ("done", "c", {"content": [{"source_type": "log"}]})
+    assert (call.tool_use_id, image.tool_use_id) == ("own", "c")
+    assert (image.content_sha256, image.source) == (None, {"content_sha256": "none"})
