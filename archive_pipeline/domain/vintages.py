@@ -32,7 +32,8 @@ class Vintage:
         holds: the messages it can hold.
         lacks: fields of messages that it has no place for; they stay what another vintage says.
         has_parents: whether it says of which message one is the child, past messages it does not hold.
-        is_partial: it is of partial exports.
+        is_partial: it is of partial exports, or each of its exports is a part.
+        repeats: exports repeat messages of earlier ones without saying when, and by which model, they were said.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Vintage:
     lacks: frozenset[str] = frozenset()
     has_parents: bool = True
     is_partial: bool = False
+    repeats: bool = False
 
 
 _WHOLE: Final = Vintage(FULL, Holds.ALL)
@@ -58,6 +60,7 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ("librechat", "branch"): Vintage("branch", Holds.UNKNOWN),
     ("openai_messages", "line"): Vintage("line", Holds.UNKNOWN),
     ("sharegpt", "line"): Vintage("line", Holds.UNKNOWN),
+    ("llm_spans", "calls"): Vintage("calls", Holds.UNKNOWN, is_partial=True, repeats=True),
     ("opencode", FULL): _WHOLE,
     ("opencode", "entries"): Vintage("entries", Holds.UNKNOWN),
 }

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.domain.vintages import is_partial, partial_of
+from archive_pipeline.domain.vintages import is_partial, partial_of, vintage
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
 from archive_pipeline.ingest.linking import NOTHING_KNOWN
 from archive_pipeline.ingest.new_rows import Kinds, encode_contents, encode_heads
@@ -181,10 +181,12 @@ class ReadGroup:
         return self._as_imported(prepare(item.record, item.raw, occurrence=occurrence, known=known))
 
     def _as_imported(self, dialogue: PreparedDialogue) -> PreparedDialogue:
-        """Return a dialogue as of a partial export, if the import is one or not all of its messages could be read."""
-        if not self._is_partial and not dialogue.may_lack_messages:
+        """Return a dialogue as of a partial export, if it is one or not all of its messages could be read."""
+        record = dialogue.record
+        is_part = self._is_partial or vintage(record.source, record.vintage).is_partial
+        if not is_part and not dialogue.may_lack_messages:
             return dialogue
-        return replace(dialogue, record=replace(dialogue.record, vintage=partial_of(dialogue.record.vintage)))
+        return replace(dialogue, record=replace(record, vintage=partial_of(record.vintage)))
 
 
 def header_of(dialogue: PreparedDialogue) -> Header:

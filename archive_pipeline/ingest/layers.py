@@ -52,6 +52,10 @@ class Layer:
         moment = time_of(record.vintage) or moment_of(dialogue)
         return cls(vintage(record.source, record.vintage), dialogue, moment, by_id)
 
+    def only_repeats(self, name: str) -> bool:
+        """Tell whether a message is there as a later one repeats it: not with its time, and what else comes with it."""
+        return self.rules.repeats and self.by_id[name].record.created_at is None
+
     @property
     def has_parents(self) -> bool:
         """Whether it says what is above its first message, too."""
@@ -153,7 +157,8 @@ def _fullest(name: str, ordered: Sequence[Layer]) -> PreparedMessage:
 
 
 def _merged(name: str, ordered: Sequence[Layer]) -> tuple[MessageRecord, Link]:
-    newest = next(layer for layer in ordered if name in layer.by_id)
+    having = [layer for layer in ordered if name in layer.by_id]
+    newest = next((layer for layer in having if not layer.only_repeats(name)), having[0])
     full = next((layer for layer in ordered if layer.rules.name == FULL and name in layer.by_id), newest)
     said, whole = newest.by_id[name], full.by_id[name]
     if full is newest:

@@ -68,6 +68,8 @@ def _completes(other: Layer, layer: Layer) -> bool:
 def _decides(other: Layer, layer: Layer, name: str) -> bool:
     """Tell whether a layer has a message that another has, of a later time or as it is there, or deletes it."""
     said = other.by_id.get(name)
+    if said is not None and other.only_repeats(name) and not layer.only_repeats(name):
+        return False
     if other.is_after(layer):
         return said is not None or other.rules.holds is Holds.ALL
     return said is not None and said.content_hash == layer.by_id[name].content_hash

@@ -13,6 +13,7 @@ import psycopg
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.identity import partition_key
 from archive_pipeline.domain.vintages import is_partial, shape_of
+from archive_pipeline.domain.vintages import vintage as rules_of
 from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
@@ -150,7 +151,9 @@ class GroupWriter:
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
         # The rows are one layer, that of the only vintage.
         is_alone = len(vintages) <= 1 and vintages.keys() <= {header.vintage, shape_of(header.vintage)}
-        if is_alone and is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
+        # An earlier part says when messages were said that a later one only repeats.
+        is_news = newer or (older and rules_of(header.source, header.vintage).repeats)
+        if is_alone and is_unchanged and not is_news and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
         is_of_rows = is_of_rows and all(each.layer is None for each in vintages.values())

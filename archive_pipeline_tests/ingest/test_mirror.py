@@ -267,7 +267,7 @@ def test_if_one_source_is_refused_nothing_of_another_is_removed(database: Databa
 
 
 def test_dialogues_that_came_through_the_api_stay(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    assert all(map(comes_one_by_one, ("api", "openai_messages", "sharegpt", "oasst", "atif")))
+    assert all(map(comes_one_by_one, ("api", "openai_messages", "sharegpt", "oasst", "atif", "llm_spans")))
     # No reader makes such dialogues, so another source takes the place of it.
     monkeypatch.setattr("archive_pipeline.ingest.mirror.API", "claude_ai")
     path = tmp_path / "conversations.json"

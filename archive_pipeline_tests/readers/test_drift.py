@@ -31,6 +31,7 @@ from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import hermes as fuzz_hermes
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
+from benchmarks.fuzz import llm_spans as fuzz_llm_spans
 from benchmarks.fuzz import oasst as fuzz_oasst
 from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
@@ -152,6 +153,7 @@ OF_UNKNOWN_TYPES = {
         ("hermes", fuzz_hermes.conversation),
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
+        ("llm_spans", fuzz_llm_spans.conversation),
         ("opencode", fuzz_opencode.conversation),
         ("oasst", fuzz_oasst.conversation),
         ("pi", fuzz_pi.conversation),

@@ -9,6 +9,7 @@ from typing import Final
 
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
+from archive_pipeline.readers.llm_spans.gathering import CALLS, SPANS_OF
 from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 
@@ -25,11 +26,27 @@ def lost(conversation: object, *dialogues: PreparedDialogue) -> list[str]:
     have the others.
     """
     given = Values()
-    given.add(conversation)
+    given.add(_without_numbers(conversation))
     given.strings -= UNSAID
     absent = missing(given, values_of(*dialogues))
     is_original_kept = any(each.raw is not None and DUPLICATE_MESSAGE in each.counts for each in dialogues)
     return [] if is_original_kept else absent
+
+
+def _without_numbers(conversation: object) -> object:
+    """Return gathered spans without the numbers by which calls name messages: they are no values of a file."""
+    if (
+        not isinstance(conversation, dict)
+        or SPANS_OF not in conversation
+        or not isinstance(conversation.get(CALLS), list)
+    ):
+        return conversation
+    calls = [
+        {name: item for name, item in call.items() if name not in ("given", "answers")}
+        for call in conversation[CALLS]
+        if isinstance(call, dict)
+    ]
+    return {**conversation, CALLS: calls}
 
 
 def unlawful(conversations: Sequence[object], read: ReadFile) -> Iterator[str]:

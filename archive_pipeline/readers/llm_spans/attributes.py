@@ -1,0 +1,153 @@
+"""What calls of models say in attributes of spans: OpenTelemetry's conventions, OpenLLMetry's, OpenInference's.
+
+Attributes are flat: ``llm.input_messages.0.message.role``. What is read as a message is taken from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from archive_pipeline.readers.json.fields import is_empty
+from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.llm_spans.events import take_events
+from archive_pipeline.readers.llm_spans.forms import given_in, listed, message_of
+from archive_pipeline.readers.llm_spans.parts import parsed
+from archive_pipeline.readers.llm_spans.spans import Call, first_of
+
+_GIVEN: Final = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt", "llm.prompts", "ai.prompt.messages")
+_ANSWERED: Final = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion", "llm.completions")
+_INSTRUCTIONS: Final = ("gen_ai.system_instructions", "gen_ai.system_instruction")
+_MODELS: Final = (
+    *("gen_ai.response.model", "llm.model_name", "gen_ai.request.model", "ai.response.model", "ai.model.id"),
+    "llm.response.model",
+)
+_OPERATION: Final = "gen_ai.operation.name"
+_CALLS: Final = frozenset({"chat", "text_completion", "generate_content", "completion", "responses"})
+_KIND: Final = "openinference.span.kind"
+_INDEX_DIGITS: Final = 9
+_MAX_LEVELS: Final = 20
+# Of Vercel's AI SDK: what it answered stands in fields of its own.
+_AI_TEXT: Final = "ai.response.text"
+_AI_CALLS: Final = "ai.response.toolCalls"
+
+
+def take_call(attributes: dict[str, Any], events: list[Any], error: str | None) -> Call | None:
+    """Takes what a call says from the attributes and events of a span; None if it has no messages.
+
+    Args:
+        attributes: flat, by name; those that are read are removed.
+        events: with ``name`` and ``attributes``; those that are read are removed.
+        error: why the span failed.
+    """
+    places = [attributes, *(event["attributes"] for event in events if _has_attributes(event))]
+    instructions = [item for fields in places for name in _INSTRUCTIONS for item in _take_instructions(fields, name)]
+    given = [message for fields in places for name in _GIVEN for message in _take(fields, name, "user")]
+    answered = [message for fields in places for name in _ANSWERED for message in _take(fields, name, "assistant")]
+    answered += _of_ai_sdk(attributes)
+    of_events = take_events(events)
+    given, answered = [*given, *of_events[0]], [*answered, *of_events[1]]
+    if not (given or answered):
+        attributes |= {_INSTRUCTIONS[0]: [item["content"] for item in instructions]} if instructions else {}
+        return None
+    return Call(
+        given=[*instructions, *given],
+        answers=alternatives(answered),
+        model=as_text(first_of(attributes, _MODELS)),
+        error=error,
+        is_of_agent=_is_of_agent(attributes),
+    )
+
+
+def _has_attributes(event: object) -> bool:
+    return isinstance(event, dict) and isinstance(event.get("attributes"), dict)
+
+
+def _take_instructions(fields: dict[str, Any], name: str) -> list[Any]:
+    parts = listed(fields.pop(name, None))
+    return [message_of({"role": "system", "parts": parts}, "system")] if parts else []
+
+
+def _is_of_agent(attributes: Mapping[str, Any]) -> bool:
+    operation, kind = as_text(attributes.get(_OPERATION)), as_text(attributes.get(_KIND))
+    return (operation is not None and operation not in _CALLS) or (kind is not None and kind.upper() != "LLM")
+
+
+def alternatives(answered: list[Any]) -> list[list[Any]]:
+    """Returns answers: each message that says why it ended is one; else all are one, unless they are only texts."""
+    if len(answered) < 2:
+        return [answered] if answered else []
+    ended = all(as_text(as_object(message).get("finish_reason")) for message in answered)
+    plain = all(
+        as_object(message).get("role") == "assistant"
+        and isinstance(as_object(message).get("content"), str)
+        and is_empty(as_object(message).get("tool_calls"))
+        for message in answered
+    )
+    return [[message] for message in answered] if ended or plain else [answered]
+
+
+def _take(attributes: dict[str, Any], name: str, role: str) -> list[Any]:
+    """Takes the messages of an attribute: a list, JSON text of one, or one attribute for each of their fields."""
+    if is_empty(attributes.get(name)):
+        indexed = _take_indexed(attributes, f"{name}.")
+        return [message_of(item, role) for item in indexed]
+    if name == "llm.prompts" and isinstance(attributes[name], str):
+        return [{"role": role, "content": attributes.pop(name)}]
+    return given_in(attributes.pop(name), role)
+
+
+def _take_indexed(attributes: dict[str, Any], prefix: str) -> list[Any]:
+    """Takes attributes ``prefix<number>.<path>`` as the objects that they say together, in the order of the numbers."""
+    found: dict[int, dict[str, Any]] = {}
+    for name in [name for name in attributes if name.startswith(prefix)]:
+        number, dot, path = name[len(prefix) :].partition(".")
+        is_index = number.isascii() and number.isdigit() and len(number) <= _INDEX_DIGITS
+        is_index = is_index and path.count(".") < _MAX_LEVELS
+        if is_index and dot and _put(found.setdefault(int(number), {}), path.split("."), attributes[name]):
+            del attributes[name]
+    return [_with_lists(found[number]) for number in sorted(found) if found[number]]
+
+
+def _put(target: dict[str, Any], path: list[str], value: Any) -> bool:
+    """Puts a value at its path; tells whether the place was free."""
+    *above, last = path
+    for name in above:
+        inner = target.setdefault(name, {})
+        if not isinstance(inner, _Nested):
+            if inner or (name in target and not isinstance(inner, dict)):
+                return False
+            inner = target[name] = _Nested()
+        target = inner
+    if last in target:
+        return False
+    target[last] = value
+    return True
+
+
+class _Nested(dict[str, Any]):
+    """An object that is made of names, not one that an attribute has as its value."""
+
+
+def _with_lists(value: Any) -> Any:
+    """Returns an object in which those whose names are all numbers are lists."""
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _with_lists(item) if isinstance(item, _Nested) else item for name, item in value.items()}
+    if isinstance(value, _Nested) and inner and all(name.isascii() and name.isdigit() for name in inner):
+        return [inner[name] for name in sorted(inner, key=int)]
+    return inner
+
+
+def _of_ai_sdk(attributes: dict[str, Any]) -> list[Any]:
+    """Takes the answer that Vercel's AI SDK logs beside its messages."""
+    text, calls = attributes.get(_AI_TEXT), parsed(attributes.get(_AI_CALLS))
+    if not (isinstance(text, str) and text) and not (isinstance(calls, list) and calls):
+        return []
+    message: dict[str, Any] = {"role": "assistant"}
+    if isinstance(text, str) and text:
+        message["content"] = attributes.pop(_AI_TEXT)
+    if isinstance(calls, list) and calls:
+        del attributes[_AI_CALLS]
+        message["tool_calls"] = calls
+    return [message_of(message, "assistant")]

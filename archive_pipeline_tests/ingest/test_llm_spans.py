@@ -1,0 +1,79 @@
+"""Spans of one conversation in several files: each adds what it has, whichever comes first, and takes nothing back."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text as sql
+
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.readers.spans import answer, call, otlp, said, text
+
+pytestmark = pytest.mark.postgres
+
+ONE = said("user", text("weather in Paris?"))
+TWO = said("assistant", text("It rains."))
+THREE = said("user", text("and London?"))
+FOUR = said("assistant", text("Sun."))
+FIVE = said("user", text("thanks"))
+CALLS = (
+    call(1, [ONE], answer("It rains."), model="gpt-1"),
+    call(2, [ONE, TWO, THREE], answer("Sun."), model="gpt-2"),
+    call(3, [ONE, TWO, THREE, FOUR, FIVE], answer("Bye."), model="gpt-3"),
+)
+ROWS = """
+SELECT said.source_id, said.source_parent_id, said.role, said.model, said.created_at, said.source_json::text,
+       said.deleted_at
+FROM raw.messages AS said ORDER BY said.source_id
+"""
+
+
+def load(database: Database, path: Path, *spans: Any) -> Any:
+    path.write_text(json.dumps(otlp(*spans)) + "\n", encoding="utf-8")
+    return import_archive(database, read_paths([path]))
+
+
+def rows(database: Database) -> list[tuple[Any, ...]]:
+    with database.engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(sql(ROWS))]
+
+
+def clear(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(sql("DELETE FROM raw.dialogues"))
+
+
+def test_parts_of_a_conversation_are_the_same_in_any_order(database: Database, tmp_path: Path):
+    load(database, tmp_path / "all.jsonl", *CALLS)
+    whole = rows(database)
+    assert [row[3] for row in whole if row[3]] != []
+    assert len(whole) == 6
+    for order in permutations(range(3)):
+        clear(database)
+        for number in order:
+            load(database, tmp_path / f"{number}.jsonl", CALLS[number])
+        assert rows(database) == whole, order
+
+
+def test_a_file_that_has_grown_adds_and_one_read_again_changes_nothing(database: Database, tmp_path: Path):
+    load(database, tmp_path / "a.jsonl", *CALLS[:2])
+    assert load(database, tmp_path / "a.jsonl", *CALLS).dialogues["changed"] == 1
+    whole = rows(database)
+    assert load(database, tmp_path / "a.jsonl", *CALLS).dialogues["unchanged"] == 1
+    assert load(database, tmp_path / "old.jsonl", *CALLS[:2]).dialogues["changed"] == 0
+    assert rows(database) == whole
+
+
+def test_parts_of_one_import_are_added_to_each_other(database: Database, tmp_path: Path):
+    for number, each in enumerate(CALLS):
+        (tmp_path / f"{2 - number}.jsonl").write_text(json.dumps(otlp(each)), encoding="utf-8")
+    summary = import_archive(database, read_paths([tmp_path]))
+    assert summary.rejected == []
+    models = {row[3] for row in rows(database)}
+    assert models == {None, "gpt-1", "gpt-2", "gpt-3"}
