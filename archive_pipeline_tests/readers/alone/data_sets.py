@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from archive_pipeline_tests.readers.alone.case import Case, seeded
-from benchmarks.fuzz import atif, chat_arrays, llm, oasst, openai_messages, session_trace, sharegpt
+from benchmarks.fuzz import atif, chat_arrays, llm, llm_spans, oasst, openai_messages, session_trace, sharegpt
 from benchmarks.fuzz.marks import Marks
 
 
@@ -72,6 +72,16 @@ def llm_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[
     return {"database": "llm", "conversation_id": marks.text(), "tables": changed}, changed
 
 
+def llm_spans_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Gathered spans of a call that is given one message with a part of a type, and the message."""
+    random = seeded(f"{kind} {role}")
+    said = llm_spans.message(random, marks, role)
+    said["parts"] = [llm_spans.PARTS[kind](random, marks)]
+    value = llm_spans.opentelemetry(random, marks, [said, llm_spans.message(random, marks, "assistant")])
+    [gathered] = llm_spans.dialogues_in(value)
+    return gathered, gathered["messages"][-2]
+
+
 CASES: list[Case] = []
 CASES += [("openai_messages", openai_messages_alone, kind, form) for kind, form in enumerate(openai_messages.FORMS)]
 CASES += [("sharegpt", sharegpt_alone, kind, form) for kind, form in enumerate(2 * sharegpt.FORMS)]
@@ -82,3 +92,4 @@ CASES += [
 CASES += [("session_trace", session_trace_alone, kind, "line") for kind in range(3, 7)]
 CASES += [("atif", atif_alone, kind, role) for kind in range(len(atif.PIECES)) for role in ("user", "agent")]
 CASES += [("llm", llm_alone, kind, role) for kind in range(len(llm.PARTS)) for role in ("user", "assistant", "")]
+CASES += [("llm_spans", llm_spans_alone, kind, role) for kind in (0, 2, 3, 5, 6, 9) for role in ("user", "tool")]
