@@ -19,6 +19,8 @@ Role = Literal["user", "assistant", "system", "tool"]
 MessageState = Literal["complete", "in_progress", "aborted", "error"]
 # The vintage of exports that have all that their source knows of a dialogue (``archive_pipeline.domain.vintages``).
 FULL: Final = "full"
+# What the source of a part calls what stands for a message that was not read; also the anomaly's name.
+LEFT_OUT_LINE: Final = "left_out_line"
 
 
 class PartType(StrEnum):

@@ -15,6 +15,7 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.batch import BLANK_LINE
+from archive_pipeline.domain.records import LEFT_OUT_LINE
 from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.turns import FAILED, Call, Result, Turn, joined, unfinished
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -148,6 +149,9 @@ class _Builder:
         if part.kind in _MEDIA:
             self._counts["media"] += 1
             return f"[{part.kind}]"
+        if part.source_type == LEFT_OUT_LINE:
+            self._counts["messages that were not read"] += 1
+            return "[not read]"
         self._counts[f"{part.kind} parts"] += 1
         return ""
 

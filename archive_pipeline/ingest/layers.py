@@ -17,6 +17,7 @@ from archive_pipeline.domain.vintages import Holds, Vintage, time_of, vintage
 from archive_pipeline.ingest.linking import Link, break_cycles, resolve
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage, hash_of_message, ways_past_nodes
 from archive_pipeline.ingest.source_json import joined_objects
+from archive_pipeline.ingest.unread import without_unread
 
 _MEDIA: Final = frozenset({PartType.IMAGE, PartType.AUDIO, PartType.VIDEO, PartType.FILE})
 _SHOWN_PARTS: Final = frozenset({PartType.TEXT, PartType.CODE}) | _MEDIA
@@ -100,6 +101,8 @@ def is_shown(record: MessageRecord) -> bool:
 def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     """Return the dialogue that the layers are together: one or more, of different vintages, in any order."""
     layers = _with_parents_of_others(layers)
+    read = without_unread([layer.by_id for layer in layers])
+    layers = [replace(layer, by_id=by_id) for layer, by_id in zip(layers, read, strict=True)]
     ordered = sorted(layers, key=lambda layer: newest_first(layer.moment, layer.rules))
     newest = ordered[0].dialogue
     ids = list(dict.fromkeys(name for layer in sorted(layers, key=_whole_first) for name in layer.by_id))

@@ -16,6 +16,7 @@ from archive_pipeline.ingest.prepare import PreparedDialogue, ways_past_nodes
 from archive_pipeline.ingest.source_json import joined_objects
 from archive_pipeline.ingest.stored_layer import layer_of_rows
 from archive_pipeline.ingest.superseded import without_superseded
+from archive_pipeline.readers.left_out_lines import is_unread
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.layers import StoredVintage, delete_vintages, dialogue_rows, write_vintages
 
@@ -128,7 +129,10 @@ def _beside(layers: Mapping[str, Layer], dialogue: PreparedDialogue) -> Prepared
     if name not in layers:
         return dialogue
     before = layers[name].dialogue
-    messages = {message.source_id: message for message in (*before.messages, *dialogue.messages)}
+    messages = {message.source_id: message for message in before.messages}
+    read = {name for name, message in messages.items() if not is_unread(message.record)}
+    own = (message for message in dialogue.messages if message.source_id not in read or not is_unread(message.record))
+    messages |= {message.source_id: message for message in own}
     together = with_source_of(before.record.source_json, before.raw, dialogue)
     nodes = {**ways_past_nodes(before.messages), **before.record.message_less_nodes, **record.message_less_nodes}
     nodes = {name: parent for name, parent in nodes.items() if name not in messages}

@@ -13,13 +13,12 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain import identity
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord
+from archive_pipeline.domain.records import LEFT_OUT_LINE, DialogueRecord, MessageRecord
 from archive_pipeline.ingest.cleaning import clean_messages
 from archive_pipeline.ingest.fingerprint import message_hash
 from archive_pipeline.ingest.linking import NOTHING_KNOWN, Link, link_messages
 from archive_pipeline.readers.json.parsing import INVALID_UTF8, LENIENT_JSON
 from archive_pipeline.readers.json.shapes import unique_messages
-from archive_pipeline.readers.left_out_lines import LEFT_OUT_LINE
 from archive_pipeline.text.sanitize import clean_names, clean_optional, clean_text, json_text
 
 SHORTENED_ID: Final = "shortened_id"

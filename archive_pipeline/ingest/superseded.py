@@ -14,6 +14,7 @@ from archive_pipeline.domain.records import FULL
 from archive_pipeline.domain.vintages import Holds
 from archive_pipeline.ingest.layers import Layer, newest_first
 from archive_pipeline.ingest.prepare import PreparedDialogue
+from archive_pipeline.readers.left_out_lines import is_unread
 
 
 def without_superseded(layers: Mapping[str, Layer]) -> dict[str, Layer]:
@@ -69,6 +70,8 @@ def _decides(other: Layer, layer: Layer, name: str) -> bool:
     """Tell whether a layer has a message that another has, of a later time or as it is there, or deletes it."""
     said = other.by_id.get(name)
     if said is not None and other.only_repeats(name) and not layer.only_repeats(name):
+        return False
+    if said is not None and is_unread(said.record) and not is_unread(layer.by_id[name].record):
         return False
     if other.is_after(layer):
         return said is not None or other.rules.holds is Holds.ALL

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final, Literal
 
-from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.domain.records import LEFT_OUT_LINE, RejectedRecord
 from archive_pipeline.readers.anomalies import RejectedLimit
 from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
 from archive_pipeline.readers.json.stream import MAX_ELEMENT_MEMORY
 from archive_pipeline.readers.json.structure import could_take, memory_of
-from archive_pipeline.readers.left_out_lines import LEFT_OUT_COPY, LEFT_OUT_LINE, stand_in
+from archive_pipeline.readers.left_out_lines import LEFT_OUT_COPY, stand_in
 
 _MIB: Final = 1024 * 1024
 # Around the lines: the end of the object, and the stand-in of all that is behind the last line.

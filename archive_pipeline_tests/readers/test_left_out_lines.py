@@ -9,7 +9,7 @@ import pytest
 
 from archive_pipeline.domain.records import DialogueRecord
 from archive_pipeline.readers.json.nesting import Element
-from archive_pipeline.readers.left_out_lines import LEFT_OUT_COPY, LEFT_OUT_LINE, stand_in
+from archive_pipeline.readers.left_out_lines import LEFT_OUT_COPY, LEFT_OUT_LINE, left_out_part, stand_in
 from archive_pipeline.readers.recognised import ReadDialogue, read_dialogue
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.claude_code import lines as claude_code
@@ -82,3 +82,58 @@ def test_the_stand_in_of_all_that_follows_names_nothing(source: str):
     record = read(source, lines)
     assert len(record.messages) == 2
     assert record.warnings == {LEFT_OUT_LINE: 1}
+
+
+def _prompt_as(source: str, content: Any) -> dict[str, Any]:
+    """A line of the user with other content, in the place of an answer."""
+    if source == "claude_code":
+        return claude_code.said("a1", "u1", 1, content)
+    line = SESSIONS[source][-2]
+    if source == "gemini_cli":
+        return line | {"type": "user"}
+    return line | {"message": {"role": "user", "content": content}}
+
+
+@pytest.mark.parametrize("content", [LONG, [{"type": "text", "text": LONG}]])
+@pytest.mark.parametrize("source", sorted(SESSIONS))
+def test_the_stand_in_of_a_prompt_is_a_message_without_words(source: str, content: Any):
+    lines = SESSIONS[source]
+    prompt = _prompt_as(source, content)
+    whole = read(source, [*lines[:-2], prompt, lines[-1]])
+    record = read(source, [*lines[:-2], json.loads(stand_in(prompt, LEFT_OUT_LINE, "line 9 at byte 99")), lines[-1]])
+    assert [(m.source_id, m.parent_source_id, m.role, m.created_at) for m in record.messages] == [
+        (m.source_id, m.parent_source_id, m.role, m.created_at) for m in whole.messages
+    ]
+    assert record.messages[1].parts == (left_out_part(),)
+    assert (record.messages[0].parts, record.messages[2].parts) == (whole.messages[0].parts, whole.messages[2].parts)
+    assert record.messages[1].source["left_out_line"] == "line 9 at byte 99"
+    assert record.warnings == {LEFT_OUT_LINE: 1}
+
+
+@pytest.mark.parametrize("source", ["claude_code", "droid"])
+def test_the_stand_in_of_a_result_of_a_tool_is_no_prompt(source: str):
+    lines = SESSIONS[source]
+    result = _prompt_as(source, [{"type": "tool_result", "tool_use_id": "t1", "content": LONG}])
+    left_out = json.loads(stand_in(result, LEFT_OUT_LINE, "line 9 at byte 99"))
+    assert [m.role for m in read(source, [*lines[:-2], left_out, lines[-1]]).messages] == ["user", "user"]
+
+
+@pytest.mark.parametrize("flag", ["isMeta", "isCompactSummary"])
+def test_the_stand_in_of_what_claude_code_puts_in_is_no_prompt(flag: str):
+    lines = SESSIONS["claude_code"]
+    left_out = json.loads(stand_in(_prompt_as("claude_code", LONG) | {flag: True}, LEFT_OUT_LINE, "here"))
+    assert len(read("claude_code", [*lines[:-2], left_out, lines[-1]]).messages) == 2
+
+
+@pytest.mark.parametrize("source", sorted(SESSIONS))
+def test_a_prompt_whose_line_stands_in_the_file_twice_is_one_message(source: str):
+    left_out = json.loads(stand_in(_prompt_as(source, LONG), LEFT_OUT_LINE, "here"))
+    lines = SESSIONS[source]
+    record = read(source, [*lines[:-2], left_out, left_out, lines[-1]])
+    assert [m.parts == (left_out_part(),) for m in record.messages] == [False, True, False]
+
+
+def test_a_message_of_gemini_cli_that_was_read_stays_where_it_is_left_out_later():
+    lines = SESSIONS["gemini_cli"]
+    left_out = json.loads(stand_in(lines[1], LEFT_OUT_LINE, "here"))
+    assert read("gemini_cli", [*lines, left_out]).messages == read("gemini_cli", lines).messages

@@ -154,13 +154,14 @@ def test_a_stand_in_has_the_short_values_of_the_line_and_of_the_objects_in_it():
         "none": None,
         "long": "x" * 257,
         "list": [1],
-        "message": {"role": "user", "content": [1], "deep": {"a": 1}},
+        "message": {"role": "user", "content": [1, {"type": "text", "text": "a"}, {"type": "text"}], "deep": {"a": 1}},
+        "content": [{"type": "x" * 257}, {"type": 1}, {}],
     }
     assert json.loads(stand_in(value, LEFT_OUT_LINE, "here")) == {
         "type": "user",
         "n": 1,
         "none": None,
-        "message": {"role": "user"},
+        "message": {"role": "user", "content": [{"type": "text"}]},
         LEFT_OUT_LINE: "here",
     }
     many = {str(number): {str(below): "x" * 200 for below in range(60)} for number in range(60)}

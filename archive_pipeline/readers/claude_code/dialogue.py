@@ -26,6 +26,7 @@ from archive_pipeline.readers.claude_code.sources import common_of, file_of, is_
 from archive_pipeline.readers.claude_code.threads import Threads
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
 from archive_pipeline.readers.json_lines import FILE, LINES, without_lines
+from archive_pipeline.readers.left_out_lines import is_left_out, left_out_part
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "claude_code"
@@ -137,6 +138,8 @@ def _message(
 def _parts(draft: Draft, content: ContentReader, *, is_error: bool) -> tuple[PartRecord, ...]:
     if draft.context is not None:
         return content.parts(draft.blocks, PartType.CONTEXT, draft.context)
+    if any(map(is_left_out, draft.lines)):
+        return (left_out_part(),)
     if draft.role == "user":
         return content.said_by_user(draft.blocks)
     if is_error:

@@ -17,7 +17,7 @@ from archive_pipeline.readers.claude_code.injected import segments, typed_comman
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_object, as_text
 from archive_pipeline.readers.json_lines import is_unreadable
-from archive_pipeline.readers.left_out_lines import is_left_out
+from archive_pipeline.readers.left_out_lines import is_left_out, lacks_message
 
 _Line = Mapping[str, Any]
 # Events of which nothing is a message.
@@ -96,7 +96,7 @@ class Gathering:
                 self._warnings["malformed_message"] += 1
                 self.found.events.append(line)
             elif is_left_out(line):
-                self._pass_over(line, as_identifier(line.get("uuid")))
+                self._left_out(line, as_identifier(line.get("uuid")))
             elif not self._is_repeated(line):
                 self._take(line, f"line-{number}")
         return self.found
@@ -142,6 +142,15 @@ class Gathering:
         self.found.events.append(line)
         if name is not None:
             self.found.passed[name] = _pointer(line)
+
+    def _left_out(self, line: _Line, name: str | None) -> None:
+        """Takes a line that is left out: a prompt is a message all the same, others may be a part of one."""
+        if name is None or name in self._seen or not lacks_message(line) or not _may_be_prompt(line):
+            self._pass_over(line, name)
+            return
+        self._seen[name] = line
+        self._add(line, name, "user", [], None)
+        self._answers.clear()
 
     def _answer(self, line: _Line, name: str) -> None:
         message = as_object(line["message"])
@@ -190,6 +199,13 @@ class Gathering:
         self.found.message_of[name] = name
         self.found.passed.pop(name, None)
         return draft
+
+
+def _may_be_prompt(line: _Line) -> bool:
+    """Tells whether a line of which no texts are known is what the user said, as far as the rest of it says."""
+    if line.get("type") != "user" or not isinstance(line.get("message"), dict) or _context_of(line) is not None:
+        return False
+    return "toolUseResult" not in line and not any(map(is_result, blocks_of(line["message"])))
 
 
 def _pointer(line: _Line) -> str | None:

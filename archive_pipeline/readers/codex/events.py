@@ -48,6 +48,12 @@ def items_of(lines: Iterable[Line]) -> dict[int, dict[str, Any]]:
     return {line.number: said.item for line, said in events if best[line.turn, said.what] == said.rank}
 
 
+def asked_turns(lines: Iterable[Line]) -> set[str | None]:
+    """Returns the turns of which the user's words are known."""
+    said = ((line.turn, _said(line)) for line in lines)
+    return {turn for turn, found in said if found is not None and found.what == "user"}
+
+
 def _said(line: Line) -> Said | None:
     if line.kind == ITEM:
         return _said_by_item(line)

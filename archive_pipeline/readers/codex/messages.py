@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from archive_pipeline.domain.records import MessageRecord, PartRecord, PartType, Role
-from archive_pipeline.readers.codex.content import AGENT_MESSAGE, BOOKKEEPING, ContentReader
-from archive_pipeline.readers.codex.events import items_of
+from archive_pipeline.domain.records import LEFT_OUT_LINE, MessageRecord, PartRecord, PartType, Role
+from archive_pipeline.readers.codex.content import AGENT_MESSAGE, BOOKKEEPING, MESSAGE, ContentReader
+from archive_pipeline.readers.codex.events import asked_turns, items_of
 from archive_pipeline.readers.codex.ids import Ids
 from archive_pipeline.readers.codex.lines import AGENTS, COMPACTED, EVENT, ITEM, LEFT_OUT, TURN, Line
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.left_out_lines import lacks_message, left_out_part
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _ABORTED: Final = "turn_aborted"
@@ -68,6 +69,7 @@ class Messages:
         self._before_context: str | None = None
         self._in_turn: tuple[str | None, MessageRecord] | None = None
         events = items_of(lines)
+        self._asked = asked_turns(lines)
         for line in lines:
             self._line(line, events)
         self._close()
@@ -78,12 +80,24 @@ class Messages:
             self._add(line, item)
         elif line.kind == TURN:
             self._model = as_text(line.payload.get("model")) or self._model
-        elif line.kind == COMPACTED or (line.kind == LEFT_OUT and self._is_between(line)):
+        elif line.kind == COMPACTED:
             self._close()
+        elif line.kind == LEFT_OUT:
+            self._left_out(line)
         elif line.kind == EVENT and line.name == _ABORTED:
             self._abort(line)
         elif line.kind == EVENT and line.name == _ROLLED_BACK:
             self._go_back(line.payload.get("num_turns"))
+
+    def _left_out(self, line: Line) -> None:
+        """Ends messages where a line is left out that does, and puts a prompt in the place of one that nothing says."""
+        if self._is_between(line):
+            self._close()
+        is_prompt = line.name == MESSAGE and line.payload.get("role") == "user" and lacks_message(line.whole)
+        if is_prompt and (line.turn is None or line.turn not in self._asked):
+            item = {"type": MESSAGE, "role": "user", LEFT_OUT_LINE: line.whole[LEFT_OUT_LINE]}
+            self._open.items.append(_Item(line, item, "user", None, [left_out_part()], line.whole))
+            self._close()
 
     def _is_between(self, line: Line) -> bool:
         """Tells whether messages end where a line is left out: they do unless it is an event or the model's."""

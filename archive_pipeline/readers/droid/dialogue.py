@@ -57,7 +57,8 @@ def _messages(lines: list[Any], entries: Entries) -> tuple[MessageRecord, ...]:
             entries.keep(number, line)
             continue
         entry = entries.add(line, as_identifier(line.get("id")) or f"line-{number}")
-        made = [] if entry is None or is_left_out(line) else [*reader.read(entry)]
+        read = reader.read_left_out if is_left_out(line) else reader.read
+        made = [] if entry is None else [*read(entry)]
         messages += made
         if entry is not None and not made:
             entries.pass_over(number, entry)

@@ -9,6 +9,7 @@ from archive_pipeline.domain.records import MessageRecord, MessageState, PartRec
 from archive_pipeline.readers.claude_code.content import ContentReader, blocks_of, is_result, text_of
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_text
+from archive_pipeline.readers.left_out_lines import lacks_message, left_out_part
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.session_entries import Entries, Entry
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -43,6 +44,14 @@ class MessageReader:
             yield from self._message(entry, line, message)
         else:
             self._warnings["malformed_message"] += 1
+
+    def read_left_out(self, entry: Entry) -> Iterator[MessageRecord]:
+        """Yields the prompt of an entry that is left out, if it is one."""
+        message = Fields(entry.line.get("message"))
+        blocks = blocks_of({"content": message.take("content")})
+        is_users = message.fields_left().get("role") == "user" and not _is_put_in(message)
+        if lacks_message(entry.line) and is_users and not any(map(is_result, blocks)):
+            yield self._record(entry, "user", (left_out_part(),), Fields(entry.line), message)
 
     def _message(self, entry: Entry, line: Fields, message: Fields) -> Iterator[MessageRecord]:
         named = message.fields_left().get("role")

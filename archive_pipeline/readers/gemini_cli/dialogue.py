@@ -21,6 +21,7 @@ from archive_pipeline.readers.gemini_parts import content_parts, tool_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, is_uuid, joined
 from archive_pipeline.readers.json_lines import LINES, is_unreadable
+from archive_pipeline.readers.left_out_lines import is_left_out, left_out_part
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -87,7 +88,11 @@ def _message(key: str | int, log: SessionLog, warnings: Counter[str]) -> Message
     if isinstance(key, str):
         fields.take("id")
     role = read_role(item.get("type"), _ROLES, warnings)
-    parts = tuple(_parts(fields, role, warnings))
+    if is_left_out(item):
+        fields.take("content")
+        parts: tuple[PartRecord, ...] = (left_out_part(),)
+    else:
+        parts = tuple(_parts(fields, role, warnings))
     return MessageRecord(
         source_id=_name(key),
         parent_source_id=_name(log.parents[key]),

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object
-from archive_pipeline.readers.left_out_lines import is_left_out
+from archive_pipeline.readers.left_out_lines import is_left_out, lacks_message
 
 _REWIND: Final = "$rewindTo"
 _SET: Final = "$set"
 _MESSAGES: Final = "messages"
+_PROMPT: Final = "user"
 
 
 @dataclass(slots=True)
@@ -41,8 +42,10 @@ class SessionLog:
 
     def add(self, number: int, line: object) -> None:
         """Takes the next line."""
-        if not isinstance(line, dict) or is_left_out(line):
+        if not isinstance(line, dict):
             self.earlier.append(line)
+        elif is_left_out(line):
+            self._pass_over(line)
         elif isinstance(line.get(_REWIND), str):
             self._rewind(line[_REWIND])
             self.earlier.append(line)
@@ -54,6 +57,14 @@ class SessionLog:
             self._put(number, line)
         elif isinstance(line.get("sessionId"), str):
             self._change(line)
+        else:
+            self.earlier.append(line)
+
+    def _pass_over(self, line: dict[str, Any]) -> None:
+        """Takes a line that is left out: a prompt is a message all the same, while nothing else is known of it."""
+        name = line.get("id")
+        if isinstance(name, str) and lacks_message(line) and line.get("type") == _PROMPT and name not in self.messages:
+            self._put(name, line)
         else:
             self.earlier.append(line)
 

@@ -60,7 +60,8 @@ def _messages(lines: list[Any], session: str | None, entries: Entries) -> tuple[
             entries.keep(number, line)
             continue
         entry = entries.add(line, _id(line, number, session))
-        message = reader.read(entry) if entry is not None and not is_left_out(line) else None
+        read = reader.read_left_out if is_left_out(line) else reader.read
+        message = read(entry) if entry is not None else None
         if message is not None:
             messages.append(message)
         elif entry is not None:

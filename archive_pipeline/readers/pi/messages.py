@@ -17,6 +17,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.claude_code.content import blocks_of
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_size, as_text, base64_sha256
+from archive_pipeline.readers.left_out_lines import lacks_message, left_out_part
 from archive_pipeline.readers.pi.content import ContentReader
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.session_entries import Entry
@@ -61,6 +62,14 @@ class MessageReader:
             name = as_text(entry.line.get("customType")) or str(kind)
             return self._record(entry, "system", self._put_in(line, name), line, message)
         return None
+
+    def read_left_out(self, entry: Entry) -> MessageRecord | None:
+        """Returns the prompt of an entry that is left out; None if it is none."""
+        message = Fields(entry.line.get("message"))
+        is_prompt = entry.line.get("type") == _MESSAGE and message.fields_left().get("role") == "user"
+        if not is_prompt or not lacks_message(entry.line):
+            return None
+        return self._record(entry, "user", (left_out_part(),), Fields(entry.line), message)
 
     def _message(self, entry: Entry, line: Fields, message: Fields) -> MessageRecord:
         named = message.fields_left().get("role")

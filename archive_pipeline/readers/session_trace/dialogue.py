@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord, Role
+from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartRecord, RejectedRecord, Role
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
 from archive_pipeline.readers.json_lines import LINES, is_unreadable, without_lines
+from archive_pipeline.readers.left_out_lines import is_left_out, lacks_message, left_out_part
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.session_entries import Entries, Entry, header_of
 from archive_pipeline.readers.session_trace.content import ContentReader, attachments
@@ -85,13 +86,18 @@ def _pointers(line: Mapping[str, Any]) -> dict[str, Any]:
 def _is_message(line: Mapping[str, Any]) -> bool:
     message = as_object(line.get(MESSAGE))
     is_root = message.get("type") == _ROOT and is_empty(message.get("content"))
-    return line.get("type") == MESSAGE and bool(message) and not is_root
+    is_read = not is_left_out(line) or (lacks_message(line) and message.get("role") == "user")
+    return line.get("type") == MESSAGE and bool(message) and not is_root and is_read
 
 
 def _message(line: dict[str, Any], entry: Entry, content: ContentReader, warnings: Counter[str]) -> MessageRecord:
     outer, message = Fields(line), Fields(line[MESSAGE])
     role = read_role(line[MESSAGE].get("role"), _ROLES, warnings)
-    parts = content.result(message) if role == "tool" else content.said(message)
+    if is_left_out(line):
+        message.take("content")
+        parts: tuple[PartRecord, ...] = (left_out_part(),)
+    else:
+        parts = content.result(message) if role == "tool" else content.said(message)
     if message.fields_left().get("role") == role:
         message.take("role")
     for name, known in (("id", entry.id), ("parent", entry.parent)):

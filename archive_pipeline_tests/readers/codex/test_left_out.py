@@ -95,3 +95,21 @@ def test_a_session_of_the_second_layout_is_recognised_without_some_of_its_lines(
     behind = {LEFT_OUT_LINE: "line 3 at byte 99, and all that follows"}
     assert READER.recognise(session(header, *items, behind)).is_enough
     assert READER.recognise(session(header, without(header | {"x": LONG}, LEFT_OUT_COPY), *items)).is_enough
+
+
+def test_a_prompt_that_no_line_says_is_a_message_whose_id_stays():
+    prompt = said("user", LONG)
+    lines = [meta(), turn(), said("user", "list"), said("assistant", "one"), turn("0" * 8), prompt]
+    found = read(*lines[:-1], without(prompt))
+    assert told(found) == [*told(read(*lines[:-1])), ("user", [("unknown", None)])]
+    assert found.messages[-1].source["lines"]["6"] == without(prompt)
+    grown = read(*lines[:-1], without(prompt), said("assistant", "two"))
+    assert grown.messages[:-1] == found.messages
+    assert grown.messages[-1].parent_source_id == found.messages[-1].source_id
+
+
+def test_two_prompts_that_no_line_says_are_two_messages():
+    prompt = said("user", LONG)
+    found = read(meta(), without(prompt), said("assistant", "one"), without(prompt) | {"left_out_line": "line 10"})
+    assert [m.role for m in found.messages] == ["user", "assistant", "user"]
+    assert len({m.source_id for m in found.messages}) == 3
