@@ -51,6 +51,9 @@ CALL = {
 }
 
 
+CALLED = said("a9", "gemini", "nine")
+
+
 def test_a_session_in_one_object_is_read_whole():
     thoughts = [{"subject": "Plan", "description": "read it", "timestamp": "t"}]
     answer = said("a", "gemini", "I read it.", model="gemini-2.5-pro", thoughts=thoughts, toolCalls=[CALL])
@@ -101,6 +104,48 @@ def test_going_back_begins_another_branch():
 def test_going_back_to_an_unknown_message_begins_anew():
     record = of_lines(said("u1", "user", "one"), {"$rewindTo": "x"}, said("u2", "user", "two"))
     assert tree(record) == [("u1", None), ("u2", None)]
+
+
+BROKEN = '{"id": "u2", "type": "us'
+
+
+@pytest.mark.parametrize(
+    ("between", "target"),
+    [
+        ({"id": "a2", "type": "gemini", "left_out_line": "line 5"}, "a2"),
+        ({"left_out_line": "line 5"}, "a2"),
+        ({"unreadable_line": BROKEN}, "u2"),
+    ],
+)
+def test_who_goes_back_to_a_line_that_was_not_read_goes_on_behind_the_message_before(
+    between: dict[str, Any], target: str
+):
+    record = of_lines(
+        said("u1", "user", "one"),
+        said("a1", "gemini", "1"),
+        between,
+        said("u3", "user", "three"),
+        said("a3", "gemini", "3"),
+        {"$rewindTo": target},
+        said("u4", "user", "four"),
+        {"$rewindTo": target},
+        said("u5", "user", "five"),
+    )
+    assert tree(record) == [("u1", None), ("a1", "u1"), ("u3", "a1"), ("a3", "u3"), ("u4", "a1"), ("u5", "a1")]
+    assert (record.active_source_id, record.warnings["relinked_parent"]) == ("u5", 2)
+
+
+def test_a_line_that_was_not_read_says_nothing_of_messages_that_are_there():
+    left_out = {"id": "a1", "type": "gemini", "left_out_line": "line 5"}
+    record = of_lines(said("u1", "user", "one"), left_out, said("u2", "user", "two"), {"$rewindTo": "u2"}, CALLED)
+    assert tree(record) == [("u1", None), ("u2", "u1"), ("a9", "u1")]
+    assert not record.warnings["relinked_parent"]
+
+
+def test_no_line_that_was_not_read_counts_before_all_messages_are_given_anew():
+    given = {"$set": {"messages": [said("u1", "user", "one")]}}
+    record = of_lines(said("u0", "user", "zero"), {"left_out_line": "line 3"}, given, {"$rewindTo": "x"}, CALLED)
+    assert tree(record) == [("u0", None), ("u1", None), ("a9", None)]
 
 
 def test_messages_that_are_given_anew_leave_the_others_behind():

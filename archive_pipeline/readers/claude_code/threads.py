@@ -10,9 +10,8 @@ from collections import Counter
 from typing import Final
 
 from archive_pipeline.readers.claude_code.drafts import Draft, Gathered
-from archive_pipeline.readers.json.shapes import as_identifier, as_object
+from archive_pipeline.readers.json.shapes import RELINKED_PARENT, as_identifier, as_object
 
-RELINKED_PARENT: Final = "relinked_parent"
 _ROOT: Final = ""
 
 

@@ -19,7 +19,7 @@ from archive_pipeline.domain.records import (
 from archive_pipeline.readers.gemini_cli.log import SessionLog
 from archive_pipeline.readers.gemini_parts import content_parts, tool_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_object, as_text, is_uuid, joined
+from archive_pipeline.readers.json.shapes import RELINKED_PARENT, as_object, as_text, is_uuid, joined
 from archive_pipeline.readers.json_lines import LINES, is_unreadable
 from archive_pipeline.readers.left_out_lines import is_left_out, left_out_part
 from archive_pipeline.readers.roles import read_role
@@ -51,6 +51,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     for number, line in enumerate(lines):
         log.add(number, line)
     warnings = Counter({"malformed_message": sum(map(is_unreadable, lines))})
+    warnings[RELINKED_PARENT] += log.relinked
     messages = tuple(_message(key, log, warnings) for key in log.messages)
     source = {**kept, **log.head, **({"earlier": log.earlier} if log.earlier else {})}
     return DialogueRecord(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object
+from archive_pipeline.readers.json_lines import is_unreadable
 from archive_pipeline.readers.left_out_lines import is_left_out, lacks_message
 
 _REWIND: Final = "$rewindTo"
@@ -29,6 +30,7 @@ class SessionLog:
         messages: by id, in the order in which they came first; those without an id by the number of their line.
         parents: of each message, None at the beginning.
         current: the messages of the present branch.
+        relinked: how often going back led to a message that is not in the file.
         earlier: what lines say that is not in the above: messages that were written again in another form, fields that
             were changed, lines of no known kind.
     """
@@ -37,12 +39,17 @@ class SessionLog:
     messages: dict[str | int, dict[str, Any]] = field(default_factory=dict)
     parents: dict[str | int, str | int | None] = field(default_factory=dict)
     current: list[str | int] = field(default_factory=list)
+    relinked: int = 0
     earlier: list[Any] = field(default_factory=list)
     _places: dict[str | int, int] = field(default_factory=dict)
+    # Where messages would be that are not read, by id, and where the last line is whose id nothing tells.
+    _gaps: dict[str, int] = field(default_factory=dict)
+    _gap: int | None = None
 
-    def add(self, number: int, line: object) -> None:
+    def add(self, number: int, line: Any) -> None:
         """Takes the next line."""
-        if not isinstance(line, dict):
+        if is_unreadable(line):
+            self._gap = len(self.current)
             self.earlier.append(line)
         elif is_left_out(line):
             self._pass_over(line)
@@ -65,8 +72,12 @@ class SessionLog:
         name = line.get("id")
         if isinstance(name, str) and lacks_message(line) and line.get("type") == _PROMPT and name not in self.messages:
             self._put(name, line)
+            return
+        self.earlier.append(line)
+        if isinstance(name, str):
+            self._gaps[name] = len(self.current)
         else:
-            self.earlier.append(line)
+            self._gap = len(self.current)
 
     def _put(self, key: str | int, message: dict[str, Any]) -> None:
         before = self.messages.get(key)
@@ -80,7 +91,10 @@ class SessionLog:
             self.current.append(key)
 
     def _rewind(self, key: str) -> None:
-        place = self._places.get(key, 0)
+        """Goes back to before a message: of one that was not read to where it is, of an unknown one to the start."""
+        place = self._places.get(key, self._gaps.get(key, self._gap))
+        self.relinked += key not in self._places and place is not None
+        place = place or 0
         for gone in self.current[place:]:
             del self._places[gone]
         del self.current[place:]
@@ -100,6 +114,8 @@ class SessionLog:
         """Takes all messages of the session: those that are not among them were left behind."""
         self.current.clear()
         self._places.clear()
+        self._gaps.clear()
+        self._gap = None
         for place, item in enumerate(listed):
             if isinstance(item, dict):
                 self._put(as_identifier(item.get("id")) or -(number * 1_000_000 + place + 1), item)

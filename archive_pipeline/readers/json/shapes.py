@@ -16,6 +16,7 @@ from typing import Any, Final
 from archive_pipeline.domain.records import MessageRecord
 
 DUPLICATE_MESSAGE = "duplicate_message"
+RELINKED_PARENT = "relinked_parent"
 # An id with anything beside it is none: what stands beside would be lost.
 _MONGO_ID = {"$oid"}
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
