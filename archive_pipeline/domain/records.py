@@ -130,6 +130,7 @@ class DialogueRecord:
         messages: in source order.
         message_less_nodes: for tree sources, nodes that carry no message: node id -> parent node id or None.
         active_source_id: the source's pointer to the current leaf (a message or node id).
+        is_emptied: True where the source says that its user took all messages back: none of them is left.
         is_linear_source: True where the source has no parent pointers at all: each message follows the one before it.
         vintage: the shape of the export, by what it can hold (``archive_pipeline.domain.vintages``).
         custom_gpt_id: the custom assistant that the dialogue was held with, in the source's words.
@@ -149,6 +150,7 @@ class DialogueRecord:
     messages: tuple[MessageRecord, ...] = ()
     message_less_nodes: Mapping[str, str | None] = field(default_factory=dict)
     active_source_id: str | None = None
+    is_emptied: bool = False
     is_linear_source: bool = False
     vintage: str = FULL
     custom_gpt_id: str | None = None

@@ -75,6 +75,7 @@ def _said(content: bytes) -> Any:
     dialogue.setdefault("parent_source_id", None)  # earlier layers have none
     # Links and ``active`` have what these made of them.
     dialogue.update(source_json=json_value(dialogue["source_json"]), active_source_id=None, is_linear_source=False)
+    dialogue["is_emptied"] = False  # earlier layers have none, and those that are made of rows
     return value
 
 

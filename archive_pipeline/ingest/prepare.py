@@ -79,8 +79,9 @@ class PreparedDialogue:
 
     @property
     def may_lack_messages(self) -> bool:
-        """Whether some messages could not be read, or there are none: it says nothing of what it lacks then."""
-        return not self.messages or any(self.counts[name] for name in _UNREAD)
+        """Whether some messages could not be read, or nothing says why there are none: what it lacks may be there."""
+        is_without = not self.messages and not self.record.is_emptied
+        return is_without or any(self.counts[name] for name in _UNREAD)
 
 
 def prepare(

@@ -175,19 +175,36 @@ def test_a_call_has_a_result_once_it_has_ended():
 
 
 @pytest.mark.parametrize(
-    ("revert", "active"),
+    ("revert", "shown"),
     [
-        ({"messageID": "msg_3", "snapshot": "4b825d"}, "msg_2"),
-        ({"messageID": "msg_2", "partID": "prt_02"}, "msg_2"),
-        ({"messageID": "msg_1"}, None),
-        ({"messageID": "msg_9"}, None),
-        (None, None),
+        ({"messageID": "msg_3", "snapshot": "4b825d"}, 2),
+        ({"messageID": "msg_2", "partID": "prt_09"}, 2),
+        ({"messageID": "msg_1"}, 0),
+        ({"messageID": "msg_9"}, 4),
+        (None, 4),
     ],
 )
-def test_what_was_taken_back_stays_and_is_not_the_present_way(revert: Item | None, active: str | None):
+def test_what_was_taken_back_is_no_message_and_stays_beside_them(revert: Item | None, shown: int):
     said = [message(f"msg_{at}", role, part("text", text=role)) for at, role in enumerate(("user", "assistant") * 2, 1)]
     record = read(export(*said, revert=revert))
-    assert (len(record.messages), record.active_source_id) == (4, active)
+    assert record.messages == read(export(*said[:shown])).messages
+    assert record.source_json.get("taken_back", []) == said[shown:]
+    assert record.is_emptied == (shown == 0)
+
+
+def test_of_a_message_that_was_taken_back_in_part_the_beginning_stays():
+    texts = [part("text", number, text=f"{number}.") for number in (1, 2, 3)]
+    said = [message("msg_1", "user", texts[0]), message("msg_2", "assistant", *texts), message("msg_3", "user")]
+    record = read(export(*said, revert={"messageID": "msg_2", "partID": "prt_02"}))
+    assert [parts(each) for each in record.messages] == [[("text", "1.")], [("text", "1.")]]
+    assert record.source_json["taken_back"] == [{"id": "msg_2", "parts": said[1]["parts"][1:]}, said[2]]
+
+
+def test_entries_of_version_2_that_were_taken_back_are_no_messages():
+    said = [entry(f"msg_{at}", "user", text=str(at)) for at in (1, 2, 3)]
+    record = read(export(*said, revert={"messageID": "msg_2"}))
+    assert [each.source_id for each in record.messages] == ["msg_1"]
+    assert record.source_json["taken_back"] == said[1:]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,8 @@ def older_rows(exported: Mapping[str, Any]) -> Rows:
     """The rows that version 1 has of what it exports."""
     info = exported["info"]
     columns = {"id": info["id"], "project_id": info["projectID"], "parent_id": info.get("parentID"), **TIMES}
+    if info.get("revert"):
+        columns["revert"] = json.dumps(info["revert"])
     names = ("slug", "directory", "title", "version")
     rows: Rows = {"session": [{**columns, **{name: info[name] for name in names}}], "message": [], "part": []}
     for each in exported["messages"]:
@@ -155,13 +157,13 @@ def test_any_export_is_the_same_in_rows(seed: int):
     for at, each in enumerate(made["messages"]):
         each["info"]["sessionID"], each["info"]["time"]["created"] = made["info"]["id"], START + at
         each["parts"] = [{**item, "id": f"prt_{place}"} for place, item in enumerate(each["parts"])]
-    made["messages"] = list({each["info"]["id"]: each for each in made["messages"]}.values())
+    once = {each["info"]["id"]: each for each in made["messages"]}
+    made["messages"] = sorted(once.values(), key=lambda each: each["info"]["time"]["created"])
     tables = older_rows(made)
     for rows in tables.values():
         random.shuffle(rows)
         for row in rows:
-            if "data" in row:
-                row["data"] = json.loads(row["data"])
+            row.update({name: json.loads(row[name]) for name in ("data", "revert") if name in row})
     ours = read_session({"database": "opencode", "conversation_id": made["info"]["id"], "tables": tables}, "")
     theirs = read_session(made, "")
     assert isinstance(ours, DialogueRecord)

@@ -1,6 +1,7 @@
 """One session of OpenCode to a dialogue record.
 
-Messages follow one another: what the user takes back is not shown, and is gone with the next prompt.
+Messages follow one another. What the user takes back is none any more: it is kept beside them until OpenCode deletes it
+with the next prompt, and comes back if the user takes that back too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from archive_pipeline.readers.opencode.recognition import NO_MESSAGES, SOURCE
 from archive_pipeline.readers.timestamps import read_timestamp
 
 _UNREADABLE: Final = "unreadable_rows"
+_PARTS: Final = "parts"
+_TAKEN_BACK: Final = "taken_back"
 # Of version 2 alone: what it has taken over from version 1 lacks some of that one's messages, and parts of others.
 ENTRIES: Final = "entries"
 # What OpenCode calls a session until the model has named it.
@@ -41,8 +44,10 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     info = Fields(own.take("info") if isinstance(value.get("info"), dict) else None)
     about = dict(info.fields_left())
     session = as_identifier(about.get("id"))
-    messages, others = _messages(entries, session, warnings)
+    shown, taken_back = _without_taken_back(entries, as_object(about.get("revert")))
+    messages, others = _messages(shown, session, warnings)
     own.put_back("messages", others)
+    own.put_back(_TAKEN_BACK, taken_back)
     title = None if _UNTITLED.fullmatch(as_text(about.get("title")) or "") else info.take_text("title")
     times = as_object(about.get("time"))
     if rest := info.rest():
@@ -55,7 +60,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
         created_at=read_timestamp(times.get("created"), warnings),
         updated_at=read_timestamp(times.get("updated"), warnings),
         messages=messages,
-        active_source_id=_active(messages, about),
+        is_emptied=bool(taken_back) and not shown,
         is_linear_source=True,
         vintage=FULL if not messages or any(map(_is_older, entries)) else ENTRIES,
         project_id=as_text(about.get("directory")) or as_text(as_object(about.get("location")).get("directory")),
@@ -98,13 +103,25 @@ def _is_older(entry: object) -> bool:
     return isinstance(as_object(entry).get("info"), dict)
 
 
-def _active(messages: tuple[MessageRecord, ...], info: Mapping[str, Any]) -> str | None:
-    """Returns the last message that is shown: the one before those that the user took back."""
-    revert = as_object(info.get("revert"))
-    back = as_identifier(revert.get("messageID"))
-    place = next((at for at, message in enumerate(messages) if message.source_id == back), None)
-    if back is None or place is None:
-        return None
-    if revert.get("partID") is not None:
-        return back  # the beginning of the message is still there
-    return messages[place - 1].source_id if place else None
+def _without_taken_back(entries: list[Any], revert: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Returns the entries before the place that the user went back to, and those from there on.
+
+    A place may be a part of a message, of which the beginning is still there.
+    """
+    back, part = as_identifier(revert.get("messageID")), as_identifier(revert.get("partID"))
+    place = next((at for at, entry in enumerate(entries) if back is not None and _id(entry) == back), None)
+    if place is None:
+        return entries, []
+    entry, parts = entries[place], as_list(as_object(entries[place]).get(_PARTS))
+    at = next((at for at, item in enumerate(parts) if part is not None and _id(item) == part), None)
+    if at is None:
+        kept = place + (part is not None)
+        return entries[:kept], entries[kept:]
+    ending = {"id": back, _PARTS: parts[at:]}
+    return [*entries[:place], {**entry, _PARTS: parts[:at]}], [ending, *entries[place + 1 :]]
+
+
+def _id(entry: object) -> str | None:
+    """Returns the id of a message of either version, or of a part."""
+    fields = as_object(entry)
+    return as_identifier(as_object(fields.get("info", fields)).get("id"))
