@@ -282,6 +282,23 @@ def test_a_request_that_is_there_twice_is_one():
     assert record.source_json["requests"] == [other]
 
 
+def test_two_requests_whose_answers_have_one_id_are_two_requests_with_answers():
+    first = request(FIRST, "why?", {"value": "x"}, responseId="response_a")
+    other = request(SECOND, "and?", {"value": "y"}, responseId="response_a")
+    record = read(session(first, other, request("3", "so?", {"value": "z"}), other))
+    made = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{SECOND}-response"))
+    assert [(m.source_id, m.parent_source_id, parts(m)[0][1]) for m in record.messages] == [
+        (FIRST, None, "why?"),
+        ("response_a", FIRST, "x"),
+        (SECOND, "response_a", "and?"),
+        (made, SECOND, "y"),
+        ("request_3", made, "so?"),
+        ("response_3", "request_3", "z"),
+    ]
+    assert record.messages[3].source["responseId"] == "response_a"
+    assert (record.warnings, record.source_json.get("requests")) == ({"duplicate_message": 1}, None)
+
+
 LINES = (
     {"kind": 0, "v": session(inputState={"inputText": "wh"}, customTitle=None)},
     {"kind": 2, "k": ["requests"], "v": [request("1", "why?", {"value": "Bec"})]},

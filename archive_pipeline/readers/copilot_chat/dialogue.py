@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
 from archive_pipeline.readers.copilot_chat.log import replayed
-from archive_pipeline.readers.copilot_chat.messages import read_request, uuid_of
+from archive_pipeline.readers.copilot_chat.messages import answer_id, read_request, uuid_of
 from archive_pipeline.readers.copilot_chat.recognition import REQUESTS
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_text
@@ -74,12 +74,17 @@ def _dialogue(
 def _messages(
     requests: Iterable[Mapping[str, Any]], warnings: Counter[str]
 ) -> tuple[tuple[MessageRecord, ...], list[Any]]:
-    """Returns the messages of requests; of those with an id that was there before only what says something else."""
+    """Returns the messages of requests; of those with an id that was there before only what says something else.
+
+    An answer with the id of one before it has the id of one that has none: only a request tells that it was there.
+    """
     messages: list[MessageRecord] = []
     seen: dict[str, Mapping[str, Any]] = {}
     repeated: list[Any] = []
     for number, request in enumerate(requests, 1):
         read = read_request(request, number, messages[-1].source_id if messages else None, warnings)
+        for answer in read[1:]:
+            answer.source_id = answer_id(str(read[0].source_id)) if answer.source_id in seen else answer.source_id
         ids = [str(message.source_id) for message in read]
         before = next((seen[name] for name in ids if name in seen), None)
         if before is None:

@@ -55,7 +55,7 @@ def uuid_of(value: object) -> str | None:
     return end if is_uuid(end) else said
 
 
-def _answer_id(asked_id: str) -> str:
+def answer_id(asked_id: str) -> str:
     """Returns the id of an answer that has none of its own: a UUID if the request's is one, as copies are told by."""
     made = f"{asked_id}-response"
     return str(uuid.uuid5(uuid.NAMESPACE_OID, made)) if is_uuid(asked_id) else made
@@ -111,7 +111,7 @@ def _answer(fields: Fields, asked_id: str, warnings: Counter[str]) -> list[Messa
     )
     return [
         MessageRecord(
-            source_id=own_id if own_id is not None and own_id != asked_id else _answer_id(asked_id),
+            source_id=own_id if own_id is not None and own_id != asked_id else answer_id(asked_id),
             parent_source_id=asked_id,
             role="assistant",
             parts=(*parts, *([error] if error is not None else [])),
