@@ -15,9 +15,9 @@ from typing import Any, Final, Literal
 
 from archive_pipeline.domain.records import LEFT_OUT_LINE, RejectedRecord
 from archive_pipeline.readers.anomalies import RejectedLimit
+from archive_pipeline.readers.json.elements import MAX_ELEMENT_MEMORY
 from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
-from archive_pipeline.readers.json.stream import MAX_ELEMENT_MEMORY
 from archive_pipeline.readers.json.structure import could_take, memory_of
 from archive_pipeline.readers.left_out_lines import LEFT_OUT_COPY, stand_in
 

@@ -339,3 +339,18 @@ def test_each_message_has_an_id_and_follows_the_one_before_it(seed: int):
         before.add(message.source_id)
     assert sum(message.parent_source_id is None for message in record.messages) == 1
     assert not prepare(record, b"").counts["missing_parent"]
+
+
+@pytest.mark.parametrize("name", ["messages", "conversations"])
+@pytest.mark.parametrize("damaged", [0, 1, 2])
+def test_a_line_that_is_cut_off_costs_itself(tmp_path: Path, name: str, damaged: int):
+    words = ("role", "content") if name == "messages" else ("from", "value")
+    said = [[dict(zip(words, ("user", f"{number}?"), strict=True))] for number in range(4)]
+    written = [json.dumps({name: messages * 2}) for messages in said]
+    written[damaged] = written[damaged][:-7]
+    (tmp_path / "data.jsonl").write_text("\n".join(written) + "\n")
+    items = [item for file in read_paths([tmp_path / "data.jsonl"]) for item in file.records()]
+    told = [item.record.messages[0].parts[0].text for item in items if isinstance(item, ReadDialogue)]
+    assert told == [f"{number}?" for number in range(4) if number != damaged]
+    (rejected,) = [item for item in items if isinstance(item, RejectedRecord)]
+    assert f"at byte {sum(len(line) + 1 for line in written[:damaged])} is broken" in rejected.reason

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import orjson
 
-from archive_pipeline.readers.json.scanner import is_one_element
-from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK
+from archive_pipeline.readers.json.scanner import ElementScanner
+from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, Slice
 from archive_pipeline.readers.json.treatment import MisguessedElementError, Treatment
 
 # Of an element: a larger one is scanned. What its value takes is below any bound then (``structure.may_take``).
@@ -145,7 +145,7 @@ class BoundaryGuesser:
         try:
             value = orjson.loads(raw)
         except orjson.JSONDecodeError:
-            if not is_one_element(raw):
+            if not _is_one_element(raw):
                 self._count_wrong(treatment)
                 return None
             value = None
@@ -179,3 +179,8 @@ def _opening_of(first: bytes, second: re.Match[bytes] | None) -> re.Pattern[byte
         return re.compile(re.escape(first))
     between = rb"\{" if second["between"] == b"{" else _SCALAR + _BLANKS + rb","
     return re.compile(re.escape(first) + _BLANKS + between + _BLANKS + re.escape(second["key"]), re.DOTALL)
+
+
+def _is_one_element(raw: bytes) -> bool:
+    """Tells whether text from the beginning of an element up to a comma is that element, whatever it holds."""
+    return ElementScanner().feed(b"[" + raw + b",") == [Slice(1, raw)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.json.recovery import Gap
 from archive_pipeline.readers.json.slices import Slice
 
 _EXCERPT_CHARACTERS = 200
@@ -22,6 +23,29 @@ def rejected(piece: Slice, where: str, reason: str, error: str = "") -> Rejected
 def excerpt_of(raw: bytes) -> str | None:
     """Returns the beginning of a record, to find it by."""
     return raw[:_EXCERPT_CHARACTERS].decode("utf-8", "replace") or None
+
+
+def broken(gap: Gap, where: str) -> RejectedRecord:
+    """Returns the record of what no record could be read from."""
+    reason = f"the record at byte {gap.offset} is broken"
+    if gap.resumes_at is not None:
+        reason += f"; reading goes on at byte {gap.resumes_at}"
+    if gap.is_unsearched:
+        reason += f", and so is the file: what follows, {len(gap.raw)} bytes, was not searched for records"
+    return RejectedRecord(where, reason, "brackets or quotes do not match", excerpt_of(gap.raw))
+
+
+def cut_off(gap: Gap, locator: str, index: int) -> RejectedRecord:
+    """Returns the record of a file that ends before it is at its end, behind so many elements."""
+    place = "where a bracket is missing" if gap.is_blank else "inside a record that begins there"
+    reason = f"the file is cut off after byte {gap.offset}, {place}; {index} records before it were found"
+    return RejectedRecord(
+        locator=f"{locator} @ byte {gap.offset}",
+        reason=reason + ("; what follows was not searched for more" if gap.is_unsearched else ""),
+        error="unexpected end of file",
+        excerpt=excerpt_of(gap.raw),
+        whole_file=True,
+    )
 
 
 def unreadable(locator: str, position: int, index: int, error: BaseException) -> RejectedRecord:

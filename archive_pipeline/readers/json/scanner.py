@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from enum import Enum, auto
 
+from archive_pipeline.readers.json.brackets import unmatched
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, HeldBytes, Slice
 
 MAX_ELEMENT_BYTES = 128 * 1024 * 1024
@@ -23,10 +24,7 @@ _OPENING = b"[{"
 # The groups are not possessive: Python 3.11.2, Debian 12's, matches too little then.
 _INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
 _BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*')
-_AS_BRACES = bytes.maketrans(b"[]", b"{}")
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
-_ROUNDS = 8  # enough to cancel the nesting of real exports; more would cost time on hostile files
 CONVERSATIONS = "conversations"
 _CONVERSATIONS_KEY = re.compile(rb'"%s"\s*:\s*\Z' % CONVERSATIONS.encode())
 
@@ -120,6 +118,39 @@ class ElementScanner:
         self._begin(0)
         return begun
 
+    @property
+    def is_in_plain_array(self) -> bool:
+        """Whether it stands in an array that no object is around."""
+        return self.place is Place.ARRAY and not self._has_array
+
+    @property
+    def is_in_object(self) -> bool:
+        """Whether it stands in an object that is not at its end."""
+        return self.place is Place.OBJECT or (self.place is Place.ARRAY and self._has_array)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether a document has begun."""
+        return self._documents > 0
+
+    def abandon(self, stray: bytes) -> Slice:
+        """Ends what is not at its end, or is no JSON, and returns it; a document may follow.
+
+        Args:
+            stray: the beginning of what is no JSON.
+        """
+        self._hold(self._carry)
+        self.position += len(self._carry)
+        if self.stray_offset is not None:
+            broken = Slice(self.stray_offset, stray)
+        else:
+            inner = self._element.take().raw if self.place is Place.ARRAY else b""
+            frame = self._frame.take()
+            broken = Slice(frame.offset, frame.raw + inner)
+        self.place, self.stray_offset, self._has_array, self._is_first = Place.END, None, False, False
+        self._base, self._depth, self._in_string, self._carry = 1, 0, False, b""
+        return broken
+
     def skip(self, count: int) -> None:
         """Steps over an element that was found otherwise, from its beginning to that of the next one."""
         self.position += count
@@ -147,18 +178,14 @@ class ElementScanner:
     def _passes(self, clean: bytes) -> bool:
         """Steps over a block in which the current element cannot end, several times faster than the walk can.
 
-        What is outside strings is reduced to its brackets, and pairs cancel each other. The closing ones that are
-        left bound how far the depth sinks; if that may reach the element's own, False, and nothing has changed.
+        The closing brackets that are left bound how far the depth sinks; if that may reach the element's own, False,
+        and nothing has changed.
         """
-        pieces = clean.split(b'"')
-        brackets = b"".join(pieces[self._in_string :: 2]).translate(_AS_BRACES, _NO_BRACKETS)
-        for _ in range(_ROUNDS):
-            brackets = brackets.replace(b"{}", b"")
-        closing = brackets.count(b"}")
+        opening, closing, in_string = unmatched(clean, in_string=self._in_string)
         if closing >= self._depth - self._base:
             return False
-        self._depth += len(brackets) - 2 * closing
-        self._in_string ^= len(pieces) % 2 == 0
+        self._depth += opening - closing
+        self._in_string = in_string
         return True
 
     def _open_document(self, block: bytes, start: int) -> int:
@@ -281,8 +308,3 @@ class ElementScanner:
     def _take_frame(self) -> Slice:
         is_alone = self._documents == 1 and not self._has_array
         return self._frame.take(is_whole_file=is_alone, is_frame=self._has_array)
-
-
-def is_one_element(raw: bytes) -> bool:
-    """Tells whether text from the beginning of an element up to a comma is that element, whatever it holds."""
-    return ElementScanner().feed(b"[" + raw + b",") == [Slice(1, raw)]

@@ -11,25 +11,23 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
+from archive_pipeline.readers.json.elements import Parse, element_of, is_message
 from archive_pipeline.readers.json.guessing import BoundaryGuesser, Guess
+from archive_pipeline.readers.json.lines import LineReader
 from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
-from archive_pipeline.readers.json.rejections import excerpt_of, rejected, unreadable, whole_file
-from archive_pipeline.readers.json.scanner import CONVERSATIONS, MAX_ELEMENT_BYTES, ElementScanner, Place
+from archive_pipeline.readers.json.rejections import broken, cut_off, unreadable, whole_file
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
-from archive_pipeline.readers.json.structure import may_take
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
 
 BLOCK_BYTES = 16 * 1024  # small, so that most blocks lie inside one element and are stepped over
-MAX_ELEMENT_MEMORY = 1024 * 1024 * 1024
 MAX_OTHERS = 200_000  # values of a file that are no records; so many are seconds of work
-_Parse = Callable[[bytes], tuple[Any, tuple[str, ...]]]
 _READ_ERRORS = (OSError, UnreadableInputError)
 
 
@@ -105,38 +103,35 @@ class _Stream:
         self._is_record = is_record
         self._treatment = treatment
         self._block_bytes = block_bytes
-        self._scanner = ElementScanner(max_element_bytes=most, is_message=self._is_message)
+        self._scanner = ElementScanner(max_element_bytes=most, is_message=partial(is_message, is_record=is_record))
         self._index = 0
         self._others = 0  # than records
         self._budget = RecoveryBudget()
+        self._lines = LineReader(self._scanner, is_record, self._budget)
         self._guesser = BoundaryGuesser()
         self._is_over = False  # given up: what follows is not read
-
-    def _is_message(self, raw: bytes) -> bool:
-        """Tells an entry of one conversation's array from a conversation: the array makes an object a record."""
-        if may_take(raw, MAX_ELEMENT_MEMORY):
-            return False
-        try:
-            value, _ = parse_json(raw)
-        except ValueError:
-            return False
-        return not self._is_record(value) and self._is_record({CONVERSATIONS: [value]})
 
     def items(self) -> Iterator[Element | RejectedRecord | PassedOver]:
         """Yields the elements, and what cannot be read as one."""
         try:
             for block in blocks_of(self._source, self._block_bytes):
                 yield from self._of_block(block)
-                if self._is_over or self._scanner.stray_offset is not None:
+                if self._is_over or self._lines.is_over:
                     break
         except _READ_ERRORS as error:
-            yield from self._scanned(self._guesser.take_back())
+            yield from self._last()
             yield unreadable(self._locator, self._scanner.position, self._index, error)
             return
         if not self._is_over:
-            yield from self._scanned(self._guesser.take_back())
+            yield from self._last()
         if not self._is_over:
             yield from self._unfolded(self._end_of_file())
+
+    def _last(self) -> Iterator[Element | RejectedRecord]:
+        """Yields the elements of what was held, when all is read."""
+        yield from self._scanned(self._guesser.take_back())
+        if not self._is_over:
+            yield from self._found(self._lines.finish())
 
     def _of_block(self, block: bytes) -> Iterator[Element | RejectedRecord | PassedOver]:
         """Yields the elements that a block completes: guessed as long as that goes well, else scanned."""
@@ -154,7 +149,7 @@ class _Stream:
         yield from self._scanned(block)
         rest = self._scanner.step_back() if self._guesser.can_begin else None
         if rest is not None:
-            self._guesser.begin(rest)
+            self._guesser.begin(rest + self._lines.take_back())
 
     def _guessed(self, guess: Guess, piece: Slice) -> Iterator[Element | RejectedRecord | PassedOver]:
         if guess.treatment is Treatment.PASSED_OVER:
@@ -173,12 +168,18 @@ class _Stream:
         return element
 
     def _scanned(self, block: bytes) -> Iterator[Element | RejectedRecord]:
-        for piece in self._scanner.feed(block):
-            yield from self._unfolded(self._frame(piece) if piece.is_frame else self._read(piece))
+        yield from self._found(self._lines.feed(block))
+
+    def _found(self, pieces: Iterable[Slice | Gap]) -> Iterator[Element | RejectedRecord]:
+        for piece in pieces:
+            if isinstance(piece, Gap):
+                yield from self._unfolded([self._broken(piece)])
+            else:
+                yield from self._unfolded(self._frame(piece) if piece.is_frame else self._read(piece))
             if self._has_too_many_others():
                 yield self._given_up(piece)
                 return
-            if not piece.is_frame and not piece.is_whole_file:
+            if isinstance(piece, Slice) and not piece.is_frame and not piece.is_whole_file:
                 self._guesser.learn(piece.raw)
 
     def _has_too_many_others(self) -> bool:
@@ -198,25 +199,15 @@ class _Stream:
                 self._others += not self._is_record(element.value)
                 yield element
 
-    def _given_up(self, piece: Slice) -> RejectedRecord:
+    def _given_up(self, piece: Slice | Gap) -> RejectedRecord:
         offset = piece.offset + len(piece.raw)
         what = f"{MAX_OTHERS:,} values that are no conversations came before byte {offset}; what follows is not read"
         return whole_file(f"{self._locator} @ byte {offset}", what)
 
-    def _element(self, piece: Slice, parse: _Parse = parse_json) -> Element | RejectedRecord:
+    def _element(self, piece: Slice, parse: Parse = parse_json) -> Element | RejectedRecord:
         where = self._locator if piece.is_whole_file or piece.is_frame else f"{self._locator}[{self._index}]"
         self._index += not piece.is_frame
-        if piece.is_oversized:
-            return rejected(piece, where, "is too large to be one conversation")
-        if not piece.raw:
-            return rejected(piece, where, "is empty: two commas follow each other")
-        if may_take(piece.raw, MAX_ELEMENT_MEMORY):
-            return rejected(piece, where, "holds more values than any conversation")
-        try:
-            value, warnings = parse(piece.raw)
-        except ValueError as error:
-            return rejected(piece, where, "is not valid JSON", str(error))
-        return Element(where, piece.raw, value, warnings)
+        return element_of(piece, where, parse)
 
     def _frame(self, piece: Slice) -> Iterator[Element | RejectedRecord]:
         """Yields the object around an array of elements, if it says anything beside them."""
@@ -287,20 +278,7 @@ class _Stream:
     def _broken(self, gap: Gap) -> RejectedRecord:
         where = f"{self._locator}[{self._index}]"
         self._index += 1
-        reason = f"the record at byte {gap.offset} is broken"
-        if gap.resumes_at is not None:
-            reason += f"; reading goes on at byte {gap.resumes_at}"
-        if gap.is_unsearched:
-            reason += f", and so is the file: what follows, {len(gap.raw)} bytes, was not searched for records"
-        return RejectedRecord(where, reason, "brackets or quotes do not match", excerpt_of(gap.raw))
+        return broken(gap, where)
 
     def _cut_off(self, gap: Gap) -> RejectedRecord:
-        place = "where a bracket is missing" if gap.is_blank else "inside a record that begins there"
-        reason = f"the file is cut off after byte {gap.offset}, {place}; {self._index} records before it were found"
-        return RejectedRecord(
-            locator=f"{self._locator} @ byte {gap.offset}",
-            reason=reason + ("; what follows was not searched for more" if gap.is_unsearched else ""),
-            error="unexpected end of file",
-            excerpt=excerpt_of(gap.raw),
-            whole_file=True,
-        )
+        return cut_off(gap, self._locator, self._index)

@@ -1,0 +1,133 @@
+"""Goes on behind a damaged line of a file of JSON lines: one that is cut off would swallow all lines behind it.
+
+Whether a file has a record a line is not decided in advance. A line is a record by itself, though what stands before it
+is not at its end, only where that is damaged: no valid JSON has an object right behind another one. So a line that
+begins with a brace is held while something before it is not at its end, until it is whole itself and another such line
+or the end of the file follows. What is valid is read as if it were not held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget
+from archive_pipeline.readers.json.scanner import ElementScanner
+from archive_pipeline.readers.json.slices import BLANK, Slice
+from archive_pipeline.readers.json.structure import may_take
+
+_BEGINNING: Final = b"\n{"
+_IN_ARRAY: Final = b"," + _BEGINNING
+_MAX_HELD_BYTES: Final = 32 * 1024 * 1024  # of a line; a larger one goes on with what stands before it
+_MAX_HELD_MEMORY: Final = 256 * 1024 * 1024
+_MAX_STRAY_BYTES: Final = 64 * 1024 * 1024  # behind what is no JSON so far is looked for a line that is a record
+_SHOWN_BYTES: Final = 1024
+
+
+class LineReader:
+    """Gives a scanner the text of a file, line by line where that makes a difference.
+
+    Args:
+        scanner: of the file.
+        is_record: tells a whole record.
+        budget: of the file.
+    """
+
+    def __init__(self, scanner: ElementScanner, is_record: Callable[[object], bool], budget: RecoveryBudget) -> None:
+        self._scanner = scanner
+        self._is_record = is_record
+        self._budget = budget
+        self._line_end = b""  # of the last block: whether a brace follows is not known
+        self._held: list[bytes] | None = None
+        self._held_bytes = 0
+        self._stray = b""  # the beginning of what is no JSON
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what follows is no JSON, and not worth looking at."""
+        return self._scanner.stray_offset is not None and not self._is_searching()
+
+    def feed(self, block: bytes) -> Iterator[Slice | Gap]:
+        """Takes the next block, and yields the elements that it completes and what is damaged between them."""
+        block, self._line_end = self._line_end + block, b""
+        if self._scanner.is_in_plain_array and block.count(_BEGINNING) == block.count(_IN_ARRAY):
+            yield from self._scanner.feed(block)
+            return
+        if block.endswith(b"\n"):
+            block, self._line_end = block[:-1], b"\n"
+        start = 0
+        while (end := block.find(_BEGINNING, start)) >= 0:
+            yield from self._take(block[start : end + 1])
+            yield from self._begin_line()
+            start = end + 1
+        yield from self._take(block[start:])
+
+    def take_back(self) -> bytes:
+        """Returns what the scanner was not given yet."""
+        held = b"".join([*(self._held or ()), self._line_end])
+        self._held, self._line_end = None, b""
+        return held
+
+    def finish(self) -> Iterator[Slice | Gap]:
+        """Takes what is held at the end of the file."""
+        yield from self._take(self._line_end)
+        self._line_end = b""
+        yield from self._release(is_at_end=True)
+
+    def _take(self, piece: bytes) -> Iterator[Slice | Gap]:
+        if self._held is None:
+            yield from self._scan(piece)
+            return
+        self._held.append(piece)
+        self._held_bytes += len(piece)
+        if self._held_bytes > _MAX_HELD_BYTES:
+            yield from self._release(is_at_end=False)
+
+    def _begin_line(self) -> Iterator[Slice | Gap]:
+        yield from self._release(is_at_end=True)
+        if self._scanner.is_in_object or self._is_searching():
+            self._held, self._held_bytes = [], 0
+
+    def _release(self, *, is_at_end: bool) -> Iterator[Slice | Gap]:
+        """Gives the scanner what is held; a whole record ends what is damaged before it."""
+        if self._held is None:
+            return
+        line, self._held = b"".join(self._held), None
+        if is_at_end and self._is_alone(line):
+            yield from self._damaged()
+        yield from self._scan(line)
+
+    def _scan(self, text: bytes) -> Iterator[Slice]:
+        start, was_stray = self._scanner.position, self._scanner.stray_offset is not None
+        yield from self._scanner.feed(text)
+        offset = self._scanner.stray_offset
+        if offset is not None and not was_stray:
+            place = max(0, offset - start)
+            self._stray = text[place : place + _SHOWN_BYTES]
+
+    def _is_searching(self) -> bool:
+        """Tells whether what is no JSON may be a damaged line: one that comes behind others, and not too far back."""
+        offset = self._scanner.stray_offset
+        return offset is not None and self._scanner.has_documents and self._scanner.position - offset < _MAX_STRAY_BYTES
+
+    def _is_alone(self, line: bytes) -> bool:
+        text = line.strip(BLANK)
+        if not text.endswith(b"}") or self._budget.is_spent or may_take(text, _MAX_HELD_MEMORY):
+            return False
+        try:
+            value, _ = parse_json(text)
+        except ValueError:
+            self._budget.parsed_bytes -= len(text)
+            return False
+        return self._is_record(value)
+
+    def _damaged(self) -> Iterator[Slice | Gap]:
+        """Yields what is damaged, line by line; among them is no record, or it would have ended the line before."""
+        broken = self._scanner.abandon(self._stray)
+        offset = broken.offset
+        for number, line in enumerate(broken.raw.split(_BEGINNING)):
+            raw = b"{" + line if number else line
+            if raw.strip(BLANK):
+                yield Gap(offset, raw.rstrip(BLANK), self._scanner.position)
+            offset += len(raw) + 1
