@@ -179,3 +179,32 @@ def test_each_turn_is_a_message_that_follows_the_one_before_it(seed: int):
     assert len({message.source_id for message in record.messages}) == len(record.messages)
     way = record.messages[: len(turns) + ("system" in value)]  # alternatives come behind it
     assert [message.parent_source_id for message in way] == [None, *(message.source_id for message in way[:-1])]
+
+
+@pytest.mark.parametrize(
+    ("speakers", "is_one"),
+    [
+        (("human", "gpt"), True),
+        (("user", "assistant"), True),
+        (("user", "model"), True),
+        (("user", "chatgpt"), True),
+        (("user", "bing"), True),
+        (("user", "bard"), True),
+        (("system", "human", "gpt"), True),
+        (("human", "function_call", "observation", "gpt"), True),
+        (("user", "tool_call", "tool_response", "assistant"), True),
+        (("human", "tool_call", "tool"), True),
+        (("human",), True),
+        (("system", "user"), True),
+        (("gpt",), True),
+        (("system",), False),
+        (("system", "developer"), False),
+        (("tool", "function"), False),
+        (("user", "tool"), False),
+        (("user", "developer", "function"), False),
+    ],
+)
+@pytest.mark.parametrize("name", ["conversations", "conversation", "items", "messages"])
+def test_a_conversation_has_somebody_who_speaks(name: str, speakers: tuple[str, ...], is_one: bool):
+    verdict = recognise({name: [{"from": speaker, "value": "Wort"} for speaker in speakers]})
+    assert (verdict.source, verdict.is_recognised) == ("sharegpt", is_one)

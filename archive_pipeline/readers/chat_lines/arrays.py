@@ -6,7 +6,7 @@ the prompt does, it has all of the conversation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import dropwhile, islice
 from typing import Any, Final
@@ -163,7 +163,18 @@ def _is_instruction(message: Message) -> bool:
     return any(message.get(name) in _INSTRUCTING for name in ("role", "from"))
 
 
-def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> Evidence:
+def _is_any(_: Iterable[Message]) -> bool:
+    """Takes all messages of a format for a conversation."""
+    return True
+
+
+def judge(
+    value: Message,
+    is_message: Callable[[Message], bool],
+    what: str,
+    *,
+    is_spoken: Callable[[Iterable[Message]], bool] = _is_any,
+) -> Evidence:
     """Judges an object by its arrays: it is a conversation if all in them are messages, and it is nobody else's.
 
     Of preferences, whose fields nobody else writes, some are enough: inside of them is an array of messages again.
@@ -172,6 +183,7 @@ def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> E
         value: the object.
         is_message: tells a message of the format.
         what: what messages have, for the reason.
+        is_spoken: tells whether messages of the format are a conversation together.
     """
     if value.keys().isdisjoint(_NAMES):
         return Evidence(0.0, f"no array of messages with {what}")
@@ -180,6 +192,8 @@ def judge(value: Message, is_message: Callable[[Message], bool], what: str) -> E
     plain = [is_message(message) and not _has_any(message, _OF_OTHERS) for message in messages]
     if found is None or not any(plain) or _is_of_others(value):
         return Evidence(0.0, f"no array of messages with {what}")
+    if not is_spoken(messages):
+        return Evidence(_WEAK, f"an array of messages with {what}, but by nobody who speaks")
     if len(_ending_names(value)) > 1 or (all(plain) and not found.unread):
         return Evidence(RECOGNISED, f"an array of messages with {what}")
     return Evidence(_WEAK, f"an array of which only some are messages with {what}")
