@@ -69,13 +69,18 @@ def _completes(other: Layer, layer: Layer) -> bool:
 def _decides(other: Layer, layer: Layer, name: str) -> bool:
     """Tell whether a layer has a message that another has, of a later time or as it is there, or deletes it."""
     said = other.by_id.get(name)
-    if said is not None and other.only_repeats(name) and not layer.only_repeats(name):
-        return False
-    if said is not None and is_unread(said.record) and not is_unread(layer.by_id[name].record):
+    if said is not None and _says_less(other, layer, name):
         return False
     if other.is_after(layer):
         return said is not None or other.rules.holds is Holds.ALL
     return said is not None and said.content_hash == layer.by_id[name].content_hash
+
+
+def _says_less(other: Layer, layer: Layer, name: str) -> bool:
+    """Tell whether a layer only repeats a message, or could not read it, and another layer of the two did more."""
+    if other.only_repeats(name) and not layer.only_repeats(name):
+        return True
+    return is_unread(other.by_id[name].record) and not is_unread(layer.by_id[name].record)
 
 
 def _fields(dialogue: PreparedDialogue) -> set[str]:

@@ -34,7 +34,7 @@ CROSS JOIN
                     message.source_id = own.source_id
                     AND length(message.source_id) = 36 -- what the index has
                     AND message.deleted_at IS NULL
-                OFFSET 0 -- noqa: AM09
+                LIMIT ALL OFFSET 0 -- noqa: AM09
             ) AS same
             INNER JOIN raw.dialogues AS dialogue ON same.dialogue_id = dialogue.id
             WHERE dialogue.source = own.source

@@ -27,7 +27,7 @@ shared AS MATERIALIZED (
                 message.source_id = own.source_id
                 AND length(message.source_id) = 36 -- what the index has
                 AND message.deleted_at IS NULL
-            OFFSET 0 -- noqa: AM09
+            LIMIT ALL OFFSET 0 -- noqa: AM09
         ) AS same
     WHERE own.dialogue_id <> same.dialogue_id
 )
