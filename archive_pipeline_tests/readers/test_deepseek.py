@@ -182,7 +182,7 @@ def test_before_fragments_who_speaks_follows_from_the_place():
     assert [p.part_type.value for p in record.messages[1].parts] == ["thinking", "tool_use", "tool_result", "text"]
 
 
-@pytest.mark.parametrize("order", permutations(["1", "blank", "2"]), ids=" ".join)
+@pytest.mark.parametrize("order", list(permutations(["1", "blank", "2"])), ids=" ".join)
 def test_who_speaks_does_not_depend_on_the_order_of_the_nodes(order: tuple[str, ...]):
     blank: Any = None
     value = conversation(

@@ -45,6 +45,8 @@ from benchmarks.fuzz import (
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
 
+Maker = Callable[[Random, Marks], dict[str, Any]]
+
 KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects", "pages")
 # Of conversations, one for each source.
 MAKERS: Final = (
@@ -166,7 +168,11 @@ def _page(random: Random) -> Input:
 
 def changed_conversations(random: Random, count: int, most_changes: int) -> list[dict[str, Any]]:
     """Return conversations of one source, changed in up to ``most_changes`` places each."""
-    make = random.choice(MAKERS)
+    return changed(random.choice(MAKERS), random, count, most_changes)
+
+
+def changed(make: Maker, random: Random, count: int, most_changes: int) -> list[dict[str, Any]]:
+    """Return conversations of a source, changed in up to ``most_changes`` places each."""
     marks = Marks()
     conversations = [make(random, marks) for _ in range(count)]
     for conversation in conversations:
