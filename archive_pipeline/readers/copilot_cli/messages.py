@@ -199,15 +199,7 @@ def _taken(data: Fields, name: str, inner: str) -> str | None:
 
 def _attachments(data: Fields) -> tuple[AttachmentRecord, ...]:
     """Takes the files that came with a prompt; content that is there stays in ``source``."""
-    files: list[AttachmentRecord] = []
-    unread: list[Any] = []
-    for item in data.take_items(_ATTACHMENTS):
-        if isinstance(item, dict) and item:
-            files.append(_attachment(Fields(item)))
-        elif not is_empty(item):
-            unread.append(item)
-    data.put_back(_ATTACHMENTS, unread)
-    return tuple(files)
+    return tuple(_attachment(Fields(item)) for item in data.take_objects(_ATTACHMENTS))
 
 
 def _attachment(file: Fields) -> AttachmentRecord:

@@ -58,6 +58,12 @@ class Fields:
             return value
         return [] if is_empty(value) else [value]
 
+    def take_objects(self, name: str) -> list[dict[str, Any]]:
+        """Takes the objects of an array, or an object; what else says something stays."""
+        items = self.take_items(name)
+        self.put_back(name, [item for item in items if not isinstance(item, dict) and not is_empty(item)])
+        return [item for item in items if isinstance(item, dict) and item]
+
     def take_texts(self, name: str) -> list[str]:
         """Takes a string, or an array of nothing but strings, as an array."""
         value = self._left.get(name)

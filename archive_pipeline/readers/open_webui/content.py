@@ -108,11 +108,7 @@ def _picture(address: str | None, item: Mapping[str, Any]) -> PartRecord | None:
 
 def attached_files(fields: Fields) -> Iterator[AttachmentRecord]:
     """Takes the files, collections and pages that came with a message."""
-    items = fields.take_items("files")
-    fields.put_back("files", [item for item in items if not isinstance(item, dict) and not is_empty(item)])
-    for item in items:
-        if isinstance(item, dict) and item:
-            yield _file(item)
+    yield from map(_file, fields.take_objects("files"))
 
 
 def _file(item: Mapping[str, Any]) -> AttachmentRecord:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
-from archive_pipeline.readers.json.fields import Fields, is_empty
+from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, joined
 
@@ -16,11 +16,8 @@ _TEXTS: Final = {"message": PartType.TEXT, "reasoning": PartType.THINKING}
 
 def output_parts(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
     """Takes the items of an answer; what is none is given back."""
-    items = fields.take_items("output")
-    fields.put_back("output", [item for item in items if not isinstance(item, dict) and not is_empty(item)])
-    for item in items:
-        if isinstance(item, dict) and item:
-            yield _part(item, warnings)
+    for item in fields.take_objects("output"):
+        yield _part(item, warnings)
 
 
 def _part(item: dict[str, Any], warnings: Counter[str]) -> PartRecord:

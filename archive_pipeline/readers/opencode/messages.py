@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord, MessageState, PartRecord, PartType, Role
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_object, as_text, joined
 from archive_pipeline.readers.opencode.content import Content, is_put_in, taken_error
 from archive_pipeline.readers.opencode.files import attachment
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
@@ -94,10 +94,7 @@ def _prompt(entry: Mapping[str, Any], session: str | None, warnings: Counter[str
     fields = Fields(entry)
     text = fields.take_text("text")
     parts = [PartRecord(PartType.TEXT, text, "text")] if text is not None else []
-    files = [attachment(Fields(item)) for item in as_list(entry.get("files")) if isinstance(item, dict) and item]
-    if isinstance(entry.get("files"), list):
-        others = [item for item in fields.take_items("files") if not isinstance(item, dict) and not is_empty(item)]
-        fields.put_back("files", others)
+    files = [attachment(Fields(item)) for item in fields.take_objects("files")]
     record = _record(fields, "user", parts, entry, session, warnings)
     record.attachments = tuple(files)
     return record

@@ -15,7 +15,7 @@ from archive_pipeline.domain.records import (
     Role,
 )
 from archive_pipeline.readers.claude_code.content import blocks_of
-from archive_pipeline.readers.json.fields import Fields, is_empty
+from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_size, as_text, base64_sha256
 from archive_pipeline.readers.left_out_lines import lacks_message, left_out_part
 from archive_pipeline.readers.pi.content import ContentReader
@@ -130,15 +130,7 @@ def _taken(fields: Fields) -> list[Any]:
 
 def _attachments(message: Fields) -> tuple[AttachmentRecord, ...]:
     """Takes the files that came with a prompt."""
-    files: list[AttachmentRecord] = []
-    unread: list[Any] = []
-    for item in message.take_items("attachments"):
-        if isinstance(item, dict) and item:
-            files.append(_attachment(Fields(item)))
-        elif not is_empty(item):
-            unread.append(item)
-    message.put_back("attachments", unread)
-    return tuple(files)
+    return tuple(_attachment(Fields(item)) for item in message.take_objects("attachments"))
 
 
 def _attachment(file: Fields) -> AttachmentRecord:

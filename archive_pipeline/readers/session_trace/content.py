@@ -69,15 +69,7 @@ def _call(item: dict[str, Any]) -> PartRecord:
 
 def attachments(message: Fields) -> tuple[AttachmentRecord, ...]:
     """Takes the files that llama.app keeps with a prompt, their content in ``source``."""
-    files: list[AttachmentRecord] = []
-    unread: list[Any] = []
-    for item in message.take_items(_FILES):
-        if isinstance(item, dict) and item:
-            files.append(_attachment(Fields(item)))
-        elif not is_empty(item):
-            unread.append(item)
-    message.put_back(_FILES, unread)
-    return tuple(files)
+    return tuple(_attachment(Fields(item)) for item in message.take_objects(_FILES))
 
 
 def _attachment(file: Fields) -> AttachmentRecord:
