@@ -171,6 +171,25 @@ def test_all_kinds_of_parts_are_shown(client: Any, database: Database, tmp_path:
     assert 'href="javascript' not in html
 
 
+def test_results_of_tools_are_folded_once_and_pictures_of_tools_too(client: Any, database: Database, tmp_path: Path):
+    result = {"content_type": "execution_output", "text": "42"}
+    pointer = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}
+    picture = {"content_type": "multimodal_text", "parts": [pointer]}
+    tool = {"author": {"role": "tool", "name": "python"}}
+    messages = [
+        Said("a", None, "user", "What is it?", 1.0),
+        Said("b", "a", "tool", None, 2.0, content=result, more=tool),
+        Said("c", "b", "tool", None, 3.0, content=picture, more=tool),
+    ]
+    load(database, tmp_path / "a.json", chatgpt("tools", messages, current="c"))
+    html = page(client, "/dialogues/chatgpt-tools")
+    assert re.findall("<summary>([^<]*(?:python|message))", html) == [
+        "Result of python",
+        "Show the tool message",
+        "Result of python",
+    ]
+
+
 def test_a_search_leads_to_the_message(client: Any, settings: Settings, database: Database, tmp_path: Path):
     load(database, tmp_path / "a.json", chatgpt("tide", chain("Why are there tides?", "The moon pulls the water.")))
     build_stale(database, settings)
