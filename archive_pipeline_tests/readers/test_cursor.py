@@ -11,6 +11,7 @@ import pytest
 
 from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
 from archive_pipeline.readers.cursor.dialogue import read_conversation
+from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.registry import readers, recognise
 from archive_pipeline_tests.readers.cursor_databases import CHATS, NAME, START, asked, called, conversation, said
 
@@ -221,6 +222,38 @@ def test_what_says_nothing_is_no_message_and_is_kept():
 def test_a_message_of_an_unknown_speaker_is_nobodys_words():
     message = only({**said(1, "x"), "type": 7})
     assert (message.role, message.is_hidden, message.parts[0].part_type) == ("system", True, PartType.CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("own", "header", "found"),
+    [
+        ({"isSimulatedMsg": True, "simulatedMsgReason": "plan_execution"}, {}, ("system", True, "context")),
+        ({}, {"grouping": {"isRenderable": True, "isSimulatedMsg": True}}, ("system", True, "context")),
+        ({"isSimulatedMsg": False}, {"grouping": {"isSimulatedMsg": False}}, ("user", False, "text")),
+        ({"isSimulatedMsg": "no"}, {"grouping": "true"}, ("user", False, "text")),
+    ],
+)
+@pytest.mark.parametrize("text", [{"text": "Carry out the plan"}, {"text": "", "richText": "Carry out the plan"}])
+def test_a_prompt_that_cursor_sent_by_itself_is_not_the_users(
+    own: dict[str, Any], header: dict[str, Any], found: tuple[str, bool, str], text: dict[str, str]
+):
+    headers = [{"bubbleId": "b1", "type": 1, **header}]
+    message = only({**asked(1, ""), **own, **text}, fullConversationHeadersOnly=headers)
+    [part] = message.parts
+    assert (message.role, message.is_hidden, part.part_type.value) == found
+    assert part.text == "Carry out the plan"
+    assert message.source.get("isSimulatedMsg") == own.get("isSimulatedMsg")
+
+
+def test_an_answer_of_which_the_list_says_that_it_is_simulated_is_an_answer():
+    assert only(said(1, "Done.", isSimulatedMsg=True)).role == "assistant"
+
+
+def test_what_a_simulated_prompt_has_is_known():
+    drift = Drift()
+    bubble = asked(1, "Go", isSimulatedMsg=True, simulatedMsgReason="commit_reminder")
+    drift.look_at("cursor", rows(conversation(bubble)), "f[0]")
+    assert not drift.found
 
 
 @pytest.mark.parametrize(

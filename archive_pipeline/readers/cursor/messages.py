@@ -32,6 +32,8 @@ _STATES: Final[Mapping[str, MessageState]] = {
     "cancelled": "aborted",
     "error": "error",
 }
+# Of a prompt that Cursor sent by itself: to carry out a plan, to remind of a commit, after a task in the background.
+_SIMULATED: Final = "isSimulatedMsg"
 _FIRST_MILLISECONDS: Final = 1e12  # clocks of the editor's process count from its start, and are below
 
 
@@ -61,12 +63,13 @@ class Bubbles:
         fields = Fields(bubble)
         name = next((name for field in _IDS if (name := fields.take_identifier(field))), None)
         header = self._headers.get(name or "", {})
-        role = read_role(as_identifier(bubble.get("type")) or as_identifier(header.get("type")), _ROLES, self._warnings)
+        said = read_role(as_identifier(bubble.get("type")) or as_identifier(header.get("type")), _ROLES, self._warnings)
+        role: Role = "system" if said == "user" and _is_simulated(bubble, header) else said
         if as_identifier(bubble.get("type")) in _ROLES:
             fields.take("type")
         call = as_object(bubble.get(CALL) or self._calls.get(name or ""))
-        parts = self._parts(fields, role, call)
-        files = attached_files(fields) if role == "user" else ()
+        parts = _asked(fields, role) if said == "user" else _answered(fields, role, call)
+        files = attached_files(fields) if said == "user" else ()
         if not parts and not files:
             return None
         return MessageRecord(
@@ -81,23 +84,6 @@ class Bubbles:
             is_hidden=role == "system",
             source=fields.rest(),
         )
-
-    def _parts(self, fields: Fields, role: Role, call: Mapping[str, Any]) -> list[PartRecord]:
-        if role == "user":
-            text = fields.first_text(_TEXTS) or user_text(fields)
-            return [PartRecord(PartType.TEXT, text, "text")] if text is not None else []
-        parts = _thoughts(fields)
-        text = fields.first_text(_TEXTS)
-        if text is not None:
-            kind = PartType.TEXT if role == "assistant" else PartType.CONTEXT
-            kind = PartType.THINKING if fields.fields_left().get("isThought") is True else kind
-            parts.append(PartRecord(kind, text, "text"))
-        if call:
-            fields.take(CALL)
-            parts += call_parts(call)
-        elif text is None:
-            parts += _code(fields)
-        return [*parts, *_notices(fields)]
 
     def _model_of(self, fields: Fields, role: Role) -> str | None:
         info = Fields(fields.fields_left().get("modelInfo"))
@@ -117,6 +103,32 @@ class Bubbles:
             if not isinstance(said, int | float) or said < _FIRST_MILLISECONDS:
                 return None
         return read_timestamp(said, self._warnings)
+
+
+def _is_simulated(bubble: Mapping[str, Any], header: Mapping[str, Any]) -> bool:
+    """Tells a prompt that is not the user's; versions differ in whether it says so or the list of messages does."""
+    return any(place.get(_SIMULATED) is True for place in (bubble, as_object(header.get("grouping"))))
+
+
+def _asked(fields: Fields, role: Role) -> list[PartRecord]:
+    text = fields.first_text(_TEXTS) or user_text(fields)
+    kind = PartType.TEXT if role == "user" else PartType.CONTEXT
+    return [PartRecord(kind, text, "text")] if text is not None else []
+
+
+def _answered(fields: Fields, role: Role, call: Mapping[str, Any]) -> list[PartRecord]:
+    parts = _thoughts(fields)
+    text = fields.first_text(_TEXTS)
+    if text is not None:
+        kind = PartType.TEXT if role == "assistant" else PartType.CONTEXT
+        kind = PartType.THINKING if fields.fields_left().get("isThought") is True else kind
+        parts.append(PartRecord(kind, text, "text"))
+    if call:
+        fields.take(CALL)
+        parts += call_parts(call)
+    elif text is None:
+        parts += _code(fields)
+    return [*parts, *_notices(fields)]
 
 
 def _thoughts(fields: Fields) -> list[PartRecord]:
