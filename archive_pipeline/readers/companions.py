@@ -85,12 +85,13 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode and Cline, beside their sessions.
+# Of Grok, and the logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode, Cline and Cursor, beside their sessions.
+# The last two are also files of projects, in which keys to the servers of an agent's tools stand.
 _PRIVATE_FILES: Final = frozenset(
     {
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
         *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
-        "auth-profiles.json",
+        *("auth-profiles.json", "cli-config.json", "mcp.json", ".mcp.json"),
     }
 )
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat

@@ -192,3 +192,21 @@ def test_the_newest_rows_of_a_running_editor_are_read(tmp_path: Path):
         names = [each.record.source_id for file in reading for each in file.records() if isinstance(each, ReadDialogue)]
         assert names == [NAME, OTHER]
         assert {each.reason for each in reading.skipped} == {"read with the database of its name"}
+
+
+@pytest.mark.parametrize("name", ["mcp.json", "cli-config.json", "User/mcp.json"])
+def test_keys_of_tools_beside_the_conversations_are_never_opened(tmp_path: Path, name: str):
+    write(tmp_path / "User" / "globalStorage" / "state.vscdb", conversation(asked(1, "Sum")))
+    (tmp_path / name).write_text(f'[{{"mapping": {{}}, "key": "{TOKEN}"')
+    reading = read_paths([tmp_path])
+    assert [file.source for file in reading for _ in file.records()] == ["cursor"]
+    assert [each.reason for each in reading.skipped] == [f"private and never opened: {Path(name).name}"]
+
+
+def test_a_link_to_keys_of_a_projects_tools_is_not_followed(tmp_path: Path):
+    (tmp_path / ".mcp.json").write_text("[")
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "servers.json").symlink_to(tmp_path / ".mcp.json")
+    reading = read_paths([tmp_path / "given"])
+    assert [item for file in reading for item in file.records()] == []
+    assert [each.reason for each in reading.skipped] == ["private and never opened: .mcp.json"]
