@@ -85,8 +85,7 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and the logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode, Cline and Cursor, beside their sessions.
-# The last two are also files of projects, in which keys to the servers of an agent's tools stand.
+# Of Grok, and logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode, Cline and Cursor, beside their sessions.
 _PRIVATE_FILES: Final = frozenset(
     {
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),

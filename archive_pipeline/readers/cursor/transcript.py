@@ -1,17 +1,20 @@
 """Transcripts of Cursor's agents, in the editor and on the command line: lines of what was said and called.
 
-Neither results nor times nor ids are in them, so a transcript is another dialogue than its conversation.
+Neither results nor ids are in them, and times of prompts alone, so a transcript is another dialogue than its
+conversation.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartRecord, PartType, RejectedRecord
 from archive_pipeline.readers.cursor.database import SOURCE
+from archive_pipeline.readers.cursor.marked_texts import read_marked
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, is_uuid
@@ -25,9 +28,6 @@ _ENDED: Final = "turn_ended"
 _TEXT: Final = "text"
 _TOOL_USE: Final = "tool_use"
 _BLOCKS: Final = frozenset({_TEXT, _TOOL_USE})
-# What stands around it is put in: open files, rules, reminders.
-_OPENING: Final = "<user_query>"
-_CLOSING: Final = "</user_query>"
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
@@ -71,10 +71,13 @@ def read_transcript(value: Mapping[str, Any], locator: str) -> DialogueRecord | 
             kept[str(number)] = line
     name = as_text(value.get(FILE))
     source = {key: item for key, item in value.items() if key != LINES}
+    times = [message.created_at for message in messages if message.created_at is not None]
     return DialogueRecord(
         source=SOURCE,
         source_id=f"{PurePosixPath(name).stem}{_SUFFIX}" if name else None,
         locator=locator,
+        created_at=min(times, default=None),
+        updated_at=max(times, default=None),
         messages=tuple(messages),
         is_linear_source=True,
         parent_source_id=_parent(locator),
@@ -98,13 +101,16 @@ def _message(line: dict[str, Any], warnings: Counter[str]) -> MessageRecord | No
     role = read_role(fields.take("role"), OPENAI_ROLES, warnings)
     parts: list[PartRecord] = []
     left: list[Any] = []
+    times: list[datetime] = []
     for block in message.take_items("content"):
-        found = _parts(block, role, warnings)
+        found = _parts(block, role, times, warnings)
         parts += found
         if not found and not is_empty(block):
             left.append(block)
     message.put_back("content", left)
     fields.fields_left()["message"] = message.rest()
+    if role == "user" and parts and all(part.part_type is PartType.CONTEXT for part in parts):
+        role = "system"
     if role == "system":  # an unknown speaker, too
         fields.fields_left()["role"] = line["role"]
     return MessageRecord(
@@ -112,19 +118,21 @@ def _message(line: dict[str, Any], warnings: Counter[str]) -> MessageRecord | No
         parent_source_id=None,
         role=role,
         parts=tuple(parts),
+        created_at=next(iter(times), None),
         is_hidden=role == "system",
         source=fields.rest(),
     )
 
 
-def _parts(block: Any, role: str, warnings: Counter[str]) -> list[PartRecord]:
+def _parts(block: Any, role: str, times: list[datetime], warnings: Counter[str]) -> list[PartRecord]:
+    """Returns the parts of a block, and adds the time that it has."""
     if isinstance(block, str):
-        return [*_texts(block, role, None)]
+        return [*_texts(block, role, None, times, warnings)]
     fields = Fields(block)
     kind = as_text(fields.take("type")) if as_text(as_object(block).get("type")) else None
     if kind == _TEXT:
         text = fields.take_text(_TEXT)
-        return [] if text is None else [*_texts(text, role, fields.rest())]
+        return [] if text is None else [*_texts(text, role, fields.rest(), times, warnings)]
     if kind == _TOOL_USE:
         name, call = fields.take_text("name"), fields.take_identifier("id")
         given = fields.take("input")
@@ -135,27 +143,17 @@ def _parts(block: Any, role: str, warnings: Counter[str]) -> list[PartRecord]:
     return [PartRecord(PartType.UNKNOWN, source_type=kind, source=fields.rest())]
 
 
-def _texts(text: str, role: str, source: Any) -> Iterator[PartRecord]:
-    """Yields what the user wrote, and before it what stands around it."""
-    asked, around = _asked(text) if role == "user" else ("", text)
-    if not asked:
+def _texts(text: str, role: str, source: Any, times: list[datetime], warnings: Counter[str]) -> Iterator[PartRecord]:
+    """Yields what the user wrote, and before it what stands around it: open files, rules, reminders."""
+    if role != "user":
         yield PartRecord(PartType.TEXT, text, _TEXT, source=source)
         return
-    if around:
-        yield PartRecord(PartType.CONTEXT, around, _TEXT)
-    yield PartRecord(PartType.TEXT, asked, _TEXT, source={**(source or {}), _TEXT: text})
-
-
-def _asked(text: str) -> tuple[str, str]:
-    """Returns what stands in the tags, and what stands around them."""
-    inside: list[str] = []
-    around: list[str] = []
-    at = 0
-    while (opening := text.find(_OPENING, at)) >= 0:
-        closing = text.find(_CLOSING, opening)
-        if closing < 0:
-            break
-        around.append(text[at:opening])
-        inside.append(text[opening + len(_OPENING) : closing].strip("\n"))
-        at = closing + len(_CLOSING)
-    return "\n\n".join(filter(None, inside)), "".join([*around, text[at:]]).strip()
+    marked = read_marked(text, warnings)
+    times += [marked.created_at] if marked.created_at is not None else []
+    if marked.is_of_system or not marked.asked:
+        kind = PartType.CONTEXT if marked.is_of_system else PartType.TEXT
+        yield PartRecord(kind, text, _TEXT, source=source)
+        return
+    if marked.around:
+        yield PartRecord(PartType.CONTEXT, marked.around, _TEXT)
+    yield PartRecord(PartType.TEXT, marked.asked, _TEXT, source={**(source or {}), _TEXT: text})
