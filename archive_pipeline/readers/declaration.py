@@ -71,7 +71,6 @@ class Entries:
         pattern: what a key of a conversation is as a whole. Its groups are the columns that the queries use.
         is_own: no other product has a table of the name. Else a database is only the product's if it has such a key.
         said: the conversations in a value that is all of a conversation, or of several; none if nothing is said in it.
-        secrets: fields of a value that are never handed on.
     """
 
     key: str
@@ -79,7 +78,6 @@ class Entries:
     pattern: re.Pattern[str]
     is_own: bool
     said: Callable[[Any], list[Any]]
-    secrets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +99,7 @@ class DatabaseReader:
         files: where contents of files are; None if there are none.
         whole_rows: the table whose rows are conversations; None if conversations are rows of several.
         entries: the tables that are keys and values, which are among ``keys`` too.
+        secrets: fields of values of ``entries`` and ``json`` that are never handed on, wherever in a value they stand.
     """
 
     layouts: tuple[Mapping[str, frozenset[str]], ...]
@@ -111,6 +110,7 @@ class DatabaseReader:
     files: StoredFiles | None = None
     whole_rows: WholeRows | None = None
     entries: Mapping[str, Entries] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,8 @@ DATABASE: Final = DatabaseReader(
     rows="sources/cursor/rows",
     json={HEADS: frozenset({VALUE})},
     entries={
-        NEWER: Entries(KEY, VALUE, _OF_NEWER, is_own=True, said=said, secrets=_SECRETS),
-        OLDER: Entries(KEY, VALUE, _OF_OLDER, is_own=False, said=said, secrets=_SECRETS),
+        NEWER: Entries(KEY, VALUE, _OF_NEWER, is_own=True, said=said),
+        OLDER: Entries(KEY, VALUE, _OF_OLDER, is_own=False, said=said),
     },
+    secrets=_SECRETS,
 )

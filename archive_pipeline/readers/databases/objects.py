@@ -18,10 +18,17 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.databases.allowance import TooMuchError
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
-from archive_pipeline.readers.databases.values import Text, as_json, entry_as_json, flag_as_json, json_of, name_as_json
+from archive_pipeline.readers.databases.values import (
+    Text,
+    as_json,
+    entry_as_json,
+    flag_as_json,
+    json_of,
+    name_as_json,
+    parse_entry,
+)
 from archive_pipeline.readers.declaration import DatabaseReader, WholeRows
 from archive_pipeline.readers.json.nesting import as_json as value_as_json
-from archive_pipeline.readers.json.parsing import parse_json
 
 DATABASE: Final = b"database"
 CONVERSATION_ID: Final = b"conversation_id"
@@ -102,7 +109,7 @@ class ConversationObjects:
         [(table, number)] = own
         try:
             row = self._tables.row(table, number)
-            return table, row[entries[table].key], parse_json(row[entries[table].value])[0]
+            return table, row[entries[table].key], parse_entry(row[entries[table].value])
         except (DamagedError, ValueError, TypeError, KeyError):
             return None  # told where its rows are read
 
@@ -114,7 +121,7 @@ class ConversationObjects:
             if said is value:
                 yield self._of_tables(conversation)
             else:
-                value_of = entry_as_json(value_as_json(said), entries.secrets)
+                value_of = entry_as_json(value_as_json(said), self._declared.secrets)
                 fields = {entries.key: as_json(key), entries.value: value_of}
                 yield iter([*self._head(conversation), name_as_json(table), b":[", _object(fields), b"]}}"])
 
@@ -194,7 +201,7 @@ def _object(fields: Mapping[str, bytes]) -> bytes:
 
 def _encoder(declared: DatabaseReader, table: str, column: str) -> Callable[[Any], bytes]:
     if table in declared.entries and column == declared.entries[table].value:
-        return partial(entry_as_json, secrets=declared.entries[table].secrets)
+        return partial(entry_as_json, secrets=declared.secrets)
     if column in declared.json.get(table, ()):
-        return json_of
+        return partial(entry_as_json, secrets=declared.secrets) if declared.secrets else json_of
     return flag_as_json if declared.whole_rows is not None and column in declared.whole_rows.flags else as_json

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from archive_pipeline.readers.databases.secrets import blank, may_have, remove
 from archive_pipeline.readers.json.nesting import as_json as value_as_json
 from archive_pipeline.readers.json.parsing import parse_json
 
@@ -50,7 +51,22 @@ def as_json(value: Any) -> bytes:
 
 def json_of(value: Any) -> bytes:
     """Returns what a column says in JSON, as it is; a value that is none as ``as_json`` has it."""
-    return entry_as_json(value, frozenset()) if isinstance(value, Text) else as_json(value)
+    if not isinstance(value, Text):
+        return as_json(value)
+    try:
+        parse_json(value)
+    except ValueError:
+        return as_json(value)
+    return bytes(value)
+
+
+def parse_entry(value: bytes) -> Any:
+    """Returns what a text or a BLOB says in JSON.
+
+    Raises:
+        ValueError: if it is not JSON.
+    """
+    return parse_json(_as_utf8(value))[0]
 
 
 def entry_as_json(value: Any, secrets: frozenset[str]) -> bytes:
@@ -58,17 +74,27 @@ def entry_as_json(value: Any, secrets: frozenset[str]) -> bytes:
 
     Args:
         value: of a column.
-        secrets: fields that are left out.
+        secrets: fields that are left out; of text that is no JSON, what they hold.
     """
     if not isinstance(value, bytes):
         return as_json(value)
+    raw = _as_utf8(value)
     try:
-        said, _ = parse_json(value)
+        said, _ = parse_json(raw)
     except ValueError:
-        return as_json(value)
-    if not isinstance(said, dict) or secrets.isdisjoint(said):
+        text = raw.decode("utf-8", "replace")
+        blanked = blank(text, secrets)
+        return as_json(value) if blanked == text else orjson.dumps(blanked)
+    left, is_changed = remove(said, secrets) if may_have(raw, secrets) else (said, False)
+    return value_as_json(left) if is_changed else raw
+
+
+def _as_utf8(value: bytes) -> bytes:
+    """Returns text in UTF-8 without its mark; a BLOB may be in UTF-16."""
+    encoding = json.detect_encoding(value)
+    if encoding == "utf-8" or (isinstance(value, Text) and encoding != "utf-8-sig"):
         return bytes(value)
-    return value_as_json({name: item for name, item in said.items() if name not in secrets})
+    return value.decode(encoding, "replace").encode()
 
 
 def flag_as_json(value: Any) -> bytes:
