@@ -66,6 +66,23 @@ def test_a_conversation_with_its_messages():
     assert "fullConversationHeadersOnly" not in record.source_json
 
 
+@pytest.mark.parametrize(
+    ("prompt", "model"),
+    [
+        (asked(3, "b"), None),
+        (asked(3, "b", modelInfo={"modelName": "gpt-5"}), "gpt-5"),
+        (asked(3, "b", modelInfo={"modelName": ""}), None),
+        (asked(3, "b", isSimulatedMsg=True), None),
+        (asked(3, "", modelInfo={"modelName": "gpt-5"}), "gpt-5"),  # says nothing, and is no message
+        ({**said(3, "b", modelInfo={"modelName": "gpt-5"}), "type": 7}, "claude-4.5"),
+    ],
+)
+def test_an_answer_has_the_model_of_the_prompt_before_it(prompt: dict[str, Any], model: str | None):
+    first = asked(1, "a", modelInfo={"modelName": "claude-4.5"})
+    messages = read(conversation(first, said(2, "A."), prompt, said(4, "B."), said(5, "C."))).messages
+    assert [each.model for each in messages if each.role == "assistant"] == ["claude-4.5", model, model]
+
+
 def test_the_list_has_the_order_and_what_it_does_not_name_is_apart():
     entries = conversation(asked(3, "first"), said(1, "second"))
     entries[f"bubbleId:{NAME}:b2"] = said(2, "an answer that was made again")

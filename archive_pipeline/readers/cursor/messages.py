@@ -68,6 +68,7 @@ class Bubbles:
         if as_identifier(bubble.get("type")) in _ROLES:
             fields.take("type")
         call = as_object(bubble.get(CALL) or self._calls.get(name or ""))
+        model = self._model_of(fields, said)
         parts = _asked(fields, role) if said == "user" else _answered(fields, role, call)
         files = attached_files(fields) if said == "user" else ()
         if not parts and not files:
@@ -79,7 +80,7 @@ class Bubbles:
             parts=tuple(parts),
             attachments=tuple(files),
             created_at=self._created(bubble, header),
-            model=self._model_of(fields, role),
+            model=model,
             state=_state(bubble, call),
             is_hidden=role == "system",
             source=fields.rest(),
@@ -89,7 +90,7 @@ class Bubbles:
         info = Fields(fields.fields_left().get("modelInfo"))
         name = as_text(info.fields_left().get("modelName"))
         if role != "assistant":
-            self._model = name or self._model
+            self._model = name if role == "user" else self._model
             return None
         if name is not None:
             info.take("modelName")
