@@ -98,6 +98,21 @@ def test_messages_without_their_conversation_are_in_the_order_of_their_times():
     assert (record.source_id, [text for _, _, text in texts(record)]) == (NAME, ["a", "b"])
 
 
+def test_times_are_compared_whatever_their_notation():
+    times = {
+        "e": "2026-01-01T00:00:05Z",
+        "c": "2026-01-01T02:00:03+02:00",
+        "d": str(START + 4_000),
+        "b": START + 2_000,
+        "a": None,
+        "f": "2026-01-01T00:00:06.5Z",
+    }
+    bubbles = [{**said(at, text), "createdAt": moment} for at, (text, moment) in enumerate(times.items())]
+    entries = conversation(*bubbles)
+    del entries[f"composerData:{NAME}"]
+    assert [text for _, _, text in texts(read(entries))] == [*"abcdef"]
+
+
 def test_messages_whose_rows_are_gone_are_counted():
     entries = conversation(asked(1, "a"), said(2, "b"), said(3, "c"))
     del entries[f"bubbleId:{NAME}:b2"]

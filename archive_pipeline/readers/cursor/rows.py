@@ -6,8 +6,10 @@ the conversation; an array in a tab of the former chat. What is read is the same
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from archive_pipeline.readers.cursor.database import (
@@ -25,8 +27,10 @@ from archive_pipeline.readers.cursor.database import (
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
+from archive_pipeline.readers.timestamps import read_timestamp
 
 _CREATED: Final = "createdAt"
+_BEFORE: Final = datetime.min.replace(tzinfo=UTC)
 # Of versions that have no calls of tools in messages.
 _CAPABILITIES: Final = "capabilities"
 _CALLS: Final = "bubbleDataMap"
@@ -131,8 +135,10 @@ def _in_order(inline: list[Any], rows: list[Any], headers: Mapping[str, Any]) ->
     return sorted(rows, key=_moment), []
 
 
-def _moment(item: object) -> str:
-    return as_text(as_object(item).get(_CREATED)) or ""
+def _moment(item: object) -> datetime:
+    """Returns when a message was written, in whichever notation; one that does not say so is before the others."""
+    unread: Counter[str] = Counter()  # counted where the message is read
+    return read_timestamp(as_object(item).get(_CREATED), unread) or _BEFORE
 
 
 def former_calls(about: Mapping[str, Any]) -> Mapping[str, Any]:
