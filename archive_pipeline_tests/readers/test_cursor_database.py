@@ -210,6 +210,34 @@ def test_a_table_without_values_costs_no_other(tmp_path: Path):
     assert [record.reason for record in rejected] == ["the conversation has no messages"]
 
 
+@pytest.mark.parametrize("table", ["cursorDiskKV", "composerHeaders"])
+def test_a_table_whose_rows_have_no_number_is_not_called_damaged(tmp_path: Path, table: str):
+    made = {
+        "cursorDiskKV": "CREATE TABLE cursorDiskKV (key TEXT PRIMARY KEY, value BLOB)",
+        "composerHeaders": "CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, value TEXT)",
+    }
+    schema = ";".join([OLDER, *(f"{made[name]} {'WITHOUT ROWID' if name == table else ''}" for name in made)])
+    path = write(tmp_path / "state.vscdb", conversation(asked(1, "Sum")), {CHATS: TABS}, schema)
+    records, rejected, _ = read(path)
+    assert sorted(records) == sorted(["t1", "t3", *([NAME] if table == "composerHeaders" else [])])
+    [record] = rejected
+    assert f"has a table whose rows have no number (WITHOUT ROWID), which is not read: rows of its table {table}" in (
+        record.reason
+    )
+    assert "damaged" not in record.reason
+
+
+def test_a_table_with_the_words_in_a_column_has_numbers(tmp_path: Path):
+    table = "CREATE TABLE cursorDiskKV (key TEXT, value BLOB, note TEXT DEFAULT 'a WITHOUT ROWID');"
+    path = write(tmp_path / "state.vscdb", {}, schema=OLDER + table)
+    with closing(sqlite3.connect(path)) as connection:
+        for key, value in conversation(asked(1, "Sum")).items():
+            connection.execute("INSERT INTO cursorDiskKV (key, value) VALUES (?, ?)", (key, json.dumps(value)))
+        connection.commit()
+    records, rejected, _ = read(path)
+    assert (sorted(records), rejected) == ([NAME], [])
+
+
 TABS = {
     "tabs": [
         {"tabId": "t1", "chatTitle": "Why", "bubbles": [{"type": "user", "id": "u", "text": "Why?"}]},

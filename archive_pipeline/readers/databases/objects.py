@@ -34,6 +34,8 @@ DATABASE: Final = b"database"
 CONVERSATION_ID: Final = b"conversation_id"
 TABLES: Final = b"tables"
 UNREADABLE_ROWS: Final = b"unreadable_rows"
+_DAMAGED: Final = "is damaged"
+_NO_NUMBERS: Final = "has a table whose rows have no number (WITHOUT ROWID), which is not read"
 _MOST_BESIDE: Final = 3  # so many rows are more than an entry and what another table says of it
 
 
@@ -78,11 +80,12 @@ class ConversationObjects:
             locator: of the file.
         """
         for table, count in sorted(self._unreadable.items()):
-            reason = f"{locator} is damaged: {count:,} rows of its table {table} are missing from their conversations"
+            reason = f"{locator} {_DAMAGED}: {count:,} rows of its table {table} are missing from their conversations"
             yield RejectedRecord(f"{locator}: {table}", reason, self._first_reasons[table])
         for table, error in sorted(self._tables.damages.items()):
             if table in self._declared.keys:
-                reason = f"{locator} is damaged: rows of its table {table} cannot be read, and are in no conversation"
+                cause = _NO_NUMBERS if table in self._tables.without_numbers else _DAMAGED
+                reason = f"{locator} {cause}: rows of its table {table} cannot be read, and are in no conversation"
                 yield RejectedRecord(f"{locator}: {table}", reason, error)
         if self._left_out is not None:
             reason = f"{locator} is not read behind its conversation {self.count:,}: {self._left_out}"

@@ -22,6 +22,7 @@ _FIRST: Final = -(2**63)
 _LAST: Final = 2**63 - 1
 _MAX_DAMAGES: Final = 1_000  # of a table; behind so many it is not read on
 _PLAIN: Final = re.compile(rb"create\s+table\b", re.IGNORECASE)
+_WITHOUT_NUMBERS: Final = re.compile(rb"\bwithout\s+rowid\b", re.IGNORECASE)
 _ROW_NUMBERS: Final = ("rowid", "_rowid_", "oid")  # a column of such a name hides the number
 _STEPS: Final = 100_000
 _BLOCK_BYTES: Final = 1024 * 1024
@@ -40,6 +41,7 @@ class Tables:
     Attributes:
         columns: of each table, the names of those that are stored.
         damages: of each table that cannot be read whole, what was wrong first.
+        without_numbers: tables whose rows have no number. These are not read.
 
     Raises:
         DamagedError: it is no database, or its schema cannot be read.
@@ -48,6 +50,7 @@ class Tables:
     def __init__(self, path: Path, allowance: Allowance) -> None:
         self.columns: dict[str, tuple[str, ...]] = {}
         self.damages: dict[str, str] = {}
+        self.without_numbers: set[str] = set()
         self._allowance = allowance
         self._row_numbers: dict[str, str] = {}
         self._connection = sqlite3.connect(path, isolation_level=None)
@@ -80,6 +83,8 @@ class Tables:
             table = str(name, "utf-8", "surrogateescape")
             if not _PLAIN.match(statement or b""):
                 continue
+            if _WITHOUT_NUMBERS.search(statement, statement.rfind(b")")):
+                self.without_numbers.add(table)
             try:
                 self._learn_columns(table)
             except _ERRORS as error:
@@ -102,7 +107,7 @@ class Tables:
         Raises:
             TooMuchError: there is more than the allowance.
         """
-        if table not in self.columns:
+        if not self._can_scan(table):
             return
         query = self._query("databases/scan_rows", table, (self._row_numbers[table], *self._selected(table, names)))
         first: int | None = _FIRST
@@ -121,6 +126,11 @@ class Tables:
                 return
             if first is None:
                 return
+
+    def _can_scan(self, table: str) -> bool:
+        if table in self.without_numbers:
+            self.damages[table] = "it is a table WITHOUT ROWID"
+        return table in self.columns and table not in self.without_numbers
 
     def _behind(self, query: str, damaged: int | None) -> int | None:
         """Returns the first number from which on the table can be read, behind one from which it cannot."""
