@@ -67,7 +67,7 @@ class Entries:
     """A table of keys and values, of which only those under some keys are conversations; no other value is read.
 
     Attributes:
-        key, value: its columns. A value is JSON, as a text or as the bytes of one.
+        key, value: its columns. A value is JSON; both may be texts or the bytes of one.
         pattern: what a key of a conversation is as a whole. Its groups are the columns that the queries use.
         is_own: no other product has a table of the name. Else a database is only the product's if it has such a key.
         said: the conversations in a value that is all of a conversation, or of several; none if nothing is said in it.

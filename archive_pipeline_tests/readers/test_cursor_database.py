@@ -181,6 +181,19 @@ def test_values_may_be_the_bytes_of_a_text(tmp_path: Path):
     assert (words(records[NAME]), rejected) == ([("user", "Süm")], [])
 
 
+def test_keys_may_be_the_bytes_of_a_text(tmp_path: Path):
+    """Also that of an entry with several conversations."""
+    path = write(tmp_path / "state.vscdb", conversation(asked(1, "Sum"), said(2, "Three.")), {CHATS: TABS})
+    with closing(sqlite3.connect(path)) as connection:
+        for table in ("cursorDiskKV", "ItemTable"):
+            connection.execute(f"UPDATE {table} SET key = CAST(key AS BLOB)")  # noqa: S608
+        connection.commit()
+    records, rejected, _ = read(path)
+    assert (sorted(records), rejected) == ([NAME, "t1", "t3"], [])
+    assert words(records[NAME]) == [("user", "Sum"), ("assistant", "Three.")]
+    assert words(records["t1"]) == [("user", "Why?")]
+
+
 def test_what_was_never_sent_is_no_conversation_and_is_counted(tmp_path: Path):
     drafts = {f"composerData:d{at}": {"composerId": f"d{at}", "text": "unsent", "richText": "{}"} for at in range(3)}
     records, rejected, file = read(write(tmp_path / "a" / "state.vscdb", {**drafts, **conversation(asked(1, "Sum"))}))

@@ -24,6 +24,7 @@ from archive_pipeline.readers.databases.values import (
     entry_as_json,
     flag_as_json,
     json_of,
+    key_as_json,
     name_as_json,
     parse_entry,
 )
@@ -125,7 +126,7 @@ class ConversationObjects:
                 yield self._of_tables(conversation)
             else:
                 value_of = entry_as_json(value_as_json(said), self._declared.secrets)
-                fields = {entries.key: as_json(key), entries.value: value_of}
+                fields = {entries.key: key_as_json(key), entries.value: value_of}
                 yield iter([*self._head(conversation), name_as_json(table), b":[", _object(fields), b"]}}"])
 
     def _of_whole_rows(self, conversation: Any, whole: WholeRows) -> Iterator[bytes]:
@@ -205,6 +206,8 @@ def _object(fields: Mapping[str, bytes]) -> bytes:
 def _encoder(declared: DatabaseReader, table: str, column: str) -> Callable[[Any], bytes]:
     if table in declared.entries and column == declared.entries[table].value:
         return partial(entry_as_json, secrets=declared.secrets)
+    if table in declared.entries and column == declared.entries[table].key:
+        return key_as_json
     if column in declared.json.get(table, ()):
         return partial(entry_as_json, secrets=declared.secrets) if declared.secrets else json_of
     return flag_as_json if declared.whole_rows is not None and column in declared.whole_rows.flags else as_json

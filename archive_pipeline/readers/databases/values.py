@@ -97,6 +97,11 @@ def _as_utf8(value: bytes) -> bytes:
     return value.decode(encoding, "replace").encode()
 
 
+def key_as_json(value: Any) -> bytes:
+    """Returns the key of an entry as JSON; a BLOB as the text that its bytes are."""
+    return as_json(Text(value) if isinstance(value, bytes) else value)
+
+
 def flag_as_json(value: Any) -> bytes:
     """Returns true or false for the numbers that stand for them; any other value as ``as_json`` has it."""
     return as_json(bool(value) if value in (0, 1) else value)
