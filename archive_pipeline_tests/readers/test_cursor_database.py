@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from archive_pipeline.readers.cursor.database import DATABASE
+from archive_pipeline.readers.databases import tables
 from archive_pipeline.readers.databases.tables import Tables
 from archive_pipeline.readers.databases.values import Text, entry_as_json
 from archive_pipeline.readers.json.parsing import parse_json
@@ -173,6 +174,30 @@ def test_a_damaged_message_costs_no_other(tmp_path: Path):
     assert words(records[NAME]) == [("user", "Sum"), ("assistant", "Three.")]
     assert records[NAME].warnings["malformed_message"] == 2  # the row, and that the list names it
     assert "1 rows of its table cursorDiskKV are missing" in rejected[0].reason
+
+
+def test_a_message_that_is_too_large_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tables, "MAX_ELEMENT_BYTES", 20_000)
+    path = write(tmp_path / "state.vscdb", conversation(asked(1, "Sum"), said(2, "x" * 20_000), said(3, "Three.")))
+    records, rejected, _ = read(path)
+    assert words(records[NAME]) == [("user", "Sum"), ("assistant", "Three.")]
+    reason = "has rows that are too large: 1 rows of its table cursorDiskKV are missing from their conversations"
+    assert [(each.reason, each.error) for each in rejected] == [(f"{path} {reason}", "it has more than 20,000 bytes")]
+
+
+def test_a_message_that_claims_to_be_larger_than_its_database_is_damaged(tmp_path: Path):
+    path = write(tmp_path / "state.vscdb", conversation(asked(1, "Sum"), said(2, "x" * 20_000)))
+    content = bytearray(path.read_bytes())
+    place = content.index(_varint(2 * len(json.dumps(said(2, "x" * 20_000))) + 13))  # the type of a text in its row
+    content[place : place + 3] = b"\xff\xff\x7f"
+    path.write_bytes(content)
+    _, rejected, _ = read(path)
+    assert f"{path} is damaged: 1 rows of its table cursorDiskKV are missing" in rejected[0].reason
+
+
+def _varint(number: int) -> bytes:
+    """Return a number of three bytes as SQLite writes it."""
+    return bytes([0x80 | number >> 14, 0x80 | (number >> 7 & 0x7F), number & 0x7F])
 
 
 def test_values_may_be_the_bytes_of_a_text(tmp_path: Path):

@@ -17,7 +17,7 @@ import orjson
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.databases.allowance import TooMuchError
 from archive_pipeline.readers.databases.row_index import RowIndex
-from archive_pipeline.readers.databases.tables import DamagedError, Tables
+from archive_pipeline.readers.databases.tables import DamagedError, Tables, TooLargeError
 from archive_pipeline.readers.databases.values import (
     Text,
     as_json,
@@ -36,6 +36,7 @@ CONVERSATION_ID: Final = b"conversation_id"
 TABLES: Final = b"tables"
 UNREADABLE_ROWS: Final = b"unreadable_rows"
 _DAMAGED: Final = "is damaged"
+_TOO_LARGE: Final = "has rows that are too large"
 _NO_NUMBERS: Final = "has a table whose rows have no number (WITHOUT ROWID), which is not read"
 _MOST_BESIDE: Final = 3  # so many rows are more than an entry and what another table says of it
 
@@ -56,8 +57,8 @@ class ConversationObjects:
         self._declared = declared
         self._tables = tables
         self._index = index
-        self._unreadable: Counter[str] = Counter()
-        self._first_reasons: dict[str, str] = {}
+        self._unreadable: Counter[tuple[str, str]] = Counter()  # by table and cause
+        self._first_reasons: dict[tuple[str, str], str] = {}
         self._left_out: str | None = None
 
     def pieces(self) -> Iterator[bytes]:
@@ -75,14 +76,14 @@ class ConversationObjects:
         yield b"\n]\n"
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
-        """Yields what cannot be read: one record for each table, and one for what is more than the allowance.
+        """Yields what cannot be read: one record for each table and cause, and one for what is more than the allowance.
 
         Args:
             locator: of the file.
         """
-        for table, count in sorted(self._unreadable.items()):
-            reason = f"{locator} {_DAMAGED}: {count:,} rows of its table {table} are missing from their conversations"
-            yield RejectedRecord(f"{locator}: {table}", reason, self._first_reasons[table])
+        for (table, cause), count in sorted(self._unreadable.items()):
+            reason = f"{locator} {cause}: {count:,} rows of its table {table} are missing from their conversations"
+            yield RejectedRecord(f"{locator}: {table}", reason, self._first_reasons[table, cause])
         for table, error in sorted(self._tables.damages.items()):
             if table in self._declared.keys:
                 cause = _NO_NUMBERS if table in self._tables.without_numbers else _DAMAGED
@@ -192,8 +193,9 @@ class ConversationObjects:
             row = self._tables.row(table, number, file_column)
         except DamagedError as error:
             unreadable.append({"table": table, "row": number, "reason": str(error)})
-            self._unreadable[table] += 1
-            self._first_reasons.setdefault(table, str(error))
+            cause = _TOO_LARGE if isinstance(error, TooLargeError) else _DAMAGED
+            self._unreadable[table, cause] += 1
+            self._first_reasons.setdefault((table, cause), str(error))
             return None
         declared = self._declared
         return _object({name: _encoder(declared, table, name)(value) for name, value in row.items()})

@@ -35,6 +35,10 @@ class DamagedError(Exception):
     """Something of a database cannot be read; the message says why."""
 
 
+class TooLargeError(DamagedError):
+    """A row has more than is read of one."""
+
+
 class Tables:
     """The tables of a database, which is open until ``close``.
 
@@ -163,6 +167,7 @@ class Tables:
             file_column: holds the content of a file, of which size and hash are returned.
 
         Raises:
+            TooLargeError: it is too large.
             DamagedError: it cannot be read.
             TooMuchError: there is more than the allowance.
         """
@@ -173,13 +178,20 @@ class Tables:
             query = self._query("databases/find_row", table, selected)
             row = self._connection.execute(query, (number,)).fetchone()
         except _ERRORS as error:
-            raise DamagedError(_reason(error)) from error
+            raise self._unreadable(error) from error
         if row is None:
             raise DamagedError("the row is not where it was")
         self._allowance.take(_size_of(row))
         return {
             name: content if content and name == file_column else value for name, value in zip(names, row, strict=True)
         }
+
+    def _unreadable(self, error: Exception) -> DamagedError:
+        """Returns why a row cannot be read. A value that claims to be larger than the database is damaged."""
+        is_too_large = isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG
+        if is_too_large and self._allowance.longest > MAX_ELEMENT_BYTES:
+            return TooLargeError(f"it has more than {MAX_ELEMENT_BYTES:,} bytes")
+        return DamagedError(_reason(error))
 
     def _file(self, table: str, number: int, column: str | None) -> StoredFile | None:
         """Returns what a column holds if that is a BLOB, which is read piece by piece; None if it is another value."""
