@@ -64,7 +64,16 @@ def transcript(random: Random, marks: Marks) -> dict[str, Any]:
 
 def line(random: Random, marks: Marks) -> dict[str, Any]:
     """Return a line of a transcript."""
-    asked = random.choice((marks.text(), f"{marks.text()}\n<user_query>\n{marks.text()}\n</user_query>"))
+    query = f"<user_query>\n{marks.text()}\n</user_query>"
+    asked = random.choice(
+        (
+            marks.text(),
+            f"{marks.text()}\n{query}",
+            f"<timestamp>Tuesday, May 26, 2026, 10:57 PM (UTC+2)</timestamp>\n{query}",
+            f"<system_notification>{marks.text()}</system_notification>\n{query}",
+            f"<system_reminder>{marks.text()}</system_reminder>",
+        )
+    )
     call = {"type": "tool_use", "name": marks.text(), "input": {"path": marks.text()}}
     role, blocks = random.choice(
         (("user", [{"type": "text", "text": asked}]), ("assistant", [{"type": "text", "text": marks.text()}, call]))
@@ -176,7 +185,8 @@ def call(random: Random, marks: Marks) -> dict[str, Any]:
 
 def _prompt(random: Random, marks: Marks) -> dict[str, Any]:
     formatted = json.dumps({"root": {"children": [{"type": "paragraph", "children": [{"text": marks.text()}]}]}})
-    beside = random.choice(({}, {"text": ""}, {"richText": formatted}, {"richText": formatted, "text": ""}))
+    simulated = {"isSimulatedMsg": True, "simulatedMsgReason": marks.text()}
+    beside = random.choice(({}, {"text": ""}, {"richText": formatted}, {"richText": formatted, "text": ""}, simulated))
     files = [
         {"uri": {"scheme": "file", "path": f"/{marks.text()}", "fsPath": marks.text()}, "isCurrentFile": True},
         {"uri": f"file:///{marks.text()}", "rawText": marks.text(), "range": {"startLineNumber": marks.number()}},
