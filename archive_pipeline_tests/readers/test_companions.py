@@ -94,6 +94,16 @@ def test_a_companion_that_is_named_is_one_unless_its_source_is_given(tmp_path: P
     assert [record for file in read_paths([path], source="chatgpt") for record in file.records()]
 
 
+@pytest.mark.parametrize("source", [None, "codex"])
+def test_a_private_file_that_is_named_is_not_opened(tmp_path: Path, source: str | None):
+    path = tmp_path / "auth.json"
+    path.write_text('{"token": "x"}')
+    path.chmod(0)
+    reading = read_paths([path], source=source)
+    assert list(reading) == []
+    assert [file.reason for file in reading.skipped] == ["private and never opened: auth.json"]
+
+
 @pytest.mark.parametrize(
     "name",
     [
