@@ -6,63 +6,34 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.readers.cline import READER
-from archive_pipeline.readers.cline.wording import Piece, pieces_of, result_in
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
-from archive_pipeline.readers.registry import recognise
-from archive_pipeline_tests.readers.work import growth
+from archive_pipeline_tests.readers.cline_tasks import (
+    CONTEXT,
+    ENVIRONMENT,
+    FILE,
+    RESULT,
+    TASK,
+    TEXT,
+    THINKING,
+    USE,
+    call,
+    message,
+    read,
+    result,
+    said,
+    session,
+    task,
+    text,
+)
 from benchmarks.fuzz import cline
 from benchmarks.fuzz.marks import Marks
 
-TASK = "1769053680585"
 BEGAN = datetime(2026, 1, 22, 3, 48, 0, 585_000, tzinfo=UTC)
-ENVIRONMENT = (
-    "<environment_details>\n# Current Time\n1/22/2026, 3:48 AM\n\n"
-    "# Current Working Directory (/work/game) Files\na.cs\n</environment_details>"
-)
-TEXT, CONTEXT, THINKING = PartType.TEXT, PartType.CONTEXT, PartType.THINKING
-USE, RESULT, IMAGE, FILE = PartType.TOOL_USE, PartType.TOOL_RESULT, PartType.IMAGE, PartType.FILE
-
-
-def text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
-
-
-def call(name: str, tool: str, **given: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": name, "name": tool, "input": given}
-
-
-def result(name: str, content: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": name, "content": content, **more}
-
-
-def message(role: str, *blocks: Any, **more: Any) -> dict[str, Any]:
-    return {"role": role, "content": list(blocks), **more}
-
-
-def task(*messages: Any, folder: str = TASK) -> dict[str, Any]:
-    return {"file": "api_conversation_history.json", "folder": folder, "messages": list(messages)}
-
-
-def session(*messages: Any, **more: Any) -> dict[str, Any]:
-    return {"version": 1, "agent": "lead", "sessionId": "s", "messages": list(messages), **more}
-
-
-def read(value: dict[str, Any]) -> DialogueRecord:
-    assert recognise(value).source == "cline"
-    record = READER.read(value, "x.json")
-    assert isinstance(record, DialogueRecord)
-    return record
-
-
-def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
-    return [(m.role, [(part.part_type, part.text) for part in m.parts]) for m in record.messages]
-
 
 HISTORY = [
     message("user", text("<task>\nMake it safe.\n</task>"), text("\n# task_progress RECOMMENDED"), text(ENVIRONMENT)),
@@ -123,73 +94,6 @@ def test_a_task_is_read_from_its_folder(tmp_path: Path):
 def test_only_a_folder_that_a_task_is_named_by_is_its_id(folder: str, own: str | None, left: str | None):
     record = read(task(*HISTORY, folder=folder))
     assert (record.source_id, record.source_json.get("folder"), record.created_at) == (own, left, None)
-
-
-@pytest.mark.parametrize(
-    ("given", "texts"),
-    [
-        ('<task>\nGo.\n</task>\n\n<file_content path="a">\nx\n</file_content>', ["Go."]),
-        ("<user_message>\nGo.\n</user_message>", ["Go."]),
-        ('<user_input mode="plan"><mode_notice>Was act.</mode_notice>\nGo.</user_input>', ["Go."]),
-        ("[ask_followup_question for 'Which?'] Result:\n<answer>\nThis.\n</answer>", ["This."]),
-        ("[attempt_completion] Result:\nThe user has feedback.\n<feedback>\nMore.\n</feedback>", ["More."]),
-        ("[TASK RESUMPTION] Go on.\n\nNew instructions:\n<user_message>\nMore.\n</user_message>", ["More."]),
-        ("Go.", ["Go."]),
-        ("Write a <task> tag.", ["Write a <task> tag."]),
-        ("[ERROR] You did not use a tool.", []),
-        ("[read_file for 'a'] Result:\n<task>\nNot mine.\n</task>", []),
-        ("[read_file for 'a'] Result:\nexample:\n<feedback>\nNot mine.\n</feedback>", []),
-        ("<task>\n\n</task>", []),
-        (ENVIRONMENT, []),
-    ],
-)
-def test_the_words_of_the_user_are_those_that_the_program_marks(given: str, texts: list[str]):
-    record = read(task(message("user", text(given))))
-    users = [part.text for m in record.messages if m.role == "user" for part in m.parts if part.part_type is TEXT]
-    assert users == texts
-    kept = [value for m in record.messages for part in m.parts for value in (part.text, part.source)]
-    assert json.dumps(given)[1:-1] in json.dumps(kept)
-
-
-def test_a_text_that_nothing_marks_is_the_users_only_where_nothing_is_marked():
-    record = read(task(message("user", text("Go on."), text(ENVIRONMENT)), message("user", text("Go on."))))
-    assert said(record) == [
-        ("system", [(CONTEXT, "Go on."), (CONTEXT, ENVIRONMENT)]),
-        ("user", [(TEXT, "Go on.")]),
-    ]
-
-
-def test_results_in_texts_of_their_own_belong_to_the_calls_in_their_order():
-    record = read(
-        task(
-            message("assistant", call("c1", "list_files"), call("c2", "list_files"), call("c3", "read_file")),
-            message(
-                "user",
-                text("[list_files for 'a'] Result:"),
-                text("one"),
-                text("[list_files for 'b'] Result:"),
-                text("two"),
-                text("[search_files for 'c'] Result:\nthree"),
-            ),
-        )
-    )
-    assert [(m.role, m.parts[0].tool_use_id, m.parts[0].text) for m in record.messages[1:]] == [
-        ("tool", "c1", "one"),
-        ("tool", "c2", "two"),
-        ("tool", None, "three"),
-    ]
-
-
-def test_what_the_user_says_in_a_result_is_the_users():
-    answered = "<user_message>\nAct now.\n</user_message>"
-    record = read(
-        task(
-            message("assistant", call("c1", "plan_mode_respond", response="A plan.")),
-            message("user", result("c1", answered), text(ENVIRONMENT)),
-        )
-    )
-    assert said(record)[1:] == [("tool", [(RESULT, None)]), ("user", [(TEXT, "Act now."), (CONTEXT, ENVIRONMENT)])]
-    assert record.messages[1].parts[0].source == {"whole_text": answered}
 
 
 def test_a_session_is_read_with_its_ids_times_and_results():
@@ -286,10 +190,3 @@ def test_an_id_is_there_once_and_results_follow_one_another_in_their_order():
         ids = [m.source_id for m in record.messages if m.source_id is not None]
         assert len(ids) == len(set(ids))
         assert len(record.messages) >= len(value["messages"])
-
-
-def test_pieces_are_found_in_linear_time():
-    assert pieces_of("a\n<feedback>\nb") == [Piece(None, "a\n<feedback>\nb")]
-    assert result_in("[a for 'b") is None
-    for unit in ("the user\n<feedback>\n", "<task>", "[a for ", "<mode_notice>", "\nuser\n<feedback>\nx</feedback>"):
-        assert growth(lambda count, unit=unit: pieces_of(unit * count), 50) < 5

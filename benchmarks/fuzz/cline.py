@@ -11,6 +11,7 @@ from benchmarks.fuzz.marks import Marks
 _Maker = Callable[[Random, Marks], Any]
 _TIME: Final = 1_769_053_680_585
 _PIXEL: Final = "iVBORw0KGgo="
+_DENIED: Final = "The user denied this operation and provided the following feedback:"
 ROLES: Final = ("user", "assistant", "user", "assistant", "robot")
 
 
@@ -101,7 +102,7 @@ def call(name: str, marks: Marks) -> dict[str, Any]:
 def _result(random: Random, marks: Marks) -> dict[str, Any]:
     given = {"query": marks.text(), "result": marks.text(), "error": marks.text(), "success": False}
     pieces = [{"type": "text", "text": marks.text()}, _image(random, marks), given]
-    asked = f"The user said no:\n<feedback>\n{marks.text()}\n</feedback>\n{marks.text()}"
+    asked = f"{_DENIED}\n<feedback>\n{marks.text()}\n</feedback>\n{marks.text()}"
     return {
         "type": "tool_result",
         "tool_use_id": random.choice(("call", marks.text())),
@@ -123,11 +124,12 @@ _FORMS: Final = (
     "<environment_details>\n# Current Working Directory (%) Files\n%\n</environment_details>",
     "[read_file for '%'] Result:\n%",
     "[ask_followup_question for '%'] Result:\n<answer>\n%\n</answer>",
-    "[attempt_completion] Result:\nThe user has feedback:\n<feedback>\n%\n</feedback>\n%",
+    f"[attempt_completion] Result:\n{_DENIED}\n<feedback>\n%\n</feedback>\n%",
     "[list_files for '%'] Result:",
     '<user_input mode="act"><mode_notice>%</mode_notice>\n%</user_input>',
     "<task>\n\n</task>",
     "% <task> %",
+    '<explicit_instructions type="a.md">\n%\n</explicit_instructions>\n<task>\n%\n</task>',
 )
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.readers.claude_code import content as anthropic
-from archive_pipeline.readers.cline.wording import Piece, asks_user, is_put_in, pieces_of, result_in
+from archive_pipeline.readers.cline.wording import Piece, is_put_in, pieces_of, result_in, words_in_result
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
+from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
 
 # Of tools' results, in sessions: what a tool gave for each thing that it was asked.
 _GIVEN: Final = "result"
 _FILE: Final = "file"
-_WHOLE: Final = "whole_text"
 
 
 class ContentReader(anthropic.ContentReader):
@@ -67,6 +66,15 @@ class ContentReader(anthropic.ContentReader):
         return part
 
 
+def _texts(block: Any) -> Iterator[str]:
+    """Yields the texts of a result one by one: words of the user begin one of them."""
+    content = as_object(block).get("content")
+    for item in content if isinstance(content, list) else [content]:
+        text = as_text(item) or as_text(as_object(_with_text(item)).get("text"))
+        if text is not None:
+            yield text
+
+
 def _with_text(item: Any) -> Any:
     """Returns an item of a result by the names of a text."""
     if not isinstance(item, dict) or "text" in item or not isinstance(item.get(_GIVEN), str):
@@ -96,7 +104,7 @@ class _Said:
     def _block(self, block: Any) -> None:
         text = anthropic.text_of(block)
         if anthropic.is_result(block):
-            self._add_result(list(self._content.parts([block])), is_kept=False)
+            self._add_result(list(self._content.parts([block])), _texts(block))
         elif text is not None and (found := result_in(text)) is not None:
             self._result_in_text(block, text, *found)
         elif text is not None and self._awaited is not None and not is_put_in(text):
@@ -106,34 +114,27 @@ class _Said:
         else:
             self._rest += self._content.parts([block])
 
-    def _add_result(self, parts: list[PartRecord], *, is_kept: bool) -> None:
-        """Takes a result; its text is kept beside where the user's words are taken out of it, if it is not already."""
+    def _add_result(self, parts: list[PartRecord], texts: Iterable[str]) -> None:
+        """Takes a result, and what the user says in its texts."""
         self._is_marked = True
         self._awaited = None
         self._results.append(parts)
-        result = parts[0]
-        if result.text is not None:
-            whole = result.text
-            pieces = pieces_of(whole, may_begin=asks_user(result.tool_name))
-            if any(piece.tag is not None for piece in pieces):
-                result.text = joined(piece.text for piece in pieces if piece.tag is None)
-                if not is_kept:
-                    result.source = {**(result.source or {}), _WHOLE: whole}
-                self._rest += [_part(piece) for piece in pieces if piece.tag is not None and piece.text]
+        words = [piece for text in texts for piece in words_in_result(text, parts[0].tool_name)]
+        self._rest += [_part(piece) for piece in words if piece.text]
 
     def _result_in_text(self, block: Any, text: str, tool: str, given: str) -> None:
         """Takes a result of earlier versions, whose text may be the next block."""
         source = {**(_beside_text(block) or {}), "text": text}
         call = self._content.opened(tool)
         part = PartRecord(PartType.TOOL_RESULT, given or None, "text", tool_name=tool, tool_use_id=call, source=source)
-        self._add_result([part], is_kept=True)
+        self._add_result([part], [given])
         self._awaited = None if given else tool
 
     def _continue_result(self, block: Any, text: str) -> None:
         """Takes the text of a result whose beginning was a block of its own."""
         begun = self._results.pop()[0]
         source = {**begun.source, "next": {**(_beside_text(block) or {}), "text": text}}
-        self._add_result([replace(begun, text=text, source=source)], is_kept=True)
+        self._add_result([replace(begun, text=text, source=source)], [text])
 
     def _text(self, block: Any, text: str) -> None:
         pieces = pieces_of(text)

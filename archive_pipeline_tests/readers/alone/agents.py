@@ -90,7 +90,9 @@ def cline_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     """A session of one message with a block of a type, behind a call; and the message."""
     random = seeded(f"{kind} {role}")
     call = cline.message(random, marks, "assistant", [cline.call("call", marks)])
-    message = cline.message(random, marks, role, [cline.BLOCKS[kind](random, marks), cline.TEXTS[kind % 8](marks)])
+    message = cline.message(
+        random, marks, role, [cline.BLOCKS[kind](random, marks), cline.TEXTS[kind % len(cline.TEXTS)](marks)]
+    )
     return {"sessionId": marks.text(), "version": 1, "agent": "lead", "messages": [call, message]}, message
 
 
