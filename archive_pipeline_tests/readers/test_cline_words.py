@@ -172,6 +172,30 @@ def test_a_text_of_the_user_that_looks_like_the_programs_is_the_users():
     assert users(text(f"[TASK RESUMPTION] x\n\n{RESUMED}\n<user_message>\n{resumed}\n</user_message>")) == [resumed]
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ('{"status":"denied","feedback":"Use \\"8080\\"\\nplease"}', ['Use "8080"\nplease']),
+        ('{"status":"denied","message":"The user denied this operation.","feedback":"No."}', ["No."]),
+        ('{"status":"approved","feedback":"also lint"}\n\nFile: a', ["also lint"]),
+        ('{"status":"denied","message":"The user denied this operation."}', []),
+        ('{"status":"error","feedback":"No."}', []),
+        ('{"status":"approved","feedback":"No."}, {"status":"approved"}', []),
+        ('{"status":"denied","feedback":"No.","by":"bob"}', []),
+    ],
+)
+def test_the_users_words_in_json_are_the_users(given: str, words: list[str]):
+    assert users(result("c1", given), tool="write_to_file") == words
+    assert users(text("[write_to_file for 'a'] Result:"), text(given)) == words
+
+
+def test_the_users_guidance_in_json_is_the_users():
+    guided = '{"status":"guidance","feedback":"Try smaller steps."}'
+    record = read(task(message("user", text(guided), text(ENVIRONMENT))))
+    assert said(record) == [("user", [(TEXT, "Try smaller steps."), (CONTEXT, ENVIRONMENT)])]
+    assert record.messages[0].parts[0].source == {"text": guided}
+
+
 def test_pieces_are_found_in_linear_time():
     assert pieces_of(f"{FEEDBACK}\n<feedback>\nb") == [Piece(None, f"{FEEDBACK}\n<feedback>\nb")]
     spoken = f"\n{FEEDBACK}\n<feedback>\nx\n</feedback>"

@@ -103,11 +103,12 @@ def _result(random: Random, marks: Marks) -> dict[str, Any]:
     given = {"query": marks.text(), "result": marks.text(), "error": marks.text(), "success": False}
     pieces = [{"type": "text", "text": marks.text()}, _image(random, marks), given]
     asked = f"{_DENIED}\n<feedback>\n{marks.text()}\n</feedback>\n{marks.text()}"
+    approved = f'{{"status":"approved","feedback":"{marks.text()}"}}\n\n{marks.text()}'
     return {
         "type": "tool_result",
         "tool_use_id": random.choice(("call", marks.text())),
         "name": marks.text(),
-        "content": random.choice((marks.text(), asked, pieces)),
+        "content": random.choice((marks.text(), asked, approved, pieces)),
         "is_error": random.random() < 0.5,
     }
 
@@ -130,6 +131,7 @@ _FORMS: Final = (
     "<task>\n\n</task>",
     "% <task> %",
     '<explicit_instructions type="a.md">\n%\n</explicit_instructions>\n<task>\n%\n</task>',
+    '{"status":"guidance","feedback":"%"}',
 )
 
 

@@ -6,6 +6,7 @@ the same tags and sentences in it, so that these count only where the program wr
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -50,6 +51,11 @@ _BEHIND_OUTPUT: Final = re.compile(rf"\n(?:{re.escape(_SENTENCES[0])})?\n<(?P<ta
 _COMMANDING: Final = frozenset({"execute_command", "attempt_completion"})
 # What follows the tag that closes the words: nothing, or what the program was asked to show, which has tags too.
 _CLOSED: Final = r"(?=\s*\Z|\n\n<[a-z])"
+# The user's words in JSON, as Roo Code writes them before what a tool gave, or in its place.
+_STRING: Final = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+_IN_JSON: Final = re.compile(
+    rf'\s*\{{"status":"(?:denied|approved|guidance)",(?:"message":{_STRING},)?"feedback":({_STRING})\}}(?=\s*\Z|\n\n)'
+)
 # Says that the user has changed between planning and acting, before the words.
 _NOTICE: Final = re.compile(r"<mode_notice(?: [^>\n]*)?>")
 _NOTICE_END: Final = "</mode_notice>"
@@ -96,7 +102,7 @@ def words_in_result(text: str, tool: str | None) -> list[Piece]:
 
 def _pieces(text: str, opening: re.Match[str] | None) -> list[Piece]:
     if opening is None:
-        return [_of_program(text)]
+        return _pieces_in_json(text)
     tag, start = opening["tag"], opening.end()
     close = _closing(text, tag, start)
     if close < 0:
@@ -109,6 +115,14 @@ def _pieces(text: str, opening: re.Match[str] | None) -> list[Piece]:
         _of_program(text[close + len(tag) + len("</>") :]),
     ]
     return [piece for piece in found if piece.tag is not None or piece.text]
+
+
+def _pieces_in_json(text: str) -> list[Piece]:
+    found = _IN_JSON.match(text)
+    if found is None:
+        return [_of_program(text)]
+    rest = _of_program(text[found.end() :])
+    return [Piece("feedback", json.loads(found[1])), *([rest] if rest.text else [])]
 
 
 def _of_program(text: str) -> Piece:
