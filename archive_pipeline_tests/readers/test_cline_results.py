@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from archive_pipeline.readers.cline.wording import result_in
 from archive_pipeline_tests.readers.cline_tasks import (
     CONTEXT,
     ENVIRONMENT,
+    FEEDBACK,
+    IMAGE,
     RESULT,
     TEXT,
     call,
@@ -75,3 +79,57 @@ def test_an_answer_is_the_users_and_stays_in_the_result_of_the_question():
 )
 def test_a_result_in_a_text_begins_with_the_name_of_a_tool(given: str, found: tuple[str, str] | None):
     assert result_in(given) == found
+
+
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
+
+
+def test_pictures_of_a_tool_are_of_its_result():
+    record = read(
+        task(
+            message("assistant", call("c1", "browser_action", action="launch"), call("c2", "browser_action")),
+            message("user", text("[browser_action for 'launch'] Result:"), text("Open."), PICTURE, text(ENVIRONMENT)),
+            message("user", result("c2", "Open."), PICTURE, PICTURE, text(ENVIRONMENT)),
+        )
+    )
+    assert said(record)[1:] == [
+        ("tool", [(RESULT, "Open."), (IMAGE, None)]),
+        ("system", [(CONTEXT, ENVIRONMENT)]),
+        ("tool", [(RESULT, "Open."), (IMAGE, None), (IMAGE, None)]),
+        ("system", [(CONTEXT, ENVIRONMENT)]),
+    ]
+    assert [part.tool_use_id for m in record.messages if m.role == "tool" for part in m.parts] == ["c1"] * 2 + [
+        "c2"
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [result("c1", [text("<answer>\nThis.\n</answer>"), PICTURE])],
+        [result("c1", "<answer>\nThis.\n</answer>"), PICTURE],
+        [text("[ask_followup_question for 'Which?'] Result:"), text("<answer>\nThis.\n</answer>"), PICTURE],
+    ],
+)
+def test_pictures_that_the_user_attaches_to_an_answer_are_the_users(blocks: list[Any]):
+    record = read(task(message("assistant", call("c1", "ask_followup_question")), message("user", *blocks)))
+    assert said(record)[1:] == [
+        ("tool", [(RESULT, "<answer>\nThis.\n</answer>")]),
+        ("user", [(TEXT, "This."), (IMAGE, None)]),
+    ]
+    assert record.messages[-1].parts[1].tool_use_id is None
+
+
+def test_pictures_behind_the_users_words_are_the_users():
+    feedback = f"{FEEDBACK}\n<feedback>\nSo.\n</feedback>"
+    record = read(
+        task(
+            message("user", text("<task>\nGo.\n</task>"), PICTURE, text(ENVIRONMENT)),
+            message("user", text("[read_file for 'a'] Result:"), text("a"), text(feedback), PICTURE),
+        )
+    )
+    assert said(record) == [
+        ("user", [(TEXT, "Go."), (IMAGE, None), (CONTEXT, ENVIRONMENT)]),
+        ("tool", [(RESULT, "a")]),
+        ("user", [(CONTEXT, FEEDBACK), (TEXT, "So."), (IMAGE, None)]),
+    ]

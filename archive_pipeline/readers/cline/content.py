@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.readers.claude_code import content as anthropic
-from archive_pipeline.readers.cline.wording import Piece, is_put_in, pieces_of, result_in, words_in_result
+from archive_pipeline.readers.cline.wording import Piece, asks_user, is_put_in, pieces_of, result_in, words_in_result
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
 
@@ -92,6 +92,7 @@ class _Said:
         self._is_marked = False
         self._unmarked: list[PartRecord] = []
         self._awaited: str | None = None  # the tool whose result is the next text
+        self._depicted: PartRecord | None = None  # the result that the next pictures belong to
 
     def read(self, blocks: list[Any]) -> tuple[list[list[PartRecord]], list[PartRecord]]:
         for block in blocks:
@@ -110,17 +111,32 @@ class _Said:
         elif text is not None and self._awaited is not None and not is_put_in(text):
             self._continue_result(block, text)
         elif text is not None:
+            self._depicted = None
             self._text(block, text)
         else:
-            self._rest += self._content.parts([block])
+            self._add_others(list(self._content.parts([block])))
+
+    def _add_others(self, parts: list[PartRecord]) -> None:
+        """Takes blocks that are no text: pictures behind a result are the tool's, unless the user spoke in it."""
+        result = self._depicted
+        if result is None or any(part.part_type is not PartType.IMAGE for part in parts):
+            self._rest += parts
+            return
+        for part in parts:
+            part.tool_use_id = result.tool_use_id
+        self._results[-1] += parts
 
     def _add_result(self, parts: list[PartRecord], texts: Iterable[str]) -> None:
-        """Takes a result, and what the user says in its texts."""
+        """Takes a result, what the user says in its texts, and the pictures in it that the user attached to that."""
         self._is_marked = True
         self._awaited = None
-        self._results.append(parts)
-        words = [piece for text in texts for piece in words_in_result(text, parts[0].tool_name)]
+        result, *media = parts
+        words = [piece for text in texts for piece in words_in_result(text, result.tool_name)]
         self._rest += [_part(piece) for piece in words if piece.text]
+        is_users = bool(words) or asks_user(result.tool_name)
+        self._results.append([result] if is_users else parts)
+        self._rest += [replace(part, tool_use_id=None) for part in media] if is_users else []
+        self._depicted = None if is_users else result
 
     def _result_in_text(self, block: Any, text: str, tool: str, given: str) -> None:
         """Takes a result of earlier versions, whose text may be the next block."""
@@ -132,9 +148,9 @@ class _Said:
 
     def _continue_result(self, block: Any, text: str) -> None:
         """Takes the text of a result whose beginning was a block of its own."""
-        begun = self._results.pop()[0]
+        begun, *media = self._results.pop()
         source = {**begun.source, "next": {**(_beside_text(block) or {}), "text": text}}
-        self._add_result([replace(begun, text=text, source=source)], [text])
+        self._add_result([replace(begun, text=text, source=source), *media], [text])
 
     def _text(self, block: Any, text: str) -> None:
         pieces = pieces_of(text)
