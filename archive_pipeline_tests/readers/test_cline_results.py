@@ -69,6 +69,8 @@ def test_an_answer_is_the_users_and_stays_in_the_result_of_the_question():
         ("[new_task in Code mode: 'Go.\n\nOn.'] Result:\nout", ("new_task", "out")),
         ("[new_task completed] Result: Done.", ("new_task", "Done.")),
         ("[switch_mode to 'code' because: it is time] Result:\nout", ("switch_mode", "out")),
+        ("[read_file with missing path] Result:\nout", ("read_file", "out")),
+        ("[read_file for 'a']\nFile: a\n1 | [b] Result:\nout", None),
         ("[TASK RESUMPTION] Go.\n<user_message>\nYou got [read_file for 'a'] Result:\nno.\n</user_message>", None),
         ("[build] is red. [test] Result: 3 failures. Why?", None),
         ("[build] Result:\n3 failures", None),

@@ -59,8 +59,12 @@ _IN_JSON: Final = re.compile(
 # Says that the user has changed between planning and acting, before the words.
 _NOTICE: Final = re.compile(r"<mode_notice(?: [^>\n]*)?>")
 _NOTICE_END: Final = "</mode_notice>"
-# Names of tools are words joined by underscores, but for three. What they were asked may have lines and brackets.
-_RESULT: Final = re.compile(r"\[([a-z][a-z0-9]*(?:_[a-z0-9]+)+|condense|edit|skill)(?:(?=\] Result:)| (?:for|to|in) )")
+# Names of tools are words joined by underscores, but for three.
+_RESULT: Final = re.compile(
+    r"\[([a-z][a-z0-9]*(?:_[a-z0-9]+)+|condense|edit|skill)(?:(?=\] Result:)| (?:for|to|in|with) )"
+)
+# What these were asked may have lines; files that are shown have the same beginning on a line of its own.
+_LONG: Final = frozenset({"execute_command", "ask_followup_question", "new_task", "switch_mode", "codebase_search"})
 _SUBTASK: Final = re.compile(r"\[(new_task) completed\] Result:")
 _RESULT_END: Final = re.compile(r"\] Result:[ \t]*(?=\n|\Z)")
 _PUT_IN: Final = ("<environment_details>", "[ERROR] You did not ", _RESUMED)
@@ -176,7 +180,8 @@ def result_in(text: str) -> tuple[str, str] | None:
     end = _SUBTASK.match(text)
     opening = end or _RESULT.match(text)
     if opening is not None and end is None:
-        end = _RESULT_END.search(text, opening.end())
+        line = len(text) if opening[1] in _LONG else len(text.partition("\n")[0])
+        end = _RESULT_END.search(text, opening.end(), line)
     return None if opening is None or end is None else (opening[1], text[end.end() :].lstrip(" \n"))
 
 
