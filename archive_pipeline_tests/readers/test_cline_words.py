@@ -36,6 +36,8 @@ from archive_pipeline_tests.readers.work import growth
         ("[ask_followup_question for 'Which?'] Result:\n<answer>\nThis.\n</answer>", ["This."]),
         (f"[attempt_completion] Result:\n{COMPLETED}\n<feedback>\nMore.\n</feedback>", ["More."]),
         (f"[TASK RESUMPTION] Go on.\n\n{RESUMED}\n<user_message>\nMore.\n</user_message>", ["More."]),
+        ("[TASK RESUMPTION] The user has sent a message:\n<user_message>\nMore.\n</user_message>", ["More."]),
+        ("Tool repetition limit reached. User feedback: Stop.", ["Stop."]),
         (f"\n\n{RESUMED}\n<user_message>\nMore.\n</user_message>", ["More."]),
         ("Go.", ["Go."]),
         ("Write a <task> tag.", ["Write a <task> tag."]),

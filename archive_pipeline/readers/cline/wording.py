@@ -45,6 +45,9 @@ _SWITCHED: Final = re.escape("[The user has switched to ACT MODE, so you may now
 _ANNOUNCED: Final = re.compile(rf"\s*(?:{_SWITCHED}\s*)?{_SENTENCE}")
 _LATER: Final = re.compile(_SENTENCE)
 _RESUMED: Final = "[TASK RESUMPTION]"
+_SPOKEN: Final = re.compile(r"<(?P<tag>user_message)>(?=\n)")
+# Of Roo Code, without a tag: the words are the rest of the text.
+_REPEATED: Final = re.compile(r"Tool repetition limit reached\. User feedback: ")
 # A command may print anything before the words, which end the text.
 _RUNNING: Final = "Command is still running in "
 _BEHIND_OUTPUT: Final = re.compile(rf"\n(?:{re.escape(_SENTENCES[0])})?\n<(?P<tag>feedback|user_message)>(?=\n)")
@@ -90,6 +93,9 @@ class Piece:
 
 def pieces_of(text: str) -> list[Piece]:
     """Returns the pieces of a text in the user's place, without blank ones of the program."""
+    repeated = _REPEATED.match(text)
+    if repeated is not None:
+        return [_of_program(repeated[0]), Piece("feedback", text[repeated.end() :])]
     begin = _end_of_blocks(text)
     return _pieces(text, _AT_START.match(text, begin) or _announced(text, begin))
 
@@ -146,8 +152,9 @@ def _end_of_blocks(text: str) -> int:
 
 def _announced(text: str, begin: int) -> re.Match[str] | None:
     """Returns a tag behind a sentence that a text begins with, or that follows the word that a task goes on."""
-    is_resumed = text[begin:].lstrip().startswith(_RESUMED)
-    return _LATER.search(text, begin) if is_resumed else _ANNOUNCED.match(text, begin)
+    if text[begin:].lstrip().startswith(_RESUMED):
+        return _LATER.search(text, begin) or _SPOKEN.search(text, begin)
+    return _ANNOUNCED.match(text, begin)
 
 
 def _behind_output(text: str) -> re.Match[str] | None:
