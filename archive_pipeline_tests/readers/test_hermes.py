@@ -75,6 +75,13 @@ def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | N
     return [(m.role, [(part.part_type, part.text) for part in m.parts]) for m in record.messages]
 
 
+def numbered(record: DialogueRecord) -> list[tuple[int | None, ...]]:
+    """The number of each message's row, and of the row of the message that it follows."""
+    numbers: dict[str | None, int | None] = {None: None}
+    numbers |= {m.source_id: (m.source or {})["id"] for m in record.messages}
+    return [(numbers[m.source_id], numbers[m.parent_source_id]) for m in record.messages]
+
+
 ROWS = (
     row(1, "user", "Is it wet?"),
     row(2, "assistant", "I will look.", tool_calls=[call("c1", "weather", '{"at": "x"}')], reasoning="Look."),
@@ -99,8 +106,7 @@ def test_a_session_is_read_from_the_database_of_every_version(tmp_path: Path, sc
         ("tool", [(RESULT, '{"rain": 1}')]),
         ("assistant", [(THINKING, "It rains."), (TEXT, "Yes.")]),
     ]
-    assert [m.source_id for m in record.messages] == ["s-1", "s-2", "s-3", "s-4"]
-    assert [m.parent_source_id for m in record.messages] == [None, "s-1", "s-2", "s-3"]
+    assert numbered(record) == [(1, None), (2, 1), (3, 2), (4, 3)]
     assert [m.model for m in record.messages] == [None, "hermes-4", None, "hermes-4"]
     assert (record.messages[2].parts[0].tool_name, record.messages[2].parts[0].tool_use_id) == ("weather", "c1")
 
@@ -148,9 +154,8 @@ def test_what_the_user_took_back_is_a_branch():
         row(5, "user", "Two", active=1),
         row(6, "assistant", "2", active=1),
     )
-    parents = {m.source_id: m.parent_source_id for m in record.messages}
-    assert parents == {"s-1": None, "s-2": "s-1", "s-3": "s-2", "s-4": "s-3", "s-5": "s-2", "s-6": "s-5"}
-    assert record.active_source_id == "s-6"
+    assert numbered(record) == [(1, None), (2, 1), (3, 2), (4, 3), (5, 2), (6, 5)]
+    assert record.active_source_id == record.messages[-1].source_id
 
 
 def test_rows_that_are_written_again_behind_a_summary_are_one_message():
@@ -161,11 +166,12 @@ def test_rows_that_are_written_again_behind_a_summary_are_one_message():
     summary = row(3, "user", "[CONTEXT COMPACTION - REFERENCE ONLY] All so far", _compressed_summary=1)
     again = {**old[1], "id": 4, "active": 1, "compacted": 0}
     record = of_rows(*old, summary, again, row(5, "user", "C"))
-    assert [(m.source_id, m.parent_source_id, m.role, m.is_hidden) for m in record.messages] == [
-        ("s-1", None, "user", False),
-        ("s-2", "s-1", "assistant", False),
-        ("s-3", "s-2", "system", True),
-        ("s-5", "s-3", "user", False),
+    assert numbered(record) == [(1, None), (2, 1), (3, 2), (5, 3)]
+    assert [(m.role, m.is_hidden) for m in record.messages] == [
+        ("user", False),
+        ("assistant", False),
+        ("system", True),
+        ("user", False),
     ]
     assert record.source_json["tables"]["copies"] == [{"id": 4, "active": 1, "compacted": 0}]
 
@@ -182,6 +188,18 @@ def test_a_skill_around_what_the_user_asked_is_context():
     assert first.parts[0].source == {"text": asked}
     assert (second.role, [part.part_type for part in second.parts]) == ("system", [CONTEXT])
     assert (third.role, third.is_hidden) == ("system", True)
+
+
+@pytest.mark.parametrize("kind", ["hidden", "model_switch", "auto_continue", "internal_notification", "what_comes"])
+def test_rows_of_a_kind_are_the_programs(kind: str):
+    [message] = of_rows(row(1, "user", "Done.", display_kind=kind)).messages
+    assert (message.role, message.is_hidden) == ("system", True)
+    assert [(part.part_type, part.text) for part in message.parts] == [(CONTEXT, "Done.")]
+
+
+@pytest.mark.parametrize("kind", [None, "", "steer"])
+def test_what_the_user_says_while_the_model_works_is_his(kind: str | None):
+    assert said(of_rows(row(1, "user", "Stop.", display_kind=kind))) == [("user", [(TEXT, "Stop.")])]
 
 
 def test_only_a_session_that_another_one_delegated_to_is_a_subagents():

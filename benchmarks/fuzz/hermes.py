@@ -8,6 +8,9 @@ from typing import Any, Final
 from benchmarks.fuzz.marks import Marks
 
 _TIME: Final = 1_770_112_800.25
+_END: Final = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+_PRIOR: Final = "[PRIOR CONTEXT — for reference only; not a new message]"
+_END_OF_PRIOR: Final = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 ROLES: Final = ("user", "assistant", "assistant", "tool", "system", "robot")
 
 
@@ -17,7 +20,7 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
     rows = [message(random, marks, random.choice(ROLES), number) for number in range(random.randint(0, 6))]
     if rows and random.random() < 0.3:
         rows += [{**rows[0], "id": 90, "active": 1, "compacted": 0}]
-        rows[0] |= {"active": 0, "compacted": 1}
+        rows[0] |= {"active": 0, "compacted": random.choice((0, 1))}
     if random.random() < 0.4:
         return {**about, "message_count": marks.number(), "messages": rows}
     usage = {"session_id": about["id"], "model": random.choice((about["model"], marks.text())), "cost": marks.number()}
@@ -98,8 +101,10 @@ def content(random: Random, marks: Marks) -> Any:
     )
     image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{marks.text()}"}}
     summary = f"[CONTEXT COMPACTION - REFERENCE ONLY] {marks.text()}"
+    led = f"{summary}\n\n{_END}\n\n{marks.text()}"
+    merged = f"{_PRIOR}\n{marks.text()}\n\n{_END_OF_PRIOR}\n\n{summary}\n\n{_END}"
     choices: tuple[Any, ...] = (
-        *(marks.text(), marks.text(), None, "", skill, summary),
+        *(marks.text(), marks.text(), None, "", skill, summary, led, merged),
         [{"type": "text", "text": marks.text()}, image],
     )
     return random.choice(choices)

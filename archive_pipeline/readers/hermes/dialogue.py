@@ -7,14 +7,14 @@ behind a summary: a row that is there twice is one message.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from archive_pipeline.domain.records import FULL, DialogueRecord, MessageRecord, RejectedRecord
 from archive_pipeline.readers.hermes.messages import MessageReader
 from archive_pipeline.readers.hermes.recognition import SOURCE
+from archive_pipeline.readers.hermes.rows import messages_of
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -26,7 +26,6 @@ _MESSAGES: Final = "messages"
 _SESSIONS: Final = "sessions"
 _USAGE: Final = "session_model_usage"
 _UNREADABLE: Final = "unreadable_rows"
-_SAME: Final = ("role", "content", "timestamp", "tool_call_id", "tool_calls", "tool_name")
 _TIMES: Final = ("ended_at", "last_activity_at")
 
 
@@ -46,7 +45,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     session = as_identifier(about.get("id")) or as_identifier(value.get("conversation_id"))
     reader = MessageReader(session, _model(about, given), warnings)
     entries = _Rows(reader)
-    messages = tuple(message for row in rows for message in entries.read(row))
+    messages = tuple(entries.read(rows))
     warnings["malformed_message"] += len(entries.unread)
     times = [read_timestamp(about.get(name), warnings) for name in _TIMES] + [item.created_at for item in messages]
     title = info.take_text("title")
@@ -83,22 +82,23 @@ class _Rows:
         self.unread: list[Any] = []
         self._reader = reader
         self._before: str | None = None  # of a row that is taken back, if the row before is taken back too
-        self._compacted: dict[str, dict[str, Any]] = {}
 
-    def read(self, row: object) -> list[MessageRecord]:
-        """Returns the messages of a row; none of one that is there again."""
-        if not isinstance(row, dict):
-            self.unread += [] if is_empty(row) else [row]
-            return []
-        written = json.dumps([row.get(name) for name in _SAME], sort_keys=True)
-        first = self._compacted.get(written)
-        if first is not None and row.get("compacted") != 1:
-            self.copies.append({name: item for name, item in row.items() if first.get(name) != item})
-            return []
-        if row.get("compacted") == 1:
-            self._compacted.setdefault(written, row)
-        records = self._reader.read(row)
-        is_taken_back = row.get("active") == 0 and row.get("compacted") != 1
+    def read(self, rows: list[Any]) -> Iterator[MessageRecord]:
+        """Yields the messages of all rows; those that are there again once, where they are first."""
+        self.unread = [row for row in rows if not isinstance(row, dict) and not is_empty(row)]
+        messages = list(messages_of(row for row in rows if isinstance(row, dict)))
+        # Of a row that is kept and written again the first one is marked as if it were taken back.
+        kept = {said.key for said in messages if not said.is_taken_back}
+        first: dict[str, dict[str, Any]] = {}
+        for said in messages:
+            if said.key in first:
+                known = first[said.key]
+                self.copies.append({name: item for name, item in said.row.items() if known.get(name) != item})
+                continue
+            first[said.key] = said.row
+            yield from self._follow(self._reader.read(said), is_taken_back=said.key not in kept)
+
+    def _follow(self, records: list[MessageRecord], *, is_taken_back: bool) -> list[MessageRecord]:
         records[0].parent_source_id = (self._before or self.last) if is_taken_back else self.last
         self._before = records[-1].source_id if is_taken_back else None
         if not is_taken_back:
