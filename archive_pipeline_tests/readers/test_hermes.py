@@ -176,18 +176,54 @@ def test_rows_that_are_written_again_behind_a_summary_are_one_message():
     assert record.source_json["tables"]["copies"] == [{"id": 4, "active": 1, "compacted": 0}]
 
 
-def test_a_skill_around_what_the_user_asked_is_context():
-    asked = (
-        '[SYSTEM: The user has invoked the "git" skill]\n\nUse git.\n\nThe user has provided the following instruction '
-        "alongside the skill invocation: Commit it.\n\n[Runtime note: be quick]"
-    )
-    alone = '[SYSTEM: The user has invoked the "git" skill]\n\nUse git.'
-    record = of_rows(row(1, "user", asked), row(2, "user", alone), row(3, "user", "x", display_kind="hidden"))
-    first, second, third = record.messages
-    assert [part.text for part in first.parts if part.part_type is TEXT] == ["Commit it."]
-    assert first.parts[0].source == {"text": asked}
-    assert (second.role, [part.part_type for part in second.parts]) == ("system", [CONTEXT])
-    assert (third.role, third.is_hidden) == ("system", True)
+INVOKED = "The user has invoked the"
+ASKED = "The user has provided the following instruction alongside the skill invocation: "
+FOOTER = "Resolve paths against that directory, then run them with the terminal tool using the absolute path."
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        (f'[SYSTEM: {INVOKED} "git" skill]\n\nUse git.\n\n{ASKED}', "\n\n[Runtime note: be quick]"),
+        (f'[IMPORTANT: {INVOKED} "git" skill, …]\n\nUse git.\n\n{ASKED}', "\n\n[Runtime note: be quick]"),
+        (f'[IMPORTANT: {INVOKED} "doc" skill, …]\n\nIt says `{ASKED}x`.\n\n{ASKED}', ""),
+        (
+            f'[IMPORTANT: {INVOKED} "dev" skill bundle, loading 2 skills]\n\nBundle: dev\n\nUser instruction: ',
+            '\n\n[Loaded as part of the "dev" skill bundle.]\n\nUse git.\n\nUser instruction: none',
+        ),
+        (f'[IMPORTANT: The "git" skill is auto-loaded. Follow it.]\n\nUse git.\n\n{FOOTER}\n\n', ""),
+        ("[OUT-OF-BAND USER MESSAGE — a direct message from the user]\n", "\n[/OUT-OF-BAND USER MESSAGE]"),
+    ],
+)
+def test_what_the_program_writes_around_what_the_user_asked_is_context(before: str, behind: str):
+    text = f"{before}Commit it.{behind}"
+    [message] = of_rows(row(1, "user", text)).messages
+    pieces = [(CONTEXT, before.rstrip("\n")), (TEXT, "Commit it."), (CONTEXT, behind)]
+    assert message.role == "user"
+    assert [(part.part_type, (part.text or "").strip("\n")) for part in message.parts] == [
+        (part_type, piece.strip("\n")) for part_type, piece in pieces if piece
+    ]
+    assert message.parts[0].source == {"text": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[SYSTEM: {INVOKED} "git" skill]\n\nUse git.',
+        f'[IMPORTANT: {INVOKED} "git" skill, …]\n\nUse git.',
+        f'[IMPORTANT: {INVOKED} "dev" skill bundle, loading 2 skills]\n\n[Loaded as part of the "dev" skill bundle.]',
+        f'[IMPORTANT: The "git" skill is auto-loaded. Follow it.]\n\nUse git.\n\n{FOOTER}',
+    ],
+)
+def test_a_skill_with_which_nothing_is_asked_is_the_systems(text: str):
+    [message] = of_rows(row(1, "user", text)).messages
+    assert (message.role, message.is_hidden) == ("system", True)
+    assert [(part.part_type, part.text) for part in message.parts] == [(CONTEXT, text)]
+
+
+def test_users_may_write_as_a_skill_begins():
+    for text in ("[IMPORTANT: The user is me]", 'What is [IMPORTANT: The user has invoked the "git" skill]?'):
+        assert said(of_rows(row(1, "user", text))) == [("user", [(TEXT, text)])]
 
 
 @pytest.mark.parametrize("kind", ["hidden", "model_switch", "auto_continue", "internal_notification", "what_comes"])

@@ -100,11 +100,15 @@ def content(random: Random, marks: Marks) -> Any:
         f"following instruction alongside the skill invocation: {marks.text()}\n\n[Runtime note: {marks.text()}]"
     )
     image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{marks.text()}"}}
+    bundle = (
+        f'[IMPORTANT: The user has invoked the "{marks.text()}" skill bundle, loading 1 skills]\n\n{marks.text()}\n\n'
+        f"User instruction: {marks.text()}\n\n[Loaded as part of the {marks.text()}"
+    )
     summary = f"[CONTEXT COMPACTION - REFERENCE ONLY] {marks.text()}"
     led = f"{summary}\n\n{_END}\n\n{marks.text()}"
     merged = f"{_PRIOR}\n{marks.text()}\n\n{_END_OF_PRIOR}\n\n{summary}\n\n{_END}"
     choices: tuple[Any, ...] = (
-        *(marks.text(), marks.text(), None, "", skill, summary, led, merged),
+        *(marks.text(), marks.text(), None, "", skill, bundle, summary, led, merged),
         [{"type": "text", "text": marks.text()}, image],
     )
     return random.choice(choices)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartType
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
 
-_SKILL: Final = '[SYSTEM: The user has invoked the "'
+_SKILL: Final = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "')
 _ASKED: Final = "The user has provided the following instruction alongside the skill invocation: "
 _NOTE: Final = "\n\n[Runtime note:"
+_BUNDLE: Final = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "[^"]*" skill bundle,')
+_ASKED_OF_BUNDLE: Final = "\nUser instruction: "
+_OF_BUNDLE: Final = "\n\n[Loaded as part of the "
+_LOADED: Final = re.compile(r'\[IMPORTANT: The "[^"]*" skill is auto-loaded\.')
+_END_OF_LOADED: Final = "then run them with the terminal tool using the absolute path."
+_STEER: Final = re.compile(r"\[OUT-OF-BAND USER MESSAGE[^\]]*\]\n")
+_END_OF_STEER: Final = "\n[/OUT-OF-BAND USER MESSAGE]"
 
 _SUMMARY: Final = "[CONTEXT COMPACTION"
 _END_OF_SUMMARY: Final = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
@@ -24,12 +33,33 @@ _JSON: Final = ("\x01json:", "\x00json:")
 
 def pieces_of(text: str) -> list[tuple[PartType, str]]:
     """Returns the pieces of a prompt, without blank ones."""
-    if not text.startswith(_SKILL):
-        return [(PartType.TEXT, text)]
-    before, marker, asked = text.partition(_ASKED)
-    words, note, behind = asked.partition(_NOTE)
-    pieces = [(PartType.CONTEXT, before + marker), (PartType.TEXT, words), (PartType.CONTEXT, note + behind)]
+    start, end = _words(text)
+    pieces = [(PartType.CONTEXT, text[:start]), (PartType.TEXT, text[start:end]), (PartType.CONTEXT, text[end:])]
     return [(part_type, piece) for part_type, piece in pieces if piece.strip()]
+
+
+def _words(text: str) -> tuple[int, int]:
+    """Returns where the user's words are in a prompt: of a skill, since it may quote itself, at the last mark."""
+    if _BUNDLE.match(text):
+        return _between(text, text.find, _ASKED_OF_BUNDLE, _OF_BUNDLE)
+    if _SKILL.match(text):
+        return _between(text, text.rfind, _ASKED, _NOTE)
+    if _LOADED.match(text):
+        return _between(text, text.rfind, _END_OF_LOADED, None)
+    steer = _STEER.match(text)
+    if steer is not None and (end := text.rfind(_END_OF_STEER)) >= steer.end():
+        return steer.end(), end
+    return 0, len(text)
+
+
+def _between(text: str, find: Callable[[str], int], mark: str, end: str | None) -> tuple[int, int]:
+    """Returns where what stands between two marks is: nowhere without the first, to the end without the second."""
+    place = find(mark)
+    if place < 0:
+        return len(text), len(text)
+    start = place + len(mark)
+    stop = -1 if end is None else text.find(end, start)
+    return start, stop if stop >= 0 else len(text)
 
 
 def split_summary(content: Any) -> list[tuple[Any, bool]]:
