@@ -93,6 +93,7 @@ _PRIVATE_FILES: Final = frozenset(
         *("auth-profiles.json", "cli-config.json", "mcp.json", ".mcp.json"),
     }
 )
+_REQUEST: Final = re.compile(r"request_dump_.+\.json")  # of Hermes: requests, with keys
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(
@@ -116,7 +117,7 @@ def private_part(name: str) -> str | None:
     for part in path.parts:
         if part.lower() in _PRIVATE or part.lower().startswith(_PORTAL_ADS):
             return part
-    if path.name.lower() in _PRIVATE_FILES:
+    if path.name.lower() in _PRIVATE_FILES or _REQUEST.fullmatch(path.name.lower()):
         return path.name
     below = _below_portal(path)
     if below is not None and not below.lower().startswith((_PORTAL_CONVERSATIONS, _PORTAL_FILES)):

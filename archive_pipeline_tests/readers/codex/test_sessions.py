@@ -279,7 +279,11 @@ def test_a_file_that_was_cut_off_in_a_line_is_read_to_there(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "login", ["auth.json", "oauth_creds.json", "auth-profiles.json", "providers.json", "cline_mcp_settings.json"]
+    "login",
+    [
+        *("auth.json", "oauth_creds.json", "auth-profiles.json", "providers.json", "cline_mcp_settings.json"),
+        "request_dump_20260904_221805_4f6f50_20260904_221811_908760.json",
+    ],
 )
 def test_the_login_beside_the_sessions_is_never_opened(tmp_path: Path, login: str):
     (tmp_path / "sessions").mkdir()
