@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, PartType
 from archive_pipeline_tests.readers.test_hermes import SESSION, call, in_database, numbered, of_rows, read, row, said
@@ -112,9 +114,10 @@ def test_a_summary_that_is_merged_into_a_message_leaves_it_as_it_was(role: str):
     [(_, words), (_, summary)] = said(of_rows({**merged, "content": blocks}))
     assert (words, [part_type for part_type, _ in summary]) == ([(TEXT, "real words")], [CONTEXT, CONTEXT])
     # In the session of the message it is a copy of that one.
-    record = of_rows(row(1, role, "real words") | CARRIED, {**merged, "id": 2, **LIVE})
-    assert said(record) == expected
+    record = of_rows(row(1, role, "real words\n") | CARRIED, {**merged, "id": 2, **LIVE})
+    assert said(record) == [(role, [(TEXT, "real words\n")]), *expected[1:]]
     assert numbered(record) == [(1, None), (2, 1)]
+    assert (record.messages[1].source or {})["content"] == merged["content"]
 
 
 def test_who_quotes_the_marks_of_a_summary_says_so_himself():
@@ -134,3 +137,27 @@ def test_summaries_and_notices_in_the_models_name_are_context(content: str, more
     [message] = of_rows(row(1, "assistant", content, **more)).messages
     assert (message.role, message.is_hidden, message.model) == ("system", True, None)
     assert [(part.part_type, part.text) for part in message.parts] == [(CONTEXT, content)]
+
+
+def compressed(rows: list[dict[str, Any]], summary: dict[str, Any], kept: int, *, is_marked: bool) -> None:
+    """Compresses a session as the program does: all rows are archived, and the last ones written again."""
+    live = [one for one in rows if one["active"] == 1]
+    tail = live[len(live) - kept :]
+    for one in live:
+        one.update(CARRIED if is_marked and one in tail else ARCHIVED)
+    rows += [one | {"id": len(rows) + at} | LIVE for at, one in enumerate([summary, *tail], start=1)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=5))
+@settings(max_examples=30)
+def test_a_session_has_each_message_once_and_in_its_order_after_any_compressions(steps: list[tuple[int, bool]]):
+    rows: list[dict[str, Any]] = []
+    expected: list[str] = []
+    for number, (kept, is_marked) in enumerate(steps):
+        for at, role in enumerate(("user", "assistant", "user"), start=10 * number):
+            rows.append({**row(at, role, f"m{at}"), "id": len(rows) + 1, **LIVE})
+        expected += [f"m{at}" for at in range(10 * number, 10 * number + 3)]
+        compressed(rows, row(10 * number + 5, "user", f"{SUMMARY} {number}\n\n{END}"), kept, is_marked=is_marked)
+    record = of_rows(*rows)
+    assert [text for (role, [(_, text)]) in said(record) if role != "system"] == expected
+    assert [m.parent_source_id for m in record.messages[1:]] == [m.source_id for m in record.messages[:-1]]
