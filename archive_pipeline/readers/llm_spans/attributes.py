@@ -102,11 +102,14 @@ def _take_indexed(attributes: dict[str, Any], prefix: str) -> list[Any]:
     found: dict[int, dict[str, Any]] = {}
     for name in [name for name in attributes if name.startswith(prefix)]:
         number, dot, path = name[len(prefix) :].partition(".")
-        is_index = number.isascii() and number.isdigit() and len(number) <= _INDEX_DIGITS
-        is_index = is_index and path.count(".") < _MAX_LEVELS
+        is_index = _is_index(number) and path.count(".") < _MAX_LEVELS
         if is_index and dot and _put(found.setdefault(int(number), {}), path.split("."), attributes[name]):
             del attributes[name]
     return [_with_lists(found[number]) for number in sorted(found) if found[number]]
+
+
+def _is_index(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) <= _INDEX_DIGITS
 
 
 def _put(target: dict[str, Any], path: list[str], value: Any) -> bool:
@@ -134,7 +137,7 @@ def _with_lists(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     inner = {name: _with_lists(item) if isinstance(item, _Nested) else item for name, item in value.items()}
-    if isinstance(value, _Nested) and inner and all(name.isascii() and name.isdigit() for name in inner):
+    if isinstance(value, _Nested) and inner and all(map(_is_index, inner)):
         return [inner[name] for name in sorted(inner, key=int)]
     return inner
 

@@ -23,6 +23,7 @@ SESSIONS: Final = (
 
 _NANOSECONDS: Final = re.compile(r"[0-9]{17,19}", re.ASCII)
 _FIRST_NANOSECONDS: Final = 10**16  # as milliseconds this is far behind the year 9999
+_BEHIND_NANOSECONDS: Final = 10**19  # so many are in the year 2286, and no float holds what is far more
 
 
 @dataclass(slots=True)
@@ -75,7 +76,7 @@ def session_of(fields: Mapping[str, Any]) -> str | None:
 def moment_of(value: Any, warnings: Counter[str]) -> datetime | None:
     """Returns a time, also one in nanoseconds since 1970, as OTLP has it."""
     number = int(value) if isinstance(value, str) and _NANOSECONDS.fullmatch(value) else value
-    is_nanoseconds = type(number) is int and number >= _FIRST_NANOSECONDS
+    is_nanoseconds = type(number) is int and _FIRST_NANOSECONDS <= number < _BEHIND_NANOSECONDS
     return read_timestamp(number // 1000 / 1_000_000 if is_nanoseconds else value, warnings)
 
 
