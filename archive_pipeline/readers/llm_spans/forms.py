@@ -70,14 +70,20 @@ def _of_langchain(message: _Message) -> _Message:
     if isinstance(inner, dict) and (message.get("lc") == 1 or message.keys() <= {"type", "data"}):
         names = as_list(message.get("id"))
         name = as_text(names[-1]) if names else None
-        kind = as_text(inner.get("type")) or (name or kind or "").lower()
-        if role := _role_of(kind):
-            words = {"lc": 1, "type": "constructor" if "lc" in message else message.get("type")}
-            rest = {field: item for field, item in message.items() if item is not inner and words.get(field) != item}
-            return {**rest, **inner, "role": role} if rest.keys().isdisjoint(inner) else message
-        return message
+        role = _role_of(as_text(inner.get("type")) or (name or kind or "").lower())
+        return message if role is None else _unpacked(message, inner, role)
     role = _role_of(kind or "")
     return {**message, "role": role} if role and "role" not in message and "content" in message else message
+
+
+def _unpacked(message: _Message, inner: _Message, role: str) -> _Message:
+    """Returns a message with what LangChain has around it: the path of its class is called ``id``, as its own id is."""
+    words = {"lc": 1, "type": "constructor" if "lc" in message else message.get("type")}
+    rest = {field: item for field, item in message.items() if item is not inner and words.get(field) != item}
+    if isinstance(rest.get("id"), list) and "lc_id" not in rest:
+        rest["lc_id"] = rest.pop("id")
+    said = {**inner, "role": role}
+    return {**rest, **said} if rest.keys().isdisjoint(said) else {**said, "beside": rest}
 
 
 def _role_of(kind: str) -> str | None:
