@@ -41,3 +41,15 @@ def test_ids_of_messages_and_paths_of_classes_have_one_name(tmp_path: Path):
     assert [message.source["id"] for message in record.messages] == ["h-1", "run-1-0", "h-2", "run-2-0"]
     assert record.messages[0].source["lc_id"][-1] == "HumanMessage"
     assert not record.warnings
+
+
+def test_an_answer_that_came_in_chunks_is_the_assistants(tmp_path: Path):
+    question = serialised("HumanMessage", content="which city?", type="human")
+    answer = serialised("AIMessageChunk", content="Paris", type="AIMessageChunk", id="run-1")
+    record = dialogue(tmp_path, run(1, [question], answer, "Paris"), run(2, [question, answer, question], answer, ""))
+    assert [(parent, role) for parent, role, _ in texts(record)] == [
+        (None, "user"),
+        (0, "assistant"),
+        (1, "user"),
+        (2, "assistant"),
+    ]

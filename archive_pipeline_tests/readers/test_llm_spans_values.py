@@ -25,4 +25,7 @@ def test_a_time_of_hundreds_of_digits_is_none(tmp_path: Path):
     timed = call(1, [QUESTION], answer("It rains."), startTimeUnixNano=10**400)
     record = dialogue(tmp_path, otlp(timed))
     assert record.warnings["bad_timestamp"]
-    assert [message.created_at and message.created_at.timestamp() - SECONDS for message in record.messages] == [None, 11]
+    assert [message.created_at and message.created_at.timestamp() - SECONDS for message in record.messages] == [
+        None,
+        11,
+    ]

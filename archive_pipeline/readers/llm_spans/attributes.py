@@ -10,12 +10,21 @@ from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.llm_spans import ai_sdk
 from archive_pipeline.readers.llm_spans.events import take_events
-from archive_pipeline.readers.llm_spans.forms import given_in, listed, message_of
-from archive_pipeline.readers.llm_spans.parts import parsed
+from archive_pipeline.readers.llm_spans.forms import given_in, listed, message_of, take_input
 from archive_pipeline.readers.llm_spans.spans import Call, first_of
 
-_GIVEN: Final = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt", "llm.prompts", "ai.prompt.messages")
+# What the AI SDK was asked for: an object with instructions and messages or a prompt.
+_AI_PROMPT: Final = "ai.prompt"
+_GIVEN: Final = (
+    "gen_ai.input.messages",
+    "llm.input_messages",
+    "gen_ai.prompt",
+    "llm.prompts",
+    "ai.prompt.messages",
+    _AI_PROMPT,
+)
 _ANSWERED: Final = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion", "llm.completions")
 _INSTRUCTIONS: Final = ("gen_ai.system_instructions", "gen_ai.system_instruction")
 _MODELS: Final = (
@@ -27,9 +36,6 @@ _CALLS: Final = frozenset({"chat", "text_completion", "generate_content", "compl
 _KIND: Final = "openinference.span.kind"
 _INDEX_DIGITS: Final = 9
 _MAX_LEVELS: Final = 20
-# Of Vercel's AI SDK: what it answered stands in fields of its own.
-_AI_TEXT: Final = "ai.response.text"
-_AI_CALLS: Final = "ai.response.toolCalls"
 
 
 def take_call(attributes: dict[str, Any], events: list[Any], error: str | None) -> Call | None:
@@ -44,7 +50,8 @@ def take_call(attributes: dict[str, Any], events: list[Any], error: str | None) 
     instructions = [item for fields in places for name in _INSTRUCTIONS for item in _take_instructions(fields, name)]
     given = [message for fields in places for name in _GIVEN for message in _take(fields, name, "user")]
     answered = [message for fields in places for name in _ANSWERED for message in _take(fields, name, "assistant")]
-    answered += _of_ai_sdk(attributes)
+    if (answer := ai_sdk.take_answer(attributes)) is not None:
+        answered.append(message_of(answer, "assistant"))
     of_events = take_events(events)
     given, answered = [*given, *of_events[0]], [*answered, *of_events[1]]
     if not (given or answered):
@@ -70,7 +77,11 @@ def _take_instructions(fields: dict[str, Any], name: str) -> list[Any]:
 
 def _is_of_agent(attributes: Mapping[str, Any]) -> bool:
     operation, kind = as_text(attributes.get(_OPERATION)), as_text(attributes.get(_KIND))
-    return (operation is not None and operation not in _CALLS) or (kind is not None and kind.upper() != "LLM")
+    return (
+        (operation is not None and operation not in _CALLS)
+        or (kind is not None and kind.upper() != "LLM")
+        or ai_sdk.is_of_agent(attributes)
+    )
 
 
 def alternatives(answered: list[Any]) -> list[list[Any]]:
@@ -94,6 +105,10 @@ def _take(attributes: dict[str, Any], name: str, role: str) -> list[Any]:
         return [message_of(item, role) for item in indexed]
     if name == "llm.prompts" and isinstance(attributes[name], str):
         return [{"role": role, "content": attributes.pop(name)}]
+    if name == _AI_PROMPT:
+        messages, beside = take_input(attributes.pop(name))
+        attributes |= {} if beside is None else {name: beside}
+        return messages
     return given_in(attributes.pop(name), role)
 
 
@@ -140,17 +155,3 @@ def _with_lists(value: Any) -> Any:
     if isinstance(value, _Nested) and inner and all(map(_is_index, inner)):
         return [inner[name] for name in sorted(inner, key=int)]
     return inner
-
-
-def _of_ai_sdk(attributes: dict[str, Any]) -> list[Any]:
-    """Takes the answer that Vercel's AI SDK logs beside its messages."""
-    text, calls = attributes.get(_AI_TEXT), parsed(attributes.get(_AI_CALLS))
-    if not (isinstance(text, str) and text) and not (isinstance(calls, list) and calls):
-        return []
-    message: dict[str, Any] = {"role": "assistant"}
-    if isinstance(text, str) and text:
-        message["content"] = attributes.pop(_AI_TEXT)
-    if isinstance(calls, list) and calls:
-        del attributes[_AI_CALLS]
-        message["tool_calls"] = calls
-    return [message_of(message, "assistant")]

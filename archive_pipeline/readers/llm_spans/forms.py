@@ -8,6 +8,7 @@ from typing import Any, Final
 from archive_pipeline.domain.records import PartType
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
+from archive_pipeline.readers.llm_spans import ai_sdk
 from archive_pipeline.readers.llm_spans.parts import block_of, item_of, parsed, text_of, without_prefix
 
 _Message = dict[str, Any]
@@ -15,7 +16,7 @@ _Message = dict[str, Any]
 _OF_LANGCHAIN: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
 _SAYING: Final = ("content", "parts", "tool_calls", "contents", "function_call")
 # Of a call in the words of OpenAI's.
-_CALL_WORDS: Final = {"args": "arguments", "toolCallId": "id", "toolName": "name"}
+_CALL_WORDS: Final = {"args": "arguments", "input": "arguments", "toolCallId": "id", "toolName": "name"}
 
 
 def listed(value: Any) -> list[Any]:
@@ -40,15 +41,22 @@ def message_of(value: Any, role: str) -> Any:
         if not is_empty(message.get("role")):
             return {"role": role, "content": text_of(value)}
         message["role"] = role
+    _put_content(message)
+    if isinstance(message.get("tool_calls"), list):
+        message["tool_calls"] = _without_blocks([_call_of(call) for call in message["tool_calls"]], message)
+    return message
+
+
+def _put_content(message: _Message) -> None:
+    """Puts blocks into the content of a message, wherever and however it has them."""
     if isinstance(message.get("parts"), list) and is_empty(message.get("content")):
         message["content"] = [block_of(part) for part in message.pop("parts")]
     elif isinstance(message.get("contents"), list) and is_empty(message.get("content")):
         message["content"] = [item_of(item) for item in message.pop("contents")]
     elif isinstance(message.get("content"), str):
         message["content"] = _blocks_of(message["content"])
-    if isinstance(message.get("tool_calls"), list):
-        message["tool_calls"] = _without_blocks([_call_of(call) for call in message["tool_calls"]], message)
-    return message
+    if isinstance(message.get("content"), list):
+        message["content"] = [ai_sdk.block_of(block) for block in message["content"]]
 
 
 def _value_as_message(value: Any, role: str) -> _Message:
@@ -70,7 +78,7 @@ def _of_langchain(message: _Message) -> _Message:
     if isinstance(inner, dict) and (message.get("lc") == 1 or message.keys() <= {"type", "data"}):
         names = as_list(message.get("id"))
         name = as_text(names[-1]) if names else None
-        role = _role_of(as_text(inner.get("type")) or (name or kind or "").lower())
+        role = _role_of(as_text(inner.get("type")) or name or kind or "")
         return message if role is None else _unpacked(message, inner, role)
     role = _role_of(kind or "")
     return {**message, "role": role} if role and "role" not in message and "content" in message else message
@@ -87,7 +95,7 @@ def _unpacked(message: _Message, inner: _Message, role: str) -> _Message:
 
 
 def _role_of(kind: str) -> str | None:
-    beginning = kind.removesuffix("chunk").removesuffix("message").removesuffix("message")
+    beginning = kind.lower().removesuffix("chunk").removesuffix("message").removesuffix("message")
     return _OF_LANGCHAIN.get(beginning)
 
 

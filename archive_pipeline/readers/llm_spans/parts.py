@@ -54,7 +54,7 @@ def _said(part_type: PartType) -> Callable[[_Row], _Row | None]:
 
 def _call(part: _Row) -> _Row | None:
     name, own = as_text(part.get("name")), as_identifier(part.get("id"))
-    if name is None or not _OF_ROWS.isdisjoint(part):
+    if name is None or not OF_ROWS.isdisjoint(part):
         return None
     arguments = parsed(part.pop("arguments", None))
     for taken in ("name", *(["id"] if own else [])):
@@ -65,7 +65,7 @@ def _call(part: _Row) -> _Row | None:
 def _result(part: _Row) -> _Row | None:
     name = next((name for name in ("response", "result", "content") if name in part), None)
     own = as_identifier(part.get("id"))
-    if name is None or not _OF_ROWS.isdisjoint(part):
+    if name is None or not OF_ROWS.isdisjoint(part):
         return None
     if own:
         del part["id"]
@@ -83,7 +83,7 @@ def _media(part: _Row) -> _Row | None:
     modality = as_text(part.get("modality"))
     uri = as_text(part.get("uri")) or as_identifier(part.get("file_id"))
     digest = base64_sha256(part.get("content", part.get("data")))
-    if not _OF_ROWS.isdisjoint(part) or not (uri or digest):
+    if not OF_ROWS.isdisjoint(part) or not (uri or digest):
         return None
     if as_text(part.get("uri")):
         del part["uri"]
@@ -95,7 +95,7 @@ def _filled(**columns: Any) -> _Row:
 
 
 # A part that has one of these beside what is read of it would be taken for a row.
-_OF_ROWS: Final = frozenset({"text_content", "tool_name", "tool_use_id", "tool_input", "content_sha256", "source_type"})
+OF_ROWS: Final = frozenset({"text_content", "tool_name", "tool_use_id", "tool_input", "content_sha256", "source_type"})
 _READERS: Final[Mapping[str, Callable[[_Row], _Row | None]]] = {
     "text": _said(PartType.TEXT),
     "reasoning": _said(PartType.THINKING),
