@@ -5,7 +5,7 @@ Attributes are flat: ``llm.input_messages.0.message.role``. What is read as a me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
@@ -15,17 +15,17 @@ from archive_pipeline.readers.llm_spans.events import take_events
 from archive_pipeline.readers.llm_spans.forms import given_in, listed, message_of, take_input
 from archive_pipeline.readers.llm_spans.spans import Call, first_of
 
-# What the AI SDK was asked for: an object with instructions and messages or a prompt.
+# What the AI SDK was asked for, an object with instructions and messages or a prompt, and its answer.
 _AI_PROMPT: Final = "ai.prompt"
+_AI_ANSWER: Final = "ai.response"
+# The conventions, the richest first and both in one order: a span that logs in several says the same in each of them.
 _GIVEN: Final = (
-    "gen_ai.input.messages",
-    "llm.input_messages",
-    "gen_ai.prompt",
-    "llm.prompts",
-    "ai.prompt.messages",
+    *("gen_ai.input.messages", "ai.prompt.messages", "llm.input_messages", "gen_ai.prompt", "llm.prompts"),
     _AI_PROMPT,
 )
-_ANSWERED: Final = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion", "llm.completions")
+_ANSWERED: Final = (
+    *("gen_ai.output.messages", _AI_ANSWER, "llm.output_messages", "gen_ai.completion", "llm.completions"),
+)
 _INSTRUCTIONS: Final = ("gen_ai.system_instructions", "gen_ai.system_instruction")
 _MODELS: Final = (
     *("gen_ai.response.model", "llm.model_name", "gen_ai.request.model", "ai.response.model", "ai.model.id"),
@@ -33,6 +33,7 @@ _MODELS: Final = (
 )
 _OPERATION: Final = "gen_ai.operation.name"
 _CALLS: Final = frozenset({"chat", "text_completion", "generate_content", "completion", "responses"})
+_EMBEDDINGS: Final = "embeddings"
 _KIND: Final = "openinference.span.kind"
 _INDEX_DIGITS: Final = 9
 _MAX_LEVELS: Final = 20
@@ -46,17 +47,16 @@ def take_call(attributes: dict[str, Any], events: list[Any], error: str | None) 
         events: with ``name`` and ``attributes``; those that are read are removed.
         error: why the span failed.
     """
-    places = [attributes, *(event["attributes"] for event in events if _has_attributes(event))]
-    instructions = [item for fields in places for name in _INSTRUCTIONS for item in _take_instructions(fields, name)]
-    given = [message for fields in places for name in _GIVEN for message in _take(fields, name, "user")]
-    answered = [message for fields in places for name in _ANSWERED for message in _take(fields, name, "assistant")]
-    if (answer := ai_sdk.take_answer(attributes)) is not None:
-        answered.append(message_of(answer, "assistant"))
-    of_events = take_events(events)
-    given, answered = [*given, *of_events[0]], [*answered, *of_events[1]]
-    if not (given or answered):
-        attributes |= {_INSTRUCTIONS[0]: [item["content"] for item in instructions]} if instructions else {}
+    if _is_of_embeddings(attributes):
         return None
+    places = [[attributes], [event["attributes"] for event in events if _has_attributes(event)]]
+    given = _take_first(places, _GIVEN, "user")
+    answered = _take_first(places, _ANSWERED, "assistant")
+    of_events = take_events(events, given=not given, answered=not answered)
+    given, answered = given or of_events[0], answered or of_events[1]
+    if not (given or answered):
+        return None
+    instructions = next(filter(None, (_take_instructions(fields) for place in places for fields in place)), [])
     return Call(
         given=[*instructions, *given],
         answers=alternatives(answered),
@@ -70,9 +70,23 @@ def _has_attributes(event: object) -> bool:
     return isinstance(event, dict) and isinstance(event.get("attributes"), dict)
 
 
-def _take_instructions(fields: dict[str, Any], name: str) -> list[Any]:
-    parts = listed(fields.pop(name, None))
+def _take_first(places: list[list[dict[str, Any]]], names: Iterable[str], role: str) -> list[Any]:
+    """Takes the messages of the first of these attributes that has some; the others stay where they are."""
+    for name in names:
+        for place in places:
+            if messages := [message for fields in place for message in _take(fields, name, role)]:
+                return messages
+    return []
+
+
+def _take_instructions(fields: dict[str, Any]) -> list[Any]:
+    parts = next(filter(None, (listed(fields.pop(name, None)) for name in _INSTRUCTIONS)), [])
     return [message_of({"role": "system", "parts": parts}, "system")] if parts else []
+
+
+def _is_of_embeddings(attributes: Mapping[str, Any]) -> bool:
+    kind = as_text(attributes.get(_KIND)) or ""
+    return attributes.get(_OPERATION) == _EMBEDDINGS or kind.upper() == "EMBEDDING"
 
 
 def _is_of_agent(attributes: Mapping[str, Any]) -> bool:
@@ -85,30 +99,26 @@ def _is_of_agent(attributes: Mapping[str, Any]) -> bool:
 
 
 def alternatives(answered: list[Any]) -> list[list[Any]]:
-    """Returns answers: each message that says why it ended is one; else all are one, unless they are only texts."""
+    """Returns answers: each message is one if all of them say why they ended; else all are one."""
     if len(answered) < 2:
         return [answered] if answered else []
     ended = all(as_text(as_object(message).get("finish_reason")) for message in answered)
-    plain = all(
-        as_object(message).get("role") == "assistant"
-        and isinstance(as_object(message).get("content"), str)
-        and is_empty(as_object(message).get("tool_calls"))
-        for message in answered
-    )
-    return [[message] for message in answered] if ended or plain else [answered]
+    return [[message] for message in answered] if ended else [answered]
 
 
 def _take(attributes: dict[str, Any], name: str, role: str) -> list[Any]:
     """Takes the messages of an attribute: a list, JSON text of one, or one attribute for each of their fields."""
+    if name == _AI_ANSWER:
+        answer = ai_sdk.take_answer(attributes)
+        return [] if answer is None else [message_of(answer, role)]
     if is_empty(attributes.get(name)):
-        indexed = _take_indexed(attributes, f"{name}.")
-        return [message_of(item, role) for item in indexed]
-    if name == "llm.prompts" and isinstance(attributes[name], str):
-        return [{"role": role, "content": attributes.pop(name)}]
+        return [message_of(item, role) for item in _take_indexed(attributes, f"{name}.")]
     if name == _AI_PROMPT:
         messages, beside = take_input(attributes.pop(name))
         attributes |= {} if beside is None else {name: beside}
         return messages
+    if name == "llm.prompts" and isinstance(attributes[name], str):
+        return [{"role": role, "content": attributes.pop(name)}]
     return given_in(attributes.pop(name), role)
 
 

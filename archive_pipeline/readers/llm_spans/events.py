@@ -24,19 +24,25 @@ _JSON: Final = frozenset({"tool_calls", "message"})
 _TOOL_CALL: Final = "tool_call_id"
 
 
-def take_events(events: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Takes the messages of events: those that were given, and the answers; of such an event its time stays."""
-    given: list[Any] = []
-    answered: list[Any] = []
+def take_events(events: list[Any], *, given: bool, answered: bool) -> tuple[list[Any], list[Any]]:
+    """Takes the messages of events: those that were given, and the answers; of such an event its time stays.
+
+    Args:
+        events: those that are read are replaced.
+        given: whether to take those that were given.
+        answered: whether to take the answers.
+    """
+    taken: tuple[list[Any], list[Any]] = ([], [])
     for place, event in enumerate(events):
         name = as_object(event).get("name")
         if not isinstance(name, str) or name not in _SPEAKERS or not isinstance(event.get("attributes"), dict):
             continue
-        message = _message(name, event["attributes"])
+        is_answer = name == _CHOICE
+        message = _message(name, event["attributes"]) if (answered if is_answer else given) else None
         if message is not None:
-            (answered if name == _CHOICE else given).append(message)
+            taken[is_answer].append(message)
             events[place] = {field: item for field, item in event.items() if field != "attributes"}
-    return given, answered
+    return taken
 
 
 def _message(name: str, attributes: Mapping[str, Any]) -> Any:
