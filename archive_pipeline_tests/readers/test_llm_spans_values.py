@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from archive_pipeline_tests.readers.spans import SECONDS, answer, call, dialogue, otlp, said, span, text, texts
+import pytest
+
+from archive_pipeline_tests.readers.spans import (
+    SECONDS,
+    answer,
+    call,
+    dialogue,
+    observation,
+    otlp,
+    said,
+    span,
+    text,
+    texts,
+)
 
 QUESTION = said("user", text("weather in Paris?"))
 
@@ -29,3 +43,42 @@ def test_a_time_of_hundreds_of_digits_is_none(tmp_path: Path):
         None,
         11,
     ]
+
+
+LISTED = '[{"type": "file", "name": "a.py"}, {"type": "dir", "name": "src"}]'
+BLOCKS = '[{"type": "text", "text": "two"}, {"type": "text", "text": "files"}]'
+
+
+def test_json_in_a_text_is_blocks_only_if_all_of_it_is(tmp_path: Path):
+    given = [
+        {"role": "user", "content": '[{"type": "bug", "title": "fix it"}]'},
+        {"role": "assistant", "content": BLOCKS},
+        {"role": "tool", "content": LISTED},
+        {"role": "tool", "content": BLOCKS},
+    ]
+    record = dialogue(tmp_path, observation(1, given, {"role": "assistant", "content": LISTED}))
+    assert [(role, said) for _, role, said in texts(record)] == [
+        ("user", ['[{"type": "bug", "title": "fix it"}]']),
+        ("assistant", ["two", "files"]),
+        ("tool", [LISTED]),
+        ("tool", [BLOCKS]),
+        ("assistant", [LISTED]),
+    ]
+    assert set(record.warnings) == {"unpaired_tool_result"}
+
+
+@pytest.mark.parametrize(
+    ("value", "role", "content"),
+    [
+        ({"name": "Ann", "role": "CTO"}, "assistant", '{"name": "Ann", "role": "CTO"}'),
+        ('{"name": "Ann", "role": "admin"}', "assistant", '{"name": "Ann", "role": "admin"}'),
+        ([{"name": "Ann", "role": "CTO"}], "assistant", '[{"name": "Ann", "role": "CTO"}]'),
+        ({"role": "Assistant", "content": "hi"}, "assistant", "hi"),
+        ({"role": "critic", "content": "bad"}, "system", "bad"),
+    ],
+)
+def test_an_object_with_a_role_is_a_message_only_if_messages_have_it_or_content(
+    value: Any, role: str, content: str, tmp_path: Path
+):
+    record = dialogue(tmp_path, observation(1, [{"role": "user", "content": "who?"}], value))
+    assert texts(record)[1:] == [(0, role, [content])]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartType
+from archive_pipeline.readers.chat_lines.wording import ROLES_OF_DATASETS
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
 from archive_pipeline.readers.llm_spans import ai_sdk
-from archive_pipeline.readers.llm_spans.parts import block_of, item_of, parsed, text_of, without_prefix
+from archive_pipeline.readers.llm_spans.langchain import is_of_langchain, unpacked
+from archive_pipeline.readers.llm_spans.parts import block_of, blocks_in, item_of, parsed, text_of, without_prefix
 
 _Message = dict[str, Any]
-# LangChain's classes and types, by their beginning.
-_OF_LANGCHAIN: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
 _SAYING: Final = ("content", "parts", "tool_calls", "contents", "function_call")
 # Of a call in the words of OpenAI's.
 _CALL_WORDS: Final = {"args": "arguments", "input": "arguments", "toolCallId": "id", "toolName": "name"}
@@ -36,7 +36,7 @@ def message_of(value: Any, role: str) -> Any:
     """
     if not isinstance(value, dict):
         return _value_as_message(value, role)
-    message = dict(_of_langchain(without_prefix(value, "message")))
+    message = dict(unpacked(without_prefix(value, "message")))
     if as_text(message.get("role")) is None:
         if not is_empty(message.get("role")):
             return {"role": role, "content": text_of(value)}
@@ -53,8 +53,8 @@ def _put_content(message: _Message) -> None:
         message["content"] = [block_of(part) for part in message.pop("parts")]
     elif isinstance(message.get("contents"), list) and is_empty(message.get("content")):
         message["content"] = [item_of(item) for item in message.pop("contents")]
-    elif isinstance(message.get("content"), str):
-        message["content"] = _blocks_of(message["content"])
+    elif isinstance(message.get("content"), str) and ROLES_OF_DATASETS.get(message["role"].lower()) != "tool":
+        message["content"] = blocks_in(message["content"])
     if isinstance(message.get("content"), list):
         message["content"] = [ai_sdk.block_of(block) for block in message["content"]]
 
@@ -63,40 +63,6 @@ def _value_as_message(value: Any, role: str) -> _Message:
     if isinstance(value, str):
         return {"role": role, "content": value}
     return {"role": role, "content": [{"part_type": PartType.UNKNOWN.value, "source_type": "value", "value": value}]}
-
-
-def _blocks_of(text: str) -> Any:
-    """Returns the blocks that OpenLLMetry writes as JSON text, any other text as it is."""
-    said = parsed(text) if text.startswith("[{") else None
-    is_blocks = isinstance(said, list) and all(as_text(as_object(block).get("type")) for block in said)
-    return said if is_blocks else text
-
-
-def _of_langchain(message: _Message) -> _Message:
-    """Returns a message that LangChain wrote, serialised or as a dictionary, with its role."""
-    inner, kind = message.get("kwargs", message.get("data")), as_text(message.get("type"))
-    if isinstance(inner, dict) and (message.get("lc") == 1 or message.keys() <= {"type", "data"}):
-        names = as_list(message.get("id"))
-        name = as_text(names[-1]) if names else None
-        role = _role_of(as_text(inner.get("type")) or name or kind or "")
-        return message if role is None else _unpacked(message, inner, role)
-    role = _role_of(kind or "")
-    return {**message, "role": role} if role and "role" not in message and "content" in message else message
-
-
-def _unpacked(message: _Message, inner: _Message, role: str) -> _Message:
-    """Returns a message with what LangChain has around it: the path of its class is called ``id``, as its own id is."""
-    words = {"lc": 1, "type": "constructor" if "lc" in message else message.get("type")}
-    rest = {field: item for field, item in message.items() if item is not inner and words.get(field) != item}
-    if isinstance(rest.get("id"), list) and "lc_id" not in rest:
-        rest["lc_id"] = rest.pop("id")
-    said = {**inner, "role": role}
-    return {**rest, **said} if rest.keys().isdisjoint(said) else {**said, "beside": rest}
-
-
-def _role_of(kind: str) -> str | None:
-    beginning = kind.lower().removesuffix("chunk").removesuffix("message").removesuffix("message")
-    return _OF_LANGCHAIN.get(beginning)
 
 
 def _call_of(given: Any) -> Any:
@@ -136,8 +102,11 @@ def is_message(value: Any) -> bool:
     message = without_prefix(value, "message")
     if not isinstance(message, dict):
         return False
-    is_of_langchain = message.get("lc") == 1 or _role_of(as_text(message.get("type")) or "") is not None
-    return isinstance(message.get("role"), str) or (is_of_langchain and ("kwargs" in message or "content" in message))
+    role = as_text(message.get("role"))
+    has_content = any(name in message for name in _SAYING)
+    if role is not None:
+        return has_content or role.lower() in ROLES_OF_DATASETS
+    return is_of_langchain(message)
 
 
 def given_in(value: Any, role: str) -> list[Any]:
@@ -210,7 +179,7 @@ def _generation(item: Any) -> _Message | None:
 
 
 def _says(message: _Message, text: Any) -> bool:
-    return bool(as_object(_of_langchain(message)).get("content") == text)
+    return bool(as_object(unpacked(message)).get("content") == text)
 
 
 def _beside(item: Any, name: str) -> _Message | None:

@@ -27,6 +27,17 @@ def parsed(value: Any) -> Any:
     return value if warnings else said
 
 
+def blocks_in(text: str) -> Any:
+    """Returns the blocks that OpenLLMetry writes as JSON text, any other text as it is."""
+    said = parsed(text) if text.startswith("[{") else None
+    return said if isinstance(said, list) and all(map(_is_block, said)) else text
+
+
+def _is_block(value: Any) -> bool:
+    block = as_object(value)
+    return any(name in block for name in _FIELDS_OF_BLOCKS.get(as_text(block.get("type")) or "", ()))
+
+
 def block_of(part: Any) -> Any:
     """Returns a part as a row of content parts; one that is not of a known form as it is, of an unknown type."""
     if isinstance(part, str):
@@ -105,6 +116,23 @@ _READERS: Final[Mapping[str, Callable[[_Row], _Row | None]]] = {
     "blob": _media,
     "uri": _media,
     "file": _media,
+}
+
+
+# By their types the fields of which blocks of APIs have one: what models and tools say is JSON with types, too.
+_FIELDS_OF_BLOCKS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("text", "input_text", "output_text", "reasoning"), ("text", "content")),
+    **{kind: (kind,) for kind in ("refusal", "thinking", "image_url", "input_audio")},
+    "image": ("source", "image"),
+    "input_image": ("image_url", "file_id"),
+    "document": ("source",),
+    "file": ("file", "data", "file_id"),
+    "tool_use": ("input",),
+    "tool_result": ("tool_use_id",),
+    "tool_call": ("arguments",),
+    "tool_call_response": ("response", "result"),
+    **dict.fromkeys(("tool-call", "tool-result"), ("toolCallId",)),
+    "redacted_thinking": ("data",),
 }
 
 
