@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from archive_pipeline_tests.readers.spans import dialogue, texts
+import pytest
+
+from archive_pipeline_tests.readers.spans import dialogue, observation, texts
 
 Fields = dict[str, Any]
 
@@ -53,3 +55,33 @@ def test_an_answer_that_came_in_chunks_is_the_assistants(tmp_path: Path):
         (1, "user"),
         (2, "assistant"),
     ]
+
+
+USER = {"role": "user", "content": "weather?"}
+FUNCTION = {"id": "k", "type": "function", "function": {"name": "w", "arguments": '{"city":"X"}'}}
+ANSWERED = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": [FUNCTION], "refusal": "no"}}
+REPEATED = {"role": "assistant", "content": "", "tool_calls": [{"name": "w", "args": {"city": "X"}, "id": "k"}]}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"role": "w", "content": "20", "tool_call_id": "k"},
+        {"role": "w", "content": "20", "additional_kwargs": {}},
+        {"role": "w", "content": "20", "name": "w", "tool_call_id": "k"},
+    ],
+)
+def test_calls_and_tools_are_read_where_handlers_put_them(result: Fields, tmp_path: Path):
+    said = {"role": "assistant", "content": "20 degrees"}
+    value = [observation(1, [USER], ANSWERED), observation(2, [USER, REPEATED, result], said)]
+    record = dialogue(tmp_path, *value)
+    assert texts(record) == [
+        (None, "user", ["weather?"]),
+        (0, "assistant", [None]),
+        (1, "tool", ["20"]),
+        (2, "assistant", ["20 degrees"]),
+    ]
+    use, told = record.messages[1].parts[0], record.messages[2].parts[0]
+    assert (use.tool_name, use.tool_use_id, told.tool_name, told.tool_use_id) == ("w", "k", "w", "k")
+    assert record.messages[1].source["additional_kwargs"] == {"refusal": "no"}
+    assert not record.warnings
