@@ -70,7 +70,7 @@ def test_calls_that_repeat_the_history_are_one_way_with_each_message_once(tmp_pa
     )
     assert (result.part_type, result.tool_name, result.tool_use_id) == (PartType.TOOL_RESULT, "weather", "c1")
     assert messages[1].source["finish_reason"] == "tool_call"
-    assert messages[1].source["call"]["attributes"]["gen_ai.usage.input_tokens"] == "1"
+    assert messages[1].source["call"]["attributes"]["gen_ai.usage.input_tokens"] == 1
     assert not record.warnings
     assert [*record.source_json] == ["origins"]
 

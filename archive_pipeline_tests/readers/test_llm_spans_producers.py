@@ -33,6 +33,20 @@ INFERENCE = {
     "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "f",
     "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
 }
+# As Phoenix's API lists spans in the form of OTLP: one by one, times as numbers, and each kind of value, most null.
+LISTED = {
+    "trace_id": "t",
+    "span_id": "a",
+    "parent_span_id": None,
+    "start_time_unix_nano": 1_700_000_000_000_000_000,
+    "end_time_unix_nano": 1_700_000_001_000_000_000,
+    "attributes": [
+        {"key": name, "value": {"array_value": None, "int_value": None, "string_value": item}}
+        for name, item in INFERENCE.items()
+    ],
+    "events": [],
+    "status": {"code": 1, "message": None},
+}
 OPENAI_CALL = {"id": "k", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 OPENAI = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello", "tool_calls": [OPENAI_CALL]}]
 CHOICE = {"index": 0, "finish_reason": "stop", "message": json.dumps(OPENAI[1])}
@@ -81,6 +95,7 @@ SDK = {
         {**PHOENIX, "context.trace_id": "t", "context.span_id": "a", **ROW},
         {"data": [{**PHOENIX, "context": {"trace_id": "t", "span_id": "a"}, "attributes": INFERENCE}]},
         {"traceId": "t", "spans": [{**PHOENIX, "context": {"trace_id": "t", "span_id": "a"}, "attributes": INFERENCE}]},
+        {"data": [LISTED], "next_cursor": None},
         observation(1, OPENAI[:1], OPENAI[1]),
         observation(1, {"messages": OPENAI[:1], "temperature": 0}, {"choices": [{"index": 0, "message": OPENAI[1]}]}),
         {"trace": {"id": "t"}, "observations": [observation(1, json.dumps(OPENAI[:1]), json.dumps(OPENAI[1]))]},
@@ -94,6 +109,7 @@ SDK = {
         "row",
         "phoenix",
         "px",
+        "otlpv1",
         "langfuse",
         "choices",
         "trace",

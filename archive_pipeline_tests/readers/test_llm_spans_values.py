@@ -82,3 +82,24 @@ def test_an_object_with_a_role_is_a_message_only_if_messages_have_it_or_content(
 ):
     record = dialogue(tmp_path, observation(1, [{"role": "user", "content": "who?"}], value))
     assert texts(record)[1:] == [(0, role, [content])]
+
+
+def test_integers_are_numbers_as_they_are_in_json(tmp_path: Path):
+    arguments = {"a": 1, "b": [-2, 2**60], "c": "3"}
+    called = said("assistant", {"type": "tool_call", "id": "k", "name": "add", "arguments": arguments})
+    result = said("tool", {"type": "tool_call_response", "id": "k", "response": {"sum": 3}})
+    # The spans of odd numbers have their input as JSON text, the others as values.
+    spans = [call(2, [QUESTION], {**called, "finish_reason": "tool_call"})]
+    spans += [call(3, [QUESTION, called, result], answer("It is 3.")), call(4, [QUESTION, called, result], answer("3"))]
+    record = dialogue(tmp_path, otlp(*spans))
+    assert [parent for parent, _, _ in texts(record)] == [None, 0, 1, 2, 2]
+    assert record.messages[1].parts[0].tool_input == arguments
+    assert not record.warnings
+
+
+@pytest.mark.parametrize("digits", ["007", "-0", "1" * 20, "1" * 5000, "x"])
+def test_what_is_no_integer_of_up_to_19_digits_stays_text(digits: str, tmp_path: Path):
+    value = call(2, [QUESTION], answer("It rains."))
+    value["attributes"] += [{"key": "n", "value": {"intValue": digits}}]
+    record = dialogue(tmp_path, otlp(value))
+    assert record.messages[1].source["call"]["attributes"]["n"] == digits

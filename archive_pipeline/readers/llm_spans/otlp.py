@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
 from archive_pipeline.readers.llm_spans.attributes import take_call
-from archive_pipeline.readers.llm_spans.spans import Span, session_of
+from archive_pipeline.readers.llm_spans.spans import Span, first_of, session_of
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
@@ -16,14 +17,27 @@ _SPANS: Final = "spans"
 _ATTRIBUTES: Final = "attributes"
 _EVENTS: Final = "events"
 _ERROR_CODES: Final = (2, "2", "STATUS_CODE_ERROR", "ERROR")
+_STARTS: Final = ("startTimeUnixNano", "start_time_unix_nano")
+_ENDS: Final = ("endTimeUnixNano", "end_time_unix_nano")
 _MAX_DEPTH: Final = 100
 _ABSENT: Final = object()
+# In these a span stands alone, as Phoenix's API lists them.
+_IDS: Final = (("traceId", "spanId"), ("trace_id", "span_id"))
+# JSON of OTLP writes integers of 64 bits as text.
+_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
 
 
 def spans_of(value: Mapping[str, Any]) -> Iterator[Span] | None:
-    """Returns the spans of an object of OTLP; None if it is none."""
+    """Returns the spans of an object of OTLP, or the span that it is; None if it is neither."""
     name = next((name for name in _RESOURCES if isinstance(value.get(name), list)), None)
-    return None if name is None else _spans(value, name)
+    if name is not None:
+        return _spans(value, name)
+    return iter((span_of(dict(value), {}),)) if _is_span(value) else None
+
+
+def _is_span(value: Mapping[str, Any]) -> bool:
+    is_named = any(as_text(value.get(trace)) and as_text(value.get(span)) for trace, span in _IDS)
+    return is_named and isinstance(value.get(_ATTRIBUTES), list) and any(name in value for name in _STARTS)
 
 
 def _spans(value: Mapping[str, Any], name: str) -> Iterator[Span]:
@@ -75,7 +89,7 @@ def span_of(span: dict[str, Any], origin: dict[str, Any]) -> Span:
         rest[_EVENTS] = events
     trace = as_identifier(span.get("traceId", span.get("trace_id")))
     own = as_identifier(span.get("spanId", span.get("span_id")))
-    start, end = (span.get(f"{name}TimeUnixNano", span.get(f"{name}_time_unix_nano")) for name in ("start", "end"))
+    start, end = first_of(span, _STARTS), first_of(span, _ENDS)
     return Span(trace, own, session, start, end, call, rest, origin or None)
 
 
@@ -121,15 +135,23 @@ def _take_attributes(span: dict[str, Any]) -> dict[str, Any]:
 
 def _value(value: Any, depth: int = 0) -> Any:
     """Returns a typed value as plain JSON; ``_ABSENT`` if it is none."""
-    if not isinstance(value, dict) or len(value) != 1 or depth > _MAX_DEPTH:
+    if not isinstance(value, dict) or depth > _MAX_DEPTH:
         return _ABSENT
-    ((kind, inner),) = value.items()
+    said = value if len(value) == 1 else {kind: inner for kind, inner in value.items() if inner is not None}
+    if len(said) != 1:
+        return _ABSENT
+    ((kind, inner),) = said.items()
     read = _KINDS.get(kind)
     return _ABSENT if read is None else read(inner, depth)
 
 
 def _plain(inner: Any, _depth: int) -> Any:
     return inner if not isinstance(inner, dict | list) else _ABSENT
+
+
+def _integer(inner: Any, depth: int) -> Any:
+    is_text = isinstance(inner, str) and _INTEGER.fullmatch(inner)
+    return int(inner) if is_text else _plain(inner, depth)
 
 
 def _array(inner: Any, depth: int) -> Any:
@@ -153,10 +175,11 @@ def _pairs(inner: Any, depth: int) -> Any:
     return found
 
 
-_PLAIN: Final = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+_PLAIN: Final = ("stringValue", "doubleValue", "boolValue", "bytesValue")
 _KINDS: Final = {
     **dict.fromkeys(_PLAIN, _plain),
-    **dict.fromkeys(("string_value", "int_value", "double_value", "bool_value", "bytes_value"), _plain),
+    **dict.fromkeys(("string_value", "double_value", "bool_value", "bytes_value"), _plain),
+    **dict.fromkeys(("intValue", "int_value"), _integer),
     "arrayValue": _array,
     "array_value": _array,
     "kvlistValue": _pairs,
