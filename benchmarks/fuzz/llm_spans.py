@@ -1,4 +1,4 @@
-"""Calls of models as tracing tools log them, each text and id a mark: OpenTelemetry, Phoenix, Langfuse, LangSmith."""
+"""Calls of models as tracing tools and SDKs log them, each text and id a mark."""
 
 from __future__ import annotations
 
@@ -203,10 +203,10 @@ def langfuse(random: Random, marks: Marks, said: list[dict[str, Any]]) -> dict[s
     return {"trace": {"id": trace, "sessionId": marks.text(), "name": marks.text()}, "observations": observations}
 
 
-def langsmith(_random: Random, marks: Marks, said: list[dict[str, Any]]) -> dict[str, Any]:
+def langsmith(random: Random, marks: Marks, said: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a run of a model, with LangChain's messages."""
     given, answer = _calls(said)[-1]
-    serialised = [_of_langchain(each) for each in (*given, answer)]
+    serialised = [_of_langchain(random, marks, each) for each in (*given, answer)]
     return {
         "id": marks.text(),
         "run_type": "llm",
@@ -219,11 +219,48 @@ def langsmith(_random: Random, marks: Marks, said: list[dict[str, Any]]) -> dict
     }
 
 
-def _of_langchain(said: dict[str, Any]) -> dict[str, Any]:
+def _of_langchain(random: Random, marks: Marks, said: dict[str, Any]) -> dict[str, Any]:
     names = {"user": "HumanMessage", "assistant": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
     plain = _plain(said)
     fields = {name: item for name, item in plain.items() if name != "role"}
+    beside = {marks.text(): marks.number()}
+    if random.random() < 0.5 and "tool_calls" in fields:
+        beside["tool_calls"] = fields.pop("tool_calls")
+    fields |= {"id": marks.text(), "additional_kwargs": beside}
     return {"lc": 1, "type": "constructor", "id": ["langchain", names[plain["role"]]], "kwargs": fields}
 
 
-PRODUCERS: Final = (opentelemetry, openllmetry, phoenix, langfuse, langsmith)
+def ai_sdk(random: Random, marks: Marks, said: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return spans of Vercel's AI SDK, as Phoenix's API lists them in the form of OTLP; some say their input again."""
+    trace, spans = marks.text(), []
+    for number, (given, answer) in enumerate(_calls(said)):
+        plain = _plain(answer)
+        fields = {"ai.operationId": "ai.generateText.doGenerate", "ai.response.reasoning": marks.text()}
+        fields["ai.prompt.messages"] = json.dumps([_of_ai_sdk(random, marks, each["role"]) for each in given])
+        fields[random.choice(("ai.response.text", "ai.response.object"))] = plain["content"]
+        called = [{"toolCallId": marks.text(), "toolName": marks.text(), "input": json.dumps({"d": marks.text()})}]
+        fields["ai.response.toolCalls"] = json.dumps(random.choice(([], called)))
+        if random.random() < 0.3:
+            fields |= _flat({f"llm.input_messages.{place}.message": _plain(each) for place, each in enumerate(given)})
+        span = _span(marks, trace, fields, number)
+        ids = {"trace_id": span.pop("traceId"), "span_id": span.pop("spanId")}
+        spans.append(ids | {"start_time_unix_nano": int(span.pop("startTimeUnixNano"))} | span)
+    return {"data": spans, "next_cursor": marks.text()}
+
+
+def _of_ai_sdk(random: Random, marks: Marks, role: str) -> dict[str, Any]:
+    called = {"toolCallId": marks.text(), "toolName": marks.text(), "providerOptions": {marks.text(): marks.number()}}
+    blocks: list[dict[str, Any]] = [
+        {"type": "text", "text": marks.text()},
+        {"type": "tool-call", **called, random.choice(("args", "input")): {"e": marks.text()}},
+        {"type": "tool-result", **called, "result": {"f": marks.text()}, "isError": True},
+        {"type": "tool-result", **called, "output": {"type": "error-text", "value": marks.text()}},
+        {"type": "tool-result", **called, "output": {"type": marks.text(), "value": marks.text()}},
+        {"type": "image", "image": random.choice(("aGFsbG8=", marks.text())), "mimeType": marks.text()},
+        {"type": "file", "data": "aGFsbG8=", "mediaType": "audio/mpeg", "filename": marks.text()},
+        {"type": "reasoning", "text": marks.text(), "signature": marks.text()},
+    ]
+    return {"role": role, "content": random.sample(blocks, random.randint(1, 3))}
+
+
+PRODUCERS: Final = (opentelemetry, openllmetry, phoenix, langfuse, langsmith, ai_sdk)

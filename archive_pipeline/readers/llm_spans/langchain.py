@@ -44,6 +44,8 @@ def _without_class(message: _Message, inner: _Message, role: str) -> _Message:
     rest = {field: item for field, item in message.items() if item is not inner and words.get(field) != item}
     if isinstance(rest.get("id"), list) and "lc_id" not in rest:
         rest["lc_id"] = rest.pop("id")
+    if inner.get("role") not in (None, role):
+        rest["role"] = inner["role"]
     said = {**inner, "role": role}
     return {**rest, **said} if rest.keys().isdisjoint(said) else {**said, "beside": rest}
 
