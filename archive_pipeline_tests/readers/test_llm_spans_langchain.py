@@ -45,6 +45,12 @@ def test_ids_of_messages_and_paths_of_classes_have_one_name(tmp_path: Path):
     assert not record.warnings
 
 
+def test_a_role_beside_the_one_that_the_class_says_is_kept(tmp_path: Path):
+    question = serialised("HumanMessage", content="which city?", role="guest")
+    [asked, _] = dialogue(tmp_path, run(1, [question], serialised("AIMessage", content="Paris"), "Paris")).messages
+    assert (asked.role, asked.source["beside"]["role"]) == ("user", "guest")
+
+
 def test_an_answer_that_came_in_chunks_is_the_assistants(tmp_path: Path):
     question = serialised("HumanMessage", content="which city?", type="human")
     answer = serialised("AIMessageChunk", content="Paris", type="AIMessageChunk", id="run-1")
