@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -91,9 +92,24 @@ _PRIVATE_FILES: Final = frozenset(
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
         *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
         *("auth-profiles.json", "cli-config.json", "mcp.json", ".mcp.json"),
+        *("mcp-config.json", "credentials.json", "creds.json"),  # of Copilot CLI and of gateways
+        *("openclaw.json", "clawdbot.json", "moltbot.json", "exec-approvals.json", "device-auth.json"),  # of OpenClaw
+        *("google_token.json", "google_client_secret.json", "google_oauth_pending.json"),  # of Hermes
     }
 )
-_REQUEST: Final = re.compile(r"request_dump_.+\.json")  # of Hermes: requests, with keys
+# Of Hermes, requests with keys; of Copilot CLI.
+_PRIVATE_NAMES: Final = re.compile(r"request_dump_.+\.json|.+\.tokens\.json")
+# Folders of logins of Copilot CLI, OpenClaw and Hermes, also as zips.
+_PRIVATE_FOLDERS: Final = frozenset({"credentials", "mcp-oauth-config", "mcp-tokens"})
+# Names that say nothing by themselves, each with that of its folder.
+_PRIVATE_PLACES: Final = frozenset(
+    {
+        *(("copilot", "config.json"), ("whatsapp", "session")),
+        *(("identity", "device.json"), ("devices", "paired.json"), ("devices", "pending.json")),
+    }
+)
+# In them agents keep sessions and logins: what is private there is so too if the user names a folder below.
+_AGENTS_HOMES: Final = frozenset({".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes"})
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(
@@ -117,12 +133,21 @@ def private_part(name: str) -> str | None:
     for part in path.parts:
         if part.lower() in _PRIVATE or part.lower().startswith(_PORTAL_ADS):
             return part
-    if path.name.lower() in _PRIVATE_FILES or _REQUEST.fullmatch(path.name.lower()):
+    if path.name.lower() in _PRIVATE_FILES or _PRIVATE_NAMES.fullmatch(path.name.lower()):
         return path.name
+    if (login := _login(path)) is not None:
+        return login
     below = _below_portal(path)
     if below is not None and not below.lower().startswith((_PORTAL_CONVERSATIONS, _PORTAL_FILES)):
         return below
     return None
+
+
+def below_agents_home(locator: str) -> str | None:
+    """Return the path of a file from the folder on in which an agent keeps all it has; None if it is in none."""
+    parts = PurePosixPath(locator).parts
+    homes = [place for place, part in enumerate(parts[:-1]) if part.lower() in _AGENTS_HOMES]
+    return "/".join(parts[homes[-1] :]) if homes else None
 
 
 def is_file_store(name: str) -> bool:
@@ -165,3 +190,13 @@ def _below_portal(path: PurePosixPath) -> str | None:
     parts = [part.lower() for part in path.parts]
     place = parts.index(_PORTAL) + 1 if _PORTAL in parts else len(parts)
     return path.parts[place] if place < len(parts) else None
+
+
+def _login(path: PurePosixPath) -> str | None:
+    """Return the part of a path that is an agent's login, or a folder of them; None if there is none."""
+    names = [part.lower().removesuffix(".zip").removeprefix(".") for part in path.parts]
+    for part, name in zip(path.parts, names, strict=True):
+        if name in _PRIVATE_FOLDERS:
+            return part
+    places = zip(path.parts[1:], pairwise(names), strict=True) if names else ()
+    return next((part for part, place in places if place in _PRIVATE_PLACES), None)

@@ -26,6 +26,7 @@ from archive_pipeline.readers.found import (
     SourceFile,
     is_container,
     is_passed_over,
+    left_closed,
     open_plain,
     rejected,
 )
@@ -68,8 +69,8 @@ def find_files(place: Place) -> Iterator[Found]:
         return
     if stat.S_ISDIR(mode):
         yield from _walk(place, CONVERSATIONS)
-    elif (private := private_part(place.path.name)) is not None:  # also where the user names it, perhaps by *.json
-        yield SkippedFile(place.name, f"private and never opened: {private}")
+    elif (private := left_closed(place.path.name, place.name)) is not None:  # also where the user names it, as *.json
+        yield private
     elif stat.S_ISREG(mode):
         yield from _open_file(place, CONVERSATIONS, companion=companion_kind(place.path.name), is_named=True)
     else:

@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.companions import (
     FILES,
+    below_agents_home,
     folder_kind,
     is_file_store,
     is_upload,
@@ -152,7 +153,7 @@ def _log_of_database(locator: str) -> SkippedFile:
 
 def left_closed(name: str, locator: str) -> SkippedFile | None:
     """Returns a file of a folder or zip that is private, judged by its path in it; None if it is not."""
-    private = private_part(name)
+    private = private_part(name) or private_part(below_agents_home(locator) or "")
     return None if private is None else SkippedFile(locator, f"private and never opened: {private}")
 
 

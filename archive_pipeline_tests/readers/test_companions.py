@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from archive_pipeline.readers.companions import companion_kind, may_hold_conversations
+from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 
@@ -119,3 +120,62 @@ def test_what_may_be_conversations_is_no_companion(name: str):
 def test_what_is_of_no_known_kind_may_hold_conversations(name: str):
     assert may_hold_conversations(name)
     assert not may_hold_conversations(f"file-{'A' * 22}-{name}")
+
+
+LOGINS = {
+    ".copilot": ["config.json", "mcp-config.json", "mcp-oauth-config/a1.tokens.json", "mcp-oauth-config/a1.json"],
+    ".openclaw": [
+        *("openclaw.json", "exec-approvals.json", "identity/device.json", "identity/device-auth.json"),
+        *("credentials/oauth.json", "credentials/whatsapp/default/pre-key-1.json", "devices/paired.json"),
+    ],
+    ".hermes": [
+        *("google_token.json", "google_client_secret.json", "whatsapp/session/creds.json"),
+        *("platforms/whatsapp/session/pre-key-1.json", "mcp-tokens/server.json"),
+    ],
+}
+
+
+def assert_never_opened(path: Path) -> None:
+    """Nothing of a place is read, and nothing of it told."""
+    reading = read_paths([path])
+    assert [record for file in reading for record in file.records()] == []
+    assert reading.skipped
+    assert all(file.reason.startswith("private and never opened: ") for file in reading.skipped)
+
+
+@pytest.mark.parametrize(("home", "name"), [(home, name) for home, names in LOGINS.items() for name in names])
+def test_logins_beside_sessions_of_agents_are_never_opened(tmp_path: Path, home: str, name: str):
+    path = tmp_path / home / name
+    path.parent.mkdir(parents=True)
+    path.write_text('{"token": "t"}')
+    assert_never_opened(tmp_path / home)
+    assert_never_opened(path)
+    if path.parent.name != home:
+        assert_never_opened(path.parent)
+    packed = tmp_path / f"{home.removeprefix('.')}.zip"
+    with zipfile.ZipFile(packed, "w") as export:
+        export.writestr(name, '{"token": "t"}')
+    assert_never_opened(packed)
+
+
+def test_a_name_that_says_nothing_is_no_login_elsewhere(tmp_path: Path):
+    for name in ("credentials/export/config.json", "credentials/export/session/device.json"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps([chatgpt(name, chain("a"), title="T")]))
+    assert found(tmp_path / "credentials" / "export") == (["T", "T"], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"token": "gho_1", "a": 1}', '{"token": "…", "a": 1}'),
+        ('{"a": {"API_KEY":"k\\"k", "b": "c"}}', '{"a": {"API_KEY":"…", "b": "c"}}'),
+        ('{"copilot_tokens": {"https://github.com:me": "gho_1"}}', '{"copilot_tokens": "…"'),
+        ('{"mcpServers": {"a": {"env": {"A": "sk"}}}}', '{"mcpServers": {"a": {"env": "…"'),
+        ('{"privateKeyPem": "-----BEGIN', '{"privateKeyPem": "…"'),
+        ('{"max_tokens": 5, "a": "token", "b": 1}', '{"max_tokens": 5, "a": "token", "b": 1}'),
+    ],
+)
+def test_an_excerpt_shows_no_value_of_a_field_that_is_named_like_a_secret(text: str, shown: str):
+    assert excerpt_of(text.encode()) == shown

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.recovery import Gap
 from archive_pipeline.readers.json.slices import Slice
 
 _EXCERPT_CHARACTERS = 200
+# A field that is named like a secret: its string is blanked, and of an object or array in it nothing is shown.
+_SECRET: Final = re.compile(
+    r"""("(?:[^"\\]*(?:token|secret|passw(?:or)?d|passphrase|authorization|api[_-]?key|private[_-]?key|credential|cookie)"""
+    r"""[^"\\]*|env|headers)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[\[{].*)""",
+    re.IGNORECASE | re.DOTALL,
+)
+_BLANKED: Final = r'\1"…"'
 
 
 def rejected(piece: Slice, where: str, reason: str, error: str = "") -> RejectedRecord:
@@ -21,8 +31,8 @@ def rejected(piece: Slice, where: str, reason: str, error: str = "") -> Rejected
 
 
 def excerpt_of(raw: bytes) -> str | None:
-    """Returns the beginning of a record, to find it by."""
-    return raw[:_EXCERPT_CHARACTERS].decode("utf-8", "replace") or None
+    """Returns the beginning of a record, to find it by, without values of fields that are named like secrets."""
+    return _SECRET.sub(_BLANKED, raw[:_EXCERPT_CHARACTERS].decode("utf-8", "replace")) or None
 
 
 def broken(gap: Gap, where: str) -> RejectedRecord:
