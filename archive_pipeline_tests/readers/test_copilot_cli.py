@@ -128,7 +128,17 @@ def test_events_of_one_call_of_the_model_are_one_message():
     [
         ("user.message", {"content": "x", "source": "skill-pdf"}, "system", CONTEXT),
         ("user.message", {"content": "x", "isAutopilotContinuation": True}, "system", CONTEXT),
-        ("user.message", {"content": "x", "source": "user"}, "user", TEXT),
+        *[
+            ("user.message", {"content": "x", "source": source}, "system", CONTEXT)
+            for source in (
+                *("skill", "thinking-exhausted-continuation", "instruction-discovery", "jit-instruction", "autopilot"),
+                *("snippy-blocking", "system", "schedule-1", "agent-1", "other"),
+            )
+        ],
+        *[
+            ("user.message", {"content": "x", "source": source}, "user", TEXT)
+            for source in ("user", "command", "command-7", "immediate-prompt", "", None)
+        ],
         ("system.message", {"content": "x", "role": "system"}, "system", CONTEXT),
         ("system.notification", {"content": "x", "kind": {"type": "shell_completed"}}, "system", CONTEXT),
         ("skill.invoked", {"content": "x", "name": "pdf", "path": "p"}, "system", CONTEXT),
@@ -141,6 +151,12 @@ def test_what_the_program_says_is_not_the_users(kind: str, data: Line, role: str
     assert (message.role, [(each.part_type, each.text) for each in message.parts]) == (role, [(part, "x")])
     assert message.is_hidden == (role == "system")
     assert message.state == ("error" if part is ERROR else "complete")
+
+
+def test_a_prompt_of_an_unknown_sender_is_never_taken_for_the_users_and_counted():
+    record = read(("user.message", {"content": "x", "source": "hologram"}), ("user.message", {"content": "y"}))
+    assert said(record) == [("system", [(CONTEXT, "x")]), ("user", [(TEXT, "y")])]
+    assert record.warnings == {"unknown_role": 1}
 
 
 def test_a_result_may_be_a_text_or_an_error_and_of_no_call():
@@ -195,6 +211,28 @@ def test_subagents_are_dialogues_of_their_own(tmp_path: Path):
     assert [*inner_sessions({"lines": [], "subagent_of": {}})] == []
 
 
+def test_sessions_in_one_file_are_dialogues_of_their_own(tmp_path: Path):
+    first = lines_of(("user.message", {"content": "q of A"}), ("user.message", {"content": "x"}, {"agentId": "a1"}))
+    second = lines_of(
+        ("user.message", {"content": "q of B"}),
+        ("user.message", {"content": "y"}, {"agentId": "a1"}),
+        start={**START, "sessionId": "t"},
+    )
+    path = tmp_path / "events.jsonl"
+    path.write_text("\n".join(map(json.dumps, [*first, *first[:1], *second])))
+    items = [item.record for file in read_paths([path]) for item in file.records() if isinstance(item, ReadDialogue)]
+    assert [(item.source_id, item.parent_source_id) for item in items] == [
+        *(("s-agent-a1", "s"), ("t-agent-a1", "t"), ("t", None), ("s", None)),
+    ]
+    assert [said(item) for item in items] == [
+        [("user", [(TEXT, "x")])],
+        [("user", [(TEXT, "y")])],
+        [("user", [(TEXT, "q of B")])],
+        [("user", [(TEXT, "q of A")])],
+    ]
+    assert [message.parent_source_id for message in items[2].messages] == ["e0"]
+
+
 @pytest.mark.parametrize(
     ("lines", "confidence"),
     [
@@ -203,6 +241,17 @@ def test_subagents_are_dialogues_of_their_own(tmp_path: Path):
         (lines_of(), 0.6),
         ([{"type": "user.message", "data": {"content": "x"}}], 0.0),
         ([{"type": "session.start", "data": {"sessionId": "s"}}], 0.0),
+        (lines_of(start={"sessionId": "s", "producer": "copilot-agent", "startTime": "2026-02-03T10:00:00.000Z"}), 0.6),
+        (lines_of(start={"sessionId": "s", "producer": "a shop", "startTime": "2026-02-03T10:00:00.000Z"}), 0.0),
+        (
+            lines_of(("page.view", {"url": "/"}), ("session.end", {}), start={"sessionId": "s", "startTime": "2026"}),
+            0.0,
+        ),
+        (lines_of(("user.message", {"text": "x"}), ("user.message", {"content": "x"}))[1:], 0.0),
+        (lines_of(("assistant.message", {"messageId": "m", "content": "x"}), ("session.shutdown", {}))[1:], 0.0),
+        (lines_of(("user.message", {"content": "x", "attachments": []}))[1:], 0.9),
+        (lines_of(("assistant.message", {"messageId": "m", "content": "x", "toolRequests": []}))[1:], 0.9),
+        (lines_of(("session.resume", {"eventCount": 7}))[1:], 0.9),
     ],
 )
 def test_a_session_is_told_by_its_events(lines: list[Line], confidence: float):

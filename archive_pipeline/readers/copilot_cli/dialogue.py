@@ -1,20 +1,21 @@
 """One session of Copilot CLI to a dialogue record.
 
 Every event names the one before it. Events of subagents stand between those of the session: they are read as dialogues
-of their own, too.
+of their own, too. So are further sessions in a file.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
 from archive_pipeline.readers.copilot_cli.messages import MessageReader
-from archive_pipeline.readers.copilot_cli.recognition import START
+from archive_pipeline.readers.copilot_cli.recognition import START, is_start
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text
-from archive_pipeline.readers.json_lines import FILE, LINES, is_unreadable, objects_of, without_lines
+from archive_pipeline.readers.json_lines import FILE, LINES, is_unreadable, without_lines
 from archive_pipeline.readers.left_out_lines import is_left_out
 from archive_pipeline.readers.session_entries import Entries, header_of, times_of
 from archive_pipeline.readers.timestamps import read_timestamp
@@ -32,6 +33,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     lines = value.get(LINES)
     if not isinstance(lines, list):
         return without_lines(locator)
+    lines = _sessions(lines)[0]
     warnings: Counter[str] = Counter()
     start = as_object(header_of(lines, START).get("data"))
     subagent = as_object(value.get(_SUBAGENT))
@@ -81,19 +83,41 @@ def agent_of(line: Mapping[str, Any]) -> str | None:
 
 
 def inner_sessions(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the lines of each subagent, with a place below the session: they follow one another."""
-    if _SUBAGENT in value:
+    """Yields the lines of each subagent, and of each session behind the first, with a place below the file.
+
+    Lines of a subagent follow one another.
+    """
+    lines = value.get(LINES)
+    if _SUBAGENT in value or not isinstance(lines, list):
         return
-    lines = objects_of(value) or []
-    session = as_identifier(as_object(header_of(lines, START).get("data")).get("sessionId"))
+    for number, session in enumerate(_sessions(lines), 1):
+        place = f".sessions.{number}" if number > 1 else ""
+        for agent, own in _subagents(session):
+            yield f"{place}.agents.{agent}", {FILE: value.get(FILE), **own}
+        if number > 1:
+            yield place, {FILE: value.get(FILE), LINES: session}
+
+
+def _sessions(lines: list[Any]) -> list[list[Any]]:
+    """Returns the lines of each session: where files were joined, a start names another than the one before."""
+    starts = [number for number, line in enumerate(lines) if is_start(line)]
+    cuts = [here for before, here in pairwise(starts) if _session(lines[before]) != _session(lines[here])]
+    return [lines[first:end] for first, end in pairwise([0, *cuts, len(lines)])]
+
+
+def _session(start: Mapping[str, Any]) -> str | None:
+    return as_identifier(as_object(start.get("data")).get("sessionId"))
+
+
+def _subagents(lines: list[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    session = _session(header_of(lines, START))
     by_agent: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
-        agent = agent_of(line)
+        agent = agent_of(line) if isinstance(line, dict) else None
         if agent is not None:
             by_agent[agent].append({name: item for name, item in line.items() if name != _PARENT})
     for agent, own in by_agent.items():
-        about = {"id": f"{session or ''}-agent-{agent}", "parent": session}
-        yield f".agents.{agent}", {FILE: value.get(FILE), LINES: own, _SUBAGENT: about}
+        yield agent, {LINES: own, _SUBAGENT: {"id": f"{session or ''}-agent-{agent}", "parent": session}}
 
 
 def _title(lines: list[Any]) -> str | None:

@@ -23,8 +23,16 @@ from archive_pipeline.readers.timestamps import read_timestamp
 _DATA: Final = "data"
 _REQUESTS: Final = "toolRequests"
 _ATTACHMENTS: Final = "attachments"
-# Who sent a prompt that is not the user's.
-_SENDERS: Final = ("skill-", "agent-", "system", "schedule")
+# Who sent a prompt: the user, also by a command or while the model works; else the program.
+_USER: Final = frozenset({"", "user", "command", "immediate-prompt"})
+_USERS_COMMAND: Final = "command-"
+_PROGRAM: Final = frozenset(
+    {
+        *("autopilot", "instruction-discovery", "jit-instruction", "other", "schedule", "skill", "snippy-blocking"),
+        *("system", "thinking-exhausted-continuation"),
+    }
+)
+_PROGRAMS: Final = ("skill-", "agent-", "schedule-")
 # What the model is told by the program, and the field that says it.
 _PUT_IN: Final[Mapping[str, str]] = {
     "system.message": "content",
@@ -91,14 +99,20 @@ class MessageReader:
             self._tools.setdefault(call, as_text(data.get("toolName")))
 
     def _prompt(self, entry: Entry, data: Fields) -> MessageRecord:
-        said = data.fields_left()
-        sender = as_text(said.get("source")) or ""
-        is_put_in = sender.startswith(_SENDERS) or said.get("isAutopilotContinuation") is True
+        is_put_in = self._is_put_in(data.fields_left())
         text = data.take_text("content")
         kind = PartType.CONTEXT if is_put_in else PartType.TEXT
         parts = () if text is None else (PartRecord(kind, text, "content"),)
         files = _attachments(data)
         return self._record(entry, "system" if is_put_in else "user", parts, data, attachments=files)
+
+    def _is_put_in(self, said: Mapping[str, Any]) -> bool:
+        """Tells a prompt of the program's; one of an unknown sender is never taken for what the user said."""
+        sender = as_text(said.get("source")) or ""
+        if sender in _USER or sender.startswith(_USERS_COMMAND):
+            return said.get("isAutopilotContinuation") is True
+        self._warnings["unknown_role"] += sender not in _PROGRAM and not sender.startswith(_PROGRAMS)
+        return True
 
     def _said(self, entry: Entry, data: Fields) -> MessageRecord:
         parts = self._parts(data)
