@@ -2,7 +2,7 @@
 
 A name alone never hides conversations: whoever meets a companion looks into it before leaving it out. What is neither
 JSON nor of a known kind may hold conversations of any format, and is never a companion. Private parts are the
-exception: they are never opened.
+exception: they are never opened. Neither are, in folders and zips, logs that repeat the sessions beside them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from typing import Final
 
 ASSET_NAMES: Final = "names of attached files"
 FILES: Final = "attached files"
+FILES_OF_SESSION: Final = "files of a session"
 LIBRARY: Final = "list of the file library"
+LOGS_OF_RUNS: Final = "logs of runs"
 MANIFEST: Final = "manifest of the export"
 MEMORIES: Final = "memories"
+MODELS: Final = "list of models"
 PROJECTS: Final = "projects"
 SETTINGS: Final = "settings"
 SHOWN: Final = "what was shown of a task"
@@ -53,8 +56,9 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "hooks.jsonl": "log of hooks",
     "keybindings.json": SETTINGS,
     "logs.json": "log of prompts",
-    "models.json": "list of models",
-    "models_cache.json": "list of models",
+    "mcp_marketplace_catalog.json": "list of tools",
+    "models.json": MODELS,
+    "models_cache.json": MODELS,
     "session_index.jsonl": "list of sessions",
     "sessions.json": "list of sessions",
     "settings.json": SETTINGS,
@@ -63,6 +67,8 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
     "taskhistory.json": TASKS,
     "ui_messages.json": SHOWN,
     "version.json": "version of the program",
+    "vscode.metadata.json": "notes of an editor",
+    "vscode.requests.metadata.json": "notes of an editor",
     "workspace.json": "folder of the workspace",
 }
 _FOLDERS: Final[Mapping[str, str]] = {
@@ -71,14 +77,27 @@ _FOLDERS: Final[Mapping[str, str]] = {
     "memories": MEMORIES,
     "prod-mc-asset-server": FILES,
     "projects": PROJECTS,
+    "rewind-snapshots": "snapshots of files",
     "textdocs": "canvas documents",
     "tool-results": "tools' results",
     "users": "user profiles",
 }
-_MANIFEST: Final = re.compile(r"manifest-[0-9a-z_-]+")
-_SESSION: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings")  # of Droid
-_TASK: Final = re.compile(r"[0-9]{13}_[0-9a-z_-]+")  # of Cline, whose messages are in <session>.messages.json
-_SUBAGENT: Final = re.compile(r"agent-[0-9a-z_-]+\.meta")
+# By names without their suffix: of subagents of Claude Code, of sessions of Droid, and of sessions of Cline, whose
+# messages are in <session>.messages.json.
+_STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
+    (re.compile(r"manifest-[0-9a-z_-]+"), MANIFEST),
+    (re.compile(r"agent-[0-9a-z_-]+\.meta"), "descriptions of subagents"),
+    (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings"), SETTINGS),
+    (re.compile(r"[0-9]{13}_[0-9a-z_-]+"), "descriptions of sessions"),
+)
+# Of a session of OpenClaw, what each call of the model got and gave, and where that is.
+_TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")
+# Of Cline, in a folder that says so, and of Copilot CLI, in that of a session.
+_PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
+    (re.compile(r"(?:.*/)?cache/[a-z0-9_]+_models\.json"), MODELS),
+    (re.compile(r"(?:.*/)?cache/remote_config_[0-9a-z_-]+\.json"), SETTINGS),
+    (re.compile(r"(?:.*/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/(?:files|research)/.+"), FILES_OF_SESSION),
+)
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.
 _PORTAL: Final = "user online activity"
@@ -155,21 +174,21 @@ def is_file_store(name: str) -> bool:
     return any(part.lower().startswith(_PORTAL_FILES) for part in PurePosixPath(name).parts)
 
 
+def is_log_of_runs(name: str) -> bool:
+    """Tell whether a file has the name of a log that repeats a session for each of its runs."""
+    return name.lower().endswith(_TRAJECTORIES)
+
+
 def companion_kind(name: str) -> str | None:
     """Return what kind of companion a file of JSON is, by its path in the export; None if it is not known as one."""
     path = PurePosixPath(name)
     stem = path.stem.lower()
     if stem.startswith("conversations"):
         return None
-    if _MANIFEST.fullmatch(stem):
-        return MANIFEST
-    if _SUBAGENT.fullmatch(stem):
-        return "descriptions of subagents"
-    if _SESSION.fullmatch(stem):
-        return SETTINGS
-    if _TASK.fullmatch(stem):
-        return "descriptions of sessions"
-    return _OF_AGENTS.get(path.name.lower()) or _NAMES.get(_SHARD.sub("", stem)) or folder_kind(name)
+    if is_log_of_runs(name):
+        return LOGS_OF_RUNS
+    kind = _OF_AGENTS.get(path.name.lower()) or _first(_STEMS, stem) or _NAMES.get(_SHARD.sub("", stem))
+    return kind or folder_kind(name) or _first(_PLACES, path.as_posix().lower())
 
 
 def may_hold_conversations(name: str) -> bool:
@@ -184,6 +203,10 @@ def folder_kind(name: str) -> str | None:
     """Return what kind of companion stands in the folder or zip of a file, by its path; None if that is not known."""
     folders = (_SHARD.sub("", part.removesuffix(".zip")) for part in PurePosixPath(name).parts[:-1])
     return next((_FOLDERS[folder] for folder in folders if folder in _FOLDERS), None)
+
+
+def _first(kinds: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str | None:
+    return next((kind for pattern, kind in kinds if pattern.fullmatch(name)), None)
 
 
 def _below_portal(path: PurePosixPath) -> str | None:

@@ -11,9 +11,11 @@ from typing import BinaryIO, Final
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.companions import (
     FILES,
+    LOGS_OF_RUNS,
     below_agents_home,
     folder_kind,
     is_file_store,
+    is_log_of_runs,
     is_upload,
     may_hold_conversations,
     private_part,
@@ -128,6 +130,8 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return private
     if is_file_store(name) or is_upload(name):
         return companion(locator, FILES)
+    if is_log_of_runs(name):
+        return companion(locator, LOGS_OF_RUNS)
     if _PIECE.fullmatch(PurePosixPath(locator).as_posix()):
         return SkippedFile(locator, _IN_PIECES, may_hold_conversations=True)
     return None if is_opened(name, locator) else _of_unread_type(name, locator)

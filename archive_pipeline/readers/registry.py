@@ -7,12 +7,13 @@ of their sources' names; the one with the highest confidence wins, of equal ones
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
@@ -29,6 +30,9 @@ from archive_pipeline.readers.declaration import (
 from archive_pipeline.readers.json.nesting import holds_record
 
 _NO_OBJECT = Evidence(0.0, "not an object")
+# Of so many readers a rejected file says what they missed.
+_TOLD: Final = 3
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +156,24 @@ def gatherers() -> list[Gatherer]:
 
 
 def tried(value: object) -> str:
-    """Returns what each reader found missing, for a record that none of them recognises."""
+    """Returns what the likeliest readers found missing in a record that none recognises, and how many others asked."""
     if not isinstance(value, dict):
         return ""
-    return "; ".join(f"{source}: {reader.recognise(value).reason}" for source, reader in readers().items())
+    told = [f"{source}: {reason}" for likeness, source, reason in sorted(_missed(value))[:_TOLD] if any(likeness)]
+    return "; ".join((*told, f"{len(readers()) - len(told)} {'others' if told else 'readers'}"))
+
+
+def _missed(value: dict[str, Any]) -> Iterator[tuple[tuple[float, int, int], str, str]]:
+    """Yields what each reader found missing, with how likely it is; the likeliest is the least.
+
+    First are those to which the record looks most like a conversation, then those that say of it what they do not say
+    of an empty one, then those whose reasons name fields that it has.
+    """
+    for source, reader in readers().items():
+        evidence = reader.recognise(value)
+        is_own = evidence.reason != reader.recognise({}).reason
+        fields = value.keys() & set(_WORD.findall(evidence.reason))
+        yield (-evidence.confidence, -is_own, -len(fields)), source, evidence.reason
 
 
 def shape_of(value: object) -> str:

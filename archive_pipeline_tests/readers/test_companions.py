@@ -14,6 +14,8 @@ from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline_tests.exports import chain, chatgpt, claude
 
+SESSION = "session-state/0c3c1c7a-0000-4000-8000-000000000001"
+
 
 def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
     """Titles of the dialogues, and what was skipped by the file's name; nothing may be rejected."""
@@ -58,6 +60,13 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("tasks/1769053680585/ui_messages.json", [{"ts": 1, "say": "text"}], "what was shown of a task"),
         ("tasks/1769053680585/history_item.json", {"id": "1", "task": "Go"}, "list of tasks"),
         ("sessions/s/1789000000000_abcde.json", {"session_id": "s", "prompt": "Go"}, "descriptions of sessions"),
+        (f"{SESSION}/vscode.metadata.json", {"workspaceFolder": "/w"}, "notes of an editor"),
+        (f"{SESSION}/rewind-snapshots/index.json", {"version": 1, "snapshots": []}, "snapshots of files"),
+        (f"{SESSION}/files/plan.json", {"steps": 3}, "files of a session"),
+        ("s/sessions/s1.trajectory-path.json", {"runtimeFile": "/s1.trajectory.jsonl"}, "logs of runs"),
+        ("c/cache/openrouter_models.json", {"m": {"maxTokens": 1}}, "list of models"),
+        ("c/cache/mcp_marketplace_catalog.json", {"items": []}, "list of tools"),
+        ("c/cache/remote_config_org-1.json", {"version": "v1"}, "settings"),
         ("shopping.json", [], "shopping"),
         ("user.json", "broken", "user profile"),
     ],
@@ -109,7 +118,8 @@ def test_a_private_file_that_is_named_is_not_opened(tmp_path: Path, source: str 
     "name",
     [
         *("conversations.json", "conversations-001.json", "projects/conversations-001.json", "other.json", "use.json"),
-        *("history.json", "logs.jsonl"),
+        *("history.json", "logs.jsonl", "index.json", "files/plan.json", "my_models.json", "remote_config_1.json"),
+        *("trajectory.json", "s/trajectory.jsonl"),
     ],
 )
 def test_what_may_be_conversations_is_no_companion(name: str):
@@ -120,6 +130,16 @@ def test_what_may_be_conversations_is_no_companion(name: str):
 def test_what_is_of_no_known_kind_may_hold_conversations(name: str):
     assert may_hold_conversations(name)
     assert not may_hold_conversations(f"file-{'A' * 22}-{name}")
+
+
+def test_a_log_that_repeats_a_session_for_each_of_its_runs_is_read_only_if_it_is_named(tmp_path: Path):
+    path = tmp_path / "sessions" / "s1.trajectory.jsonl"
+    path.parent.mkdir()
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    about = {"traceSchema": "openclaw-trajectory", "type": "context.compiled"}
+    path.write_text(json.dumps({**about, "data": {"messages": messages}}))
+    assert found(tmp_path) == ([], {"s1.trajectory.jsonl": "a companion of the export: logs of runs"})
+    assert any(isinstance(record, ReadDialogue) for file in read_paths([path]) for record in file.records())
 
 
 LOGINS = {

@@ -123,7 +123,7 @@ def test_what_was_tried_is_said_of_a_file_that_nobody_recognises(tmp_path: Path)
     assert not dialogues
     assert rejected.whole_file
     assert "chatgpt: messages in a mapping, but none with author or content" in rejected.reason
-    assert "claude_ai: no chat_messages" in rejected.reason
+    assert "claude_ai: no chat_messages" not in rejected.reason  # which is not what it looks like
     assert tried(7) == ""
 
 
@@ -157,6 +157,21 @@ def test_weak_evidence_alone_imports_nothing(tmp_path: Path):
     assert file.drift.found == {}
     assert not dialogues
     assert "no known export format" in rejected.reason
+
+
+def test_a_rejected_file_names_what_the_likeliest_readers_missed(tmp_path: Path):
+    def told(value: Any) -> str:
+        path = tmp_path / "x.json"
+        path.write_text(json.dumps(value))
+        _, [rejected] = read(path)
+        return rejected.reason.partition("(tried ")[2]
+
+    assert told({"hello": "world"}) == f"{len(readers())} readers)"
+    assert told({"role": "user", "steps": [], "chunkedPrompt": {}}) == (
+        "ai_studio: a chunkedPrompt, but no chunks with a role; "
+        "atif: steps, but none with step_id, source and message; "
+        f"openai_messages: no array of messages with role and content; {len(readers()) - 3} others)"
+    )
 
 
 def test_objects_before_the_first_conversation_are_held_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
