@@ -43,6 +43,13 @@ _IN_PIECES: Final = (
     "pieces of sessions of OpenCode before 1.2, which are not read: later versions copy them into opencode.db when "
     "they start; import that, or what `opencode export` writes"
 )
+# What Copilot CLI before 0.0.342 wrote: a file for each session.
+_EARLY_SESSION: Final = re.compile(r"(?:.*/)?history-session-state/session_[0-9a-f-]+_[0-9]+\.json")
+_WRITTEN_ANEW: Final = (
+    "a session of Copilot CLI before 0.0.342, which is not read: later versions write it to session-state when you "
+    "resume it (`copilot --resume`); import that"
+)
+_UNREAD: Final = ((_PIECE, _IN_PIECES), (_EARLY_SESSION, _WRITTEN_ANEW))
 # What a program that has a database open keeps beside it; read with the database.
 _LOG_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
@@ -132,8 +139,10 @@ def left_out(name: str, locator: str) -> SkippedFile | None:
         return companion(locator, FILES)
     if is_log_of_runs(name):
         return companion(locator, LOGS_OF_RUNS)
-    if _PIECE.fullmatch(PurePosixPath(locator).as_posix()):
-        return SkippedFile(locator, _IN_PIECES, may_hold_conversations=True)
+    place = PurePosixPath(locator).as_posix()
+    unread = next((reason for pattern, reason in _UNREAD if pattern.fullmatch(place)), None)
+    if unread is not None:
+        return SkippedFile(locator, unread, may_hold_conversations=True)
     return None if is_opened(name, locator) else _of_unread_type(name, locator)
 
 

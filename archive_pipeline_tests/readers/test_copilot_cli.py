@@ -267,6 +267,18 @@ def test_a_value_without_lines_is_rejected_and_damaged_lines_are_kept():
     assert record.source_json["lines"]["2"] == 7
 
 
+def test_a_session_of_an_early_version_is_left_out_with_what_to_do(tmp_path: Path):
+    path = tmp_path / "history-session-state" / "session_0c3c1c7a-0000-4000-8000-000000000001_1760000000000.json"
+    path.parent.mkdir()
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    path.write_text(json.dumps({"sessionId": "s", "chatMessages": messages, "timeline": []}))
+    reading = read_paths([tmp_path])
+    assert [item for file in reading for item in file.records()] == []
+    [skipped] = reading.skipped
+    assert skipped.may_hold_conversations
+    assert "copilot --resume" in skipped.reason
+
+
 def test_an_id_is_there_once_and_work_is_linear():
     for seed in range(60):
         record = READER.read(copilot_cli.conversation(Random(seed), Marks()), "x")  # noqa: S311 - a test's
