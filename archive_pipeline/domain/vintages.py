@@ -34,6 +34,7 @@ class Vintage:
         has_parents: whether it says of which message one is the child, past messages it does not hold.
         is_partial: it is of partial exports, or each of its exports is a part.
         repeats: exports repeat messages of earlier ones without saying when, and by which model, they were said.
+        gives_way_to: the shape whose exports say what was said where there are any; this one's only tell about it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Vintage:
     has_parents: bool = True
     is_partial: bool = False
     repeats: bool = False
+    gives_way_to: str | None = None
 
 
 _WHOLE: Final = Vintage(FULL, Holds.ALL)
@@ -61,6 +63,7 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ("openai_messages", "line"): Vintage("line", Holds.UNKNOWN),
     ("sharegpt", "line"): Vintage("line", Holds.UNKNOWN),
     ("llm_spans", "calls"): Vintage("calls", Holds.UNKNOWN, is_partial=True, repeats=True),
+    ("llm_spans", "agents"): Vintage("agents", Holds.UNKNOWN, is_partial=True, repeats=True, gives_way_to="calls"),
     ("opencode", FULL): _WHOLE,
     ("opencode", "entries"): Vintage("entries", Holds.UNKNOWN),
 }

@@ -100,7 +100,7 @@ def is_shown(record: MessageRecord) -> bool:
 
 def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     """Return the dialogue that the layers are together: one or more, of different vintages, in any order."""
-    layers = _with_parents_of_others(layers)
+    layers = _with_parents_of_others(_without_given_way(layers))
     read = without_unread([layer.by_id for layer in layers])
     layers = [replace(layer, by_id=by_id) for layer, by_id in zip(layers, read, strict=True)]
     ordered = sorted(layers, key=lambda layer: newest_first(layer.moment, layer.rules))
@@ -125,6 +125,12 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
         counts=_counts([layer.dialogue for layer in ordered], unbroken, active),
         raw=next((layer.dialogue.raw for layer in ordered if layer.dialogue.raw is not None), None),
     )
+
+
+def _without_given_way(layers: Sequence[Layer]) -> list[Layer]:
+    """Return the layers, without messages those whose vintage gives way to that of another with messages."""
+    shapes = {layer.rules.name for layer in layers if layer.by_id}
+    return [replace(layer, by_id={}) if layer.rules.gives_way_to in shapes else layer for layer in layers]
 
 
 def _pointers(dialogue: PreparedDialogue) -> tuple[str | None, str | None]:

@@ -77,3 +77,28 @@ def test_parts_of_one_import_are_added_to_each_other(database: Database, tmp_pat
     assert summary.rejected == []
     models = {row[3] for row in rows(database)}
     assert models == {None, "gpt-1", "gpt-2", "gpt-3"}
+
+
+def agent(number: int, given: list[Any], answered: Any) -> Any:
+    return call(number, given, answered, **{"gen_ai.operation.name": "invoke_agent"})
+
+
+def test_an_agent_in_another_file_than_the_calls_of_its_models_gives_way_to_them(database: Database, tmp_path: Path):
+    system = said("system", text("Be brief."))
+    parts = (
+        agent(0, [ONE], answer("It rains.")),
+        call(1, [system, ONE], answer("It rains.")),
+        call(3, [system, ONE, TWO, THREE], answer("Sun.")),
+    )
+    load(database, tmp_path / "calls.jsonl", *parts[1:])
+    whole = rows(database)
+    assert len(whole) == 5
+    for order in permutations(range(3)):
+        clear(database)
+        for number in order:
+            load(database, tmp_path / f"{number}.jsonl", parts[number])
+        assert [row for row in rows(database) if row[-1] is None] == whole, order
+        with database.engine.connect() as connection:
+            kept = connection.execute(sql("SELECT source_json -> 'spans' FROM raw.dialogues")).scalar_one()
+        assert [*kept] == [f"{0:016x}"]
+        assert load(database, tmp_path / "0.jsonl", parts[0]).dialogues["unchanged"] == 1

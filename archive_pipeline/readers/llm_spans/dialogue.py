@@ -19,6 +19,8 @@ from archive_pipeline.readers.llm_spans.tree import CallTree, Node, TooLargeErro
 SOURCE: Final = "llm_spans"
 # Each file has a part of what was logged.
 PART: Final = "calls"
+# What agents say gives way to what calls of models say, also where these come in another file.
+_OF_AGENTS: Final = "agents"
 _SPANS: Final = "spans"
 _CALL: Final = "call"
 # What was read of a span; where it is also in the rest of it, it is not kept again.
@@ -89,7 +91,7 @@ class _Reading:
             created_at=min(self._times, default=None),
             updated_at=max(self._times, default=None),
             messages=tuple(node.record for node in self._tree.nodes),
-            vintage=PART,
+            vintage=PART if own else _OF_AGENTS,
             warnings=+self._warnings,
             source_json={name: item for name, item in kept.items() if item},
         )
@@ -114,12 +116,14 @@ class _Reading:
         kept = self._kept(call)
         if overlap is not None:
             kept["overlap"] = overlap
+        is_agent = bool(call.get("is_of_agent"))
         is_said = False
         for answer in answers:
             for place, said in enumerate(answer):
-                is_said |= self._answer(said, call, end or start, kept if place == 0 and not is_said else None)
+                is_first = place == 0 and not is_said and not is_agent
+                is_said |= self._answer(said, call, end or start, kept if is_first else None)
         if not is_said:
-            self._add_span(self._calls, call, kept)
+            self._add_span(self._spans if is_agent else self._calls, call, kept)
 
     def _answer(
         self, node: Node, call: Mapping[str, Any], moment: datetime | None, kept: dict[str, Any] | None
