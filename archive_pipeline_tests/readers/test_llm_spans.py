@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,9 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.llm_spans.dialogue import other_dialogues, read_calls
 from archive_pipeline.readers.llm_spans.gathering import SpanGatherer
+from archive_pipeline.readers.llm_spans.held import Held
 from archive_pipeline.readers.llm_spans.repeats import Repeats
+from archive_pipeline.readers.llm_spans.spans import Call, Span
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.spans import (
     SECONDS,
@@ -137,6 +140,32 @@ def test_a_trace_belongs_to_the_session_that_one_of_its_spans_names(tmp_path: Pa
     assert len(record.source_json["spans"]) == 2
 
 
+def test_spans_of_a_trace_with_two_sessions_are_of_the_one_above_them_in_any_order(tmp_path: Path):
+    """Also what the calls repeat of each other, which is held once until it is known whose it is."""
+    request = "x" * 600
+    named = [span(place, {"session.id": name}, trace="t") for place, name in ((1, "A"), (2, "B"))]
+    inner = span(3, {"input.value": request}, trace="t", parentSpanId=f"{2:016x}")
+    calls = [
+        chat(5, [QUESTION], answer("a"), trace="t", parentSpanId=f"{1:016x}", **{"input.value": request}),
+        chat(7, [MORE], answer("b"), trace="t", parentSpanId=f"{3:016x}", **{"input.value": f"{request}y"}),
+    ]
+    for order in [*permutations([*named, inner, *calls])][::5]:
+        records, _, _ = records_of(tmp_path / "traces.jsonl", [otlp(*order)])
+        found = {record.source_id: record for record in records}
+        assert {name: len(record.messages) for name, record in found.items()} == {"A": 2, "B": 2}
+        values = json.dumps([found["A"].source_json, [message.source for message in found["A"].messages]])
+        assert (request in values, f"{3:016x}" in values) == (True, False)
+        assert f"{3:016x}" in found["B"].source_json["spans"]
+
+
+def test_spans_that_no_session_stands_above_belong_to_the_first_of_their_trace(tmp_path: Path):
+    named = [span(place, {"session.id": name}, trace="t") for place, name in ((1, "B"), (2, "A"))]
+    alone = chat(3, [QUESTION], answer("a"), trace="t", parentSpanId=f"{9:016x}")
+    circle = span(9, {}, trace="t", parentSpanId=f"{9:016x}")
+    for order in [*permutations([*named, alone, circle])][::3]:
+        assert dialogue(tmp_path, otlp(*order)).source_id == "A"
+
+
 def test_one_object_has_its_dialogues_each_by_itself():
     value = otlp(chat(1, [QUESTION], answer("a"), trace="x"), chat(2, [QUESTION], answer("b"), trace="y"), span(3, {}))
     first = read_calls(value, "f")
@@ -191,6 +220,21 @@ def test_what_is_kept_of_repeated_texts_says_all_of_them(pieces: list[str], data
             given = kept.get("pieces", [[0, len(before)]])
             kept = "".join(each if isinstance(each, str) else before[each[0] : each[1]] for each in given)
         assert kept == value
+
+
+@given(st.lists(st.text("ab", max_size=4).map(lambda part: part * 150), min_size=2, max_size=6), st.data())
+@settings(max_examples=20, deadline=None)
+def test_what_repeats_is_restored(pieces: list[str], data: st.DataObject):
+    held, values = Held(), []
+    for number in range(4):
+        value = "".join(data.draw(st.permutations(pieces)))
+        values.append({"input": value, "attributes": {"b": [value], "c": number}})
+        held.add(
+            Span("t", str(number), None, None, None, Call([value], [[number]]) if number % 2 else None, values[-1])
+        )
+    spans = list(held.spans())
+    assert [each.rest for each in spans] == [{name: item for name, item in each.items() if item} for each in values]
+    assert [each.call and each.call.answers for each in spans] == [None, [[1]], None, [[3]]]
 
 
 def test_a_long_session_is_held_without_what_its_calls_repeat():

@@ -9,7 +9,7 @@ from typing import Final
 
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
-from archive_pipeline.readers.llm_spans.gathering import CALLS, SPANS_OF
+from archive_pipeline.readers.llm_spans.held import CALLS, SPANS_OF
 from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 

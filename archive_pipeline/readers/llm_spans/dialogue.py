@@ -11,7 +11,8 @@ from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_text
 from archive_pipeline.readers.llm_spans.folding import hashed, scalars
-from archive_pipeline.readers.llm_spans.gathering import CALLS, MESSAGES, ORIGINS, OTHERS, SPANS_OF, dialogues_in
+from archive_pipeline.readers.llm_spans.gathering import dialogues_in
+from archive_pipeline.readers.llm_spans.held import CALLS, MESSAGES, ORIGINS, OTHERS, SPANS_OF
 from archive_pipeline.readers.llm_spans.recognition import is_gathered
 from archive_pipeline.readers.llm_spans.spans import moment_of
 from archive_pipeline.readers.llm_spans.tree import CallTree, Node, TooLargeError

@@ -10,121 +10,26 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from archive_pipeline.readers.gathered import HELD_BYTES, passed_over
-from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.nesting import as_json
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
+from archive_pipeline.readers.llm_spans.held import CALLS, OTHERS, SPANS_OF, Held
 from archive_pipeline.readers.llm_spans.producers import spans_of
-from archive_pipeline.readers.llm_spans.repeats import Repeats
-from archive_pipeline.readers.llm_spans.spans import Call, Span
+from archive_pipeline.readers.llm_spans.spans import Span
+from archive_pipeline.readers.llm_spans.traces import Traces, parents_of
 
-SPANS_OF: Final = "spans_of"
-MESSAGES: Final = "messages"
-CALLS: Final = "calls"
-OTHERS: Final = "others"
-ORIGINS: Final = "origins"
-# Traces of which it is known which dialogue they belong to.
-_KNOWN_TRACES: Final = 100_000
-# What is read of a span, and all else that it says, as JSON.
-_Entry = tuple[dict[str, Any], bytes]
-
-
-@dataclass(slots=True)
-class _Held:
-    """What is held of one dialogue.
-
-    Attributes:
-        numbers: of its messages, by their digests.
-        messages: each once, as JSON.
-        calls: calls of models or agents; ``given`` and ``answers`` have numbers of messages.
-        others: all other spans.
-        origins: who logged them, by digest, as JSON.
-        size: bytes that are held.
-    """
-
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    messages: list[bytes] = field(default_factory=list)
-    calls: list[_Entry] = field(default_factory=list)
-    others: list[_Entry] = field(default_factory=list)
-    origins: dict[str, bytes] = field(default_factory=dict)
-    repeats: Repeats = field(default_factory=Repeats)
-    size: int = 0
-
-    def add(self, span: Span) -> None:
-        """Adds a span."""
-        before = self.repeats.size
-        said = {name: item for name, item in span.rest.items() if not is_empty(item)}
-        rest = as_json(self.repeats.shortened(said, span.id))
-        read = {"trace": span.trace, "id": span.id, "start": span.start, "end": span.end}
-        entry: dict[str, Any] = {name: item for name, item in read.items() if item is not None}
-        if span.origin is not None:
-            entry["origin"] = self._origin(span.origin)
-        if span.call is not None:
-            entry |= self._call(span.call)
-        (self.others if span.call is None else self.calls).append((entry, rest))
-        self.size += len(rest) + self.repeats.size - before + 100
-
-    def _call(self, call: Call) -> dict[str, Any]:
-        said = {"model": call.model, "error": call.error, "is_of_agent": call.is_of_agent or None}
-        given = [self._number(as_json(message)) for message in call.given]
-        answers = [[self._number(as_json(message)) for message in answer] for answer in call.answers]
-        self.size += 6 * len(given)
-        return {**{name: item for name, item in said.items() if item is not None}, "given": given, "answers": answers}
-
-    def _number(self, message: bytes) -> int:
-        digest = hashlib.blake2b(message, digest_size=16).digest()
-        number = self.numbers.setdefault(digest, len(self.messages))
-        if number == len(self.messages):
-            self.messages.append(message)
-            self.size += len(message)
-        return number
-
-    def _origin(self, origin: dict[str, Any]) -> str:
-        said = as_json(origin)
-        name = hashlib.blake2b(said, digest_size=6).hexdigest()
-        if name not in self.origins:
-            self.origins[name] = said
-            self.size += len(said)
-        return name
-
-    def take(self, other: _Held) -> None:
-        """Adds all that is held of another one."""
-        numbers = [self._number(message) for message in other.messages]
-        for call, rest in other.calls:
-            given = [numbers[number] for number in call["given"]]
-            answers = [[numbers[number] for number in answer] for answer in call["answers"]]
-            self.calls.append(({**call, "given": given, "answers": answers}, rest))
-        self.others += other.others
-        self.origins |= other.origins
-        self.size += other.size
-
-    def as_bytes(self, name: str) -> bytes:
-        """Returns the object that is handed on."""
-        fields = {
-            SPANS_OF: as_json(name),
-            MESSAGES: b"[" + b",\n".join(self.messages) + b"]",
-            CALLS: _array(self.calls),
-            OTHERS: _array(self.others),
-            ORIGINS: b"{" + b",".join(as_json(key) + b":" + said for key, said in self.origins.items()) + b"}",
-        }
-        return b"{" + b",\n".join(as_json(key) + b":" + said for key, said in fields.items()) + b"}"
-
-
-def _array(entries: list[_Entry]) -> bytes:
-    return b"[" + b",\n".join(map(_object, entries)) + b"]"
-
-
-def _object(entry: _Entry) -> bytes:
-    said, rest = entry
-    return as_json(said)[:-1] + (b"," if said else b"") + b'"rest":' + rest + b"}"
+# The id of a session, or of a trace of spans that name none, and whether it is a trace.
+_Key = tuple[str, bool]
 
 
 class SpanGatherer:
-    """Gathers the spans of a file by dialogue: by the session that they or their trace name, else by trace.
+    """Gathers the spans of a file by dialogue: by the session that they or spans above them name, else by trace.
+
+    Which session a span belongs to that names none is told when its trace is taken: the span that names it may come
+    later.
 
     Args:
         held_bytes: how much is held.
@@ -133,8 +38,8 @@ class SpanGatherer:
 
     def __init__(self, *, held_bytes: int = HELD_BYTES, keeps_all: bool = False) -> None:
         self._keeps_all = keeps_all
-        self._held: OrderedDict[str, _Held] = OrderedDict()
-        self._sessions: OrderedDict[str, str] = OrderedDict()
+        self._held: OrderedDict[_Key, Held] = OrderedDict()
+        self._traces = Traces()
         self._most = held_bytes
         self._size = 0
         self._spans_left_out = 0
@@ -170,38 +75,56 @@ class SpanGatherer:
             yield from self._take()
 
     def _add(self, span: Span) -> None:
-        name = self._name(span)
-        held = self._held.setdefault(name, _Held())
-        self._held.move_to_end(name)
-        self._size -= held.size
-        if span.session is not None and span.trace is not None and span.trace != name:
-            before = self._held.pop(span.trace, None)
-            if before is not None:
-                self._size -= before.size
-                held.take(before)
+        self._traces.add(span)
+        key = _key_of(span)
+        self._add_to(key, span)
+        for session in self._traces.sessions(key[0]) if key[1] else ():
+            if (session, False) in self._held:
+                self._held.move_to_end((session, False))  # so that it is not taken before its traces
+
+    def _add_to(self, key: _Key, span: Span) -> None:
+        held = self._changing(key)
         held.add(span)
         self._size += held.size
 
-    def _name(self, span: Span) -> str:
-        """Returns the dialogue that a span belongs to."""
-        if span.session is not None and span.trace is not None:
-            self._sessions[span.trace] = span.session
-            if len(self._sessions) > _KNOWN_TRACES:
-                self._sessions.popitem(last=False)
-        if span.session is not None:
-            return span.session
-        if span.trace is not None:
-            return self._sessions.get(span.trace, span.trace)
-        return f"span-{span.id or hashlib.blake2b(as_json(span.rest), digest_size=12).hexdigest()}"
+    def _changing(self, key: _Key) -> Held:
+        """Returns what is held under a key, as what was added to last, and takes its size away."""
+        held = self._held.pop(key, None) or Held()
+        self._size -= held.size if held.entries else 0
+        self._held[key] = held
+        return held
 
     def _take(self) -> Iterator[bytes]:
-        """Takes the dialogue that was not added to for the longest time; yields it if it has a call."""
-        name, held = self._held.popitem(last=False)
+        """Takes what was not added to for the longest time: a trace of sessions for these, else yields a dialogue."""
+        (name, is_trace), held = self._held.popitem(last=False)
         self._size -= held.size
-        if held.calls or self._keeps_all:
+        sessions = self._traces.sessions(name) if is_trace else ()
+        if sessions:
+            self._hand_over(held, sorted(sessions))
+        elif held.has_calls or self._keeps_all:
             yield held.as_bytes(name)
         else:
-            self._spans_left_out += len(held.others)
+            self._spans_left_out += len(held.entries)
+
+    def _hand_over(self, held: Held, sessions: list[str]) -> None:
+        """Adds the spans of a trace to the sessions that others of it name."""
+        if len(sessions) == 1:
+            session = self._changing((sessions[0], False))
+            session.take(held)
+            self._size += session.size
+            return
+        spans = list(held.spans())
+        parents = parents_of(spans)
+        for span in spans:
+            self._add_to((self._traces.session_of(span, parents), False), span)
+
+
+def _key_of(span: Span) -> _Key:
+    if span.session is not None:
+        return span.session, False
+    if span.trace is not None:
+        return span.trace, True
+    return f"span-{span.id or hashlib.blake2b(as_json(span.rest), digest_size=12).hexdigest()}", False
 
 
 def dialogues_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
-from archive_pipeline.readers.llm_spans.gathering import CALLS, MESSAGES, ORIGINS, OTHERS, SPANS_OF
+from archive_pipeline.readers.llm_spans.held import CALLS, MESSAGES, ORIGINS, OTHERS, SPANS_OF
 from archive_pipeline.readers.llm_spans.producers import spans_of
 
 _FIELDS: Final = frozenset({SPANS_OF, MESSAGES, CALLS, OTHERS, ORIGINS})

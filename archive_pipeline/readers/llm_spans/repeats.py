@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from archive_pipeline.readers.json.nesting import as_json
+from archive_pipeline.readers.json.parsing import parse_json
 
 # Shorter ones are kept as they are.
 _SHORTEST: Final = 256
@@ -35,30 +36,56 @@ class Repeats:
         ``{"as_in": span}`` is the value of that span. With ``pieces`` it is these, one behind the other: texts, and
         places of the first and behind the last character of what it has of the value of that span.
         """
-        if span is None:
-            return fields
-        short = {name: self._short(name, item, span) for name, item in fields.items() if name != _ATTRIBUTES}
-        inner = fields.get(_ATTRIBUTES)
-        if isinstance(inner, dict):
-            short[_ATTRIBUTES] = {name: self._short(name, item, span) for name, item in inner.items()}
-        elif _ATTRIBUTES in fields:
-            short[_ATTRIBUTES] = inner
-        return short
+        return fields if span is None else _each(fields, lambda name, item: self._short(name, item, span))
+
+    def restored(self, fields: dict[str, Any], span: str | None) -> dict[str, Any]:
+        """Returns what a span says of what ``shortened`` made of it, if all before it was given here in that order."""
+        return fields if span is None else _each(fields, lambda name, item: self._restored(name, item, span))
 
     def _short(self, name: str, value: Any, span: str) -> Any:
-        if not isinstance(value, str | dict | list) or len(value) == 0:
-            return value
-        text = value if isinstance(value, str) else as_json(value)
-        if len(text) < _SHORTEST:
-            return value
         before = self._last.get(name)
-        self._last[name] = (span, text)
-        self.size += len(text) - (len(before[1]) if before else 0)
-        if before is None or type(before[1]) is not type(text):
+        text = self._note(name, value, span)
+        if text is None or before is None or type(before[1]) is not type(text):
             return value
         if before[1] == text:
             return {"as_in": before[0]}
         return _difference(before[0], before[1], text) if isinstance(text, str) else value
+
+    def _restored(self, name: str, value: Any, span: str) -> Any:
+        before = self._last.get(name)
+        if before is not None and isinstance(value, dict) and value.get("as_in") == before[0]:
+            value = _whole(before[1], value)
+        self._note(name, value, span)
+        return value
+
+    def _note(self, name: str, value: Any, span: str) -> str | bytes | None:
+        """Notes a value as the last of its name; returns its text, None of one that is kept as it is."""
+        if not isinstance(value, str | dict | list) or len(value) == 0:
+            return None
+        text = value if isinstance(value, str) else as_json(value)
+        if len(text) < _SHORTEST:
+            return None
+        before = self._last.get(name)
+        self._last[name] = (span, text)
+        self.size += len(text) - (len(before[1]) if before else 0)
+        return text
+
+
+def _each(fields: dict[str, Any], made: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Returns fields, and those of the attributes in them, with other values."""
+    found = {name: made(name, item) for name, item in fields.items() if name != _ATTRIBUTES}
+    if _ATTRIBUTES in fields:
+        inner = fields[_ATTRIBUTES]
+        own = {name: made(name, item) for name, item in inner.items()} if isinstance(inner, dict) else inner
+        found[_ATTRIBUTES] = own
+    return found
+
+
+def _whole(before: str | bytes, short: dict[str, Any]) -> Any:
+    if isinstance(before, bytes):
+        return parse_json(before)[0]
+    pieces = short.get("pieces", [[0, len(before)]])
+    return "".join(piece if isinstance(piece, str) else before[piece[0] : piece[1]] for piece in pieces)
 
 
 def _difference(span: str, before: Any, text: str) -> Any:
