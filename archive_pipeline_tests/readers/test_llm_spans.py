@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -235,6 +236,21 @@ def test_what_repeats_is_restored(pieces: list[str], data: st.DataObject):
     spans = list(held.spans())
     assert [each.rest for each in spans] == [{name: item for name, item in each.items() if item} for each in values]
     assert [each.call and each.call.answers for each in spans] == [None, [[1]], None, [[3]]]
+
+
+def test_what_is_held_takes_about_as_much_memory_as_is_allowed():
+    calls = (chat(number, [said("user", text(f"q{number}"))], answer("a"), trace=f"t{number}") for number in range(120))
+    spans = (span(number, {"http.method": "GET"}, trace=f"u{number // 2}") for number in range(120))
+    texts_of = [[json.dumps(otlp(each)).encode() for each in made] for made in (calls, spans)]
+    for lines in texts_of:
+        gatherer = SpanGatherer(held_bytes=60_000)
+        tracemalloc.start()
+        for line in lines:
+            for _ in gatherer.add(line, parse_json(line)[0]):
+                pass
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert 20_000 < held < 100_000
 
 
 def test_a_long_session_is_held_without_what_its_calls_repeat():

@@ -89,3 +89,8 @@ def as_json(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:  # lone surrogates and long integers
         return json.dumps(value).encode()
+
+
+def as_held_json(value: Any) -> bytes:
+    """Returns a value as JSON text that is to be held: orjson leaves what it returns in a buffer of 4 KB at least."""
+    return bytes(memoryview(as_json(value)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
-from archive_pipeline.readers.json.nesting import as_json
+from archive_pipeline.readers.json.nesting import as_held_json, as_json
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.llm_spans.repeats import Repeats
 from archive_pipeline.readers.llm_spans.spans import Call, Span
@@ -78,7 +78,7 @@ class Held:
         """Adds a span."""
         before = self.repeats.size
         said = {name: item for name, item in span.rest.items() if not is_empty(item)}
-        rest = as_json(self.repeats.shortened(said, span.id))
+        rest = as_held_json(self.repeats.shortened(said, span.id))
         self.size += self.repeats.size - before
         read = {"trace": span.trace, "id": span.id, "start": span.start, "end": span.end}
         entry: dict[str, Any] = {name: item for name, item in read.items() if item is not None}
@@ -93,10 +93,10 @@ class Held:
     def _call(self, call: Call, entry: dict[str, Any], rest: bytes) -> HeldCall:
         said = {"model": call.model, "error": call.error, "is_of_agent": call.is_of_agent or None}
         entry |= {name: item for name, item in said.items() if item is not None}
-        return HeldCall(as_json(entry), self._numbers(call.given), tuple(map(self._numbers, call.answers)), rest)
+        return HeldCall(as_held_json(entry), self._numbers(call.given), tuple(map(self._numbers, call.answers)), rest)
 
     def _numbers(self, messages: list[Any]) -> array[int]:
-        return array("I", [self._number(as_json(message)) for message in messages])
+        return array("I", [self._number(as_held_json(message)) for message in messages])
 
     def _number(self, message: bytes) -> int:
         digest = hashlib.blake2b(message, digest_size=16).digest()
@@ -107,7 +107,7 @@ class Held:
         return number
 
     def _origin(self, origin: dict[str, Any]) -> str:
-        said = as_json(origin)
+        said = as_held_json(origin)
         name = hashlib.blake2b(said, digest_size=6).hexdigest()
         self._add_origin(name, said)
         return name

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from archive_pipeline.readers.json.nesting import as_json
+from archive_pipeline.readers.json.nesting import as_held_json
 from archive_pipeline.readers.json.parsing import parse_json
 
 # Shorter ones are kept as they are.
@@ -62,7 +62,7 @@ class Repeats:
         """Notes a value as the last of its name; returns its text, None of one that is kept as it is."""
         if not isinstance(value, str | dict | list) or len(value) == 0:
             return None
-        text = value if isinstance(value, str) else as_json(value)
+        text = value if isinstance(value, str) else as_held_json(value)
         if len(text) < _SHORTEST:
             return None
         before = self._last.get(name)
