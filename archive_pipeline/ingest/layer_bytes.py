@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Mapping
@@ -26,6 +27,21 @@ def encode_layer(dialogue: PreparedDialogue) -> bytes:
 
     Nodes without a message are those of partial exports: messages of others may be below them.
     """
+    return zlib.compress(_json_of(dialogue))
+
+
+def hash_of_layer(dialogue: PreparedDialogue) -> str:
+    """Return the hash of a layer as an export brings it."""
+    return hashlib.sha256(_json_of(dialogue)).hexdigest()
+
+
+def stored_hash(content: bytes) -> str | None:
+    """Return the hash that a layer had when its export brought it; None of one that was made of rows."""
+    found = orjson.loads(zlib.decompress(content)).get("layer_hash")
+    return found if isinstance(found, str) else None
+
+
+def _json_of(dialogue: PreparedDialogue) -> bytes:
     record = dialogue.record
     nodes = record.message_less_nodes if is_partial(record.vintage) else {}
     value = {
@@ -37,7 +53,9 @@ def encode_layer(dialogue: PreparedDialogue) -> bytes:
         "counts": dict(sorted(dialogue.counts.items())),
         "raw": None if dialogue.raw is None else base64.b64encode(dialogue.raw).decode(),
     }
-    return zlib.compress(orjson.dumps(value))
+    if dialogue.layer_hash is not None:
+        value["layer_hash"] = dialogue.layer_hash
+    return orjson.dumps(value)
 
 
 def layer_beside_rows(dialogue: PreparedDialogue) -> bytes | None:
@@ -57,6 +75,7 @@ def decode_layer(content: bytes) -> PreparedDialogue:
         active=value["active"],
         counts=Counter(value["counts"]),
         raw=None if value["raw"] is None else base64.b64decode(value["raw"]),
+        layer_hash=value.get("layer_hash"),
     )
 
 
@@ -67,6 +86,7 @@ def is_same_layer(content: bytes, other: bytes) -> bool:
 
 def _said(content: bytes) -> Any:
     value = orjson.loads(zlib.decompress(content))
+    value.pop("layer_hash", None)
     records = [message["record"] for message in value["messages"]]
     below = [each for record in records for each in (*record["parts"], *record["attachments"])]
     for each in (*records, *below):

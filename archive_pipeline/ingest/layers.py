@@ -7,7 +7,7 @@ say is declared in ``archive_pipeline.domain.vintages``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, TypeVar
@@ -52,6 +52,11 @@ class Layer:
         by_id = {message.source_id: message for message in dialogue.messages}
         moment = time_of(record.vintage) or moment_of(dialogue)
         return cls(vintage(record.source, record.vintage), dialogue, moment, by_id)
+
+    def without(self, names: Collection[str]) -> Layer:
+        """Return the layer without some of its messages."""
+        by_id = {name: message for name, message in self.by_id.items() if name not in names}
+        return replace(self, dialogue=replace(self.dialogue, messages=tuple(by_id.values())), by_id=by_id)
 
     def only_repeats(self, name: str) -> bool:
         """Tell whether a message is there as a later one repeats it: not with its time, and what else comes with it."""

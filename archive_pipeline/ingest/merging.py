@@ -9,13 +9,21 @@ from typing import Any
 
 import psycopg
 
-from archive_pipeline.domain.vintages import at_time, is_partial, time_of, untimed
-from archive_pipeline.ingest.layer_bytes import decode_layer, encode_layer, is_same_layer, layer_beside_rows
+from archive_pipeline.domain.vintages import at_time, is_partial, time_of, untimed, vintage
+from archive_pipeline.ingest.layer_bytes import (
+    decode_layer,
+    encode_layer,
+    hash_of_layer,
+    is_same_layer,
+    layer_beside_rows,
+    stored_hash,
+)
 from archive_pipeline.ingest.layers import Layer, merge
 from archive_pipeline.ingest.prepare import PreparedDialogue, ways_past_nodes
+from archive_pipeline.ingest.rereading import is_outdated
 from archive_pipeline.ingest.source_json import joined_objects
 from archive_pipeline.ingest.stored_layer import layer_of_rows
-from archive_pipeline.ingest.superseded import without_superseded
+from archive_pipeline.ingest.superseded import without_repeated, without_superseded
 from archive_pipeline.readers.left_out_lines import is_unread
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.layers import StoredVintage, delete_vintages, dialogue_rows, write_vintages
@@ -59,30 +67,45 @@ def merge_with_stored(
     """
     layers: dict[str, Layer] = {}
     versions: dict[str, int | None] = {}
-    for vintage in stored.values():
-        layer = _timed(_stored_layer(connection, vintage, updated_at))
-        layers[layer.record.vintage], versions[layer.record.vintage] = Layer.of(layer), vintage.reader_version
+    for each in stored.values():
+        layer = _timed(_stored_layer(connection, each, updated_at))
+        layers[layer.record.vintage], versions[layer.record.vintage] = Layer.of(layer), each.reader_version
     version, brought = reader_versions().get(dialogue.record.source), len(dialogue.messages)
     if is_partial(dialogue.record.vintage):
         dialogue = _beside(layers, dialogue)
     own = dialogue.record.vintage
+    if vintage(dialogue.record.source, own).repeats:
+        dialogue = replace(dialogue, layer_hash=hash_of_layer(replace(dialogue, layer_hash=None)))
     if len(dialogue.messages) > brought:
         version = min(version or 0, versions[own] or 0)  # of what another part brought, an older reader may have read
     brings = Layer.of(dialogue)
     if own in layers and layers[own].is_after(brings):
         return None
-    layers = without_superseded({**layers, own: brings})
-    if own not in layers:
+    needed = without_superseded({**layers, own: brings})
+    if own not in needed:
         return None
     versions[own] = version
-    if len(layers) == 1:
+    if len(needed) == 1:
         return _alone(brings, stored, version)
-    # What is stored as a layer and is not the import's is as it was.
-    changing = [name for name in layers if name == own or name not in stored or stored[name].layer is None]
+    before, layers = layers, without_repeated(needed)
+    # What is stored as a layer and is not the import's is as it was, but for messages that the import repeats.
+    stays = {name for name in layers if name in stored and stored[name].layer and layers[name] is before[name]}
+    changing = [name for name in layers if name == own or name not in stays]
     encoded = [_encoded(layers[name].dialogue, versions[name]) for name in changing]
     new = [layer for layer in encoded if not _is_stored(layer, stored.get(layer.vintage))]
     gone = [name for name in stored if name not in layers]
     return Merged(merge([*layers.values()]) if new or gone else dialogue, new, gone, own)
+
+
+def is_stored_layer(dialogue: PreparedDialogue, stored: Mapping[str, StoredVintage]) -> bool:
+    """Tell whether an export that repeats others is a stored layer, as today's reader reads it."""
+    record = dialogue.record
+    name = at_time(record.vintage, record.updated_at)
+    known = stored.get(name)
+    if not vintage(record.source, record.vintage).repeats or known is None or known.layer is None:
+        return False
+    own = replace(dialogue, record=replace(record, vintage=name))
+    return not is_outdated(record.source, known) and stored_hash(known.layer) == hash_of_layer(own)
 
 
 def _alone(layer: Layer, stored: Mapping[str, StoredVintage], version: int | None) -> Merged:

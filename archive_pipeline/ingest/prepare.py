@@ -62,6 +62,8 @@ class PreparedDialogue:
         active: source id of the message the source's pointer leads to.
         counts: anomalies by name.
         raw: the record's own bytes, zlib-compressed, if reading or sanitising changed something.
+        layer_hash: of a layer as its export brought it (``layer_bytes.hash_of_layer``); what later ones say may have
+            been left out of it since. None of what is no layer, or was made of rows.
     """
 
     id: str
@@ -71,6 +73,7 @@ class PreparedDialogue:
     active: str | None
     counts: Counter[str]
     raw: bytes | None
+    layer_hash: str | None = None
 
     @property
     def partition_key(self) -> str:

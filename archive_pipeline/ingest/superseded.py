@@ -1,10 +1,11 @@
-"""Layers of partial exports that later ones have taken the place of, and that need not be kept.
+"""Layers of partial exports, and messages in them, that later ones have taken the place of: they need not be kept.
 
 The dialogue is the same without them, also after any export that may still come.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,31 @@ def without_superseded(layers: Mapping[str, Layer]) -> dict[str, Layer]:
         if needed[name].rules.is_partial and others and _is_superseded(needed[name], others):
             del needed[name]
     return needed
+
+
+def without_repeated(layers: Mapping[str, Layer]) -> dict[str, Layer]:
+    """Return the layers without messages that later ones of their shape have, with a time if they have one.
+
+    Only of vintages that repeat messages, of which each layer would have the whole history.
+    """
+    found: dict[str, Layer] = {}
+    said: defaultdict[str, dict[str, bool]] = defaultdict(dict)
+    for name in sorted(layers, key=lambda name: newest_first(layers[name].moment, layers[name].rules)):
+        layer = layers[name]
+        if layer.rules.repeats and layer.moment is not None:
+            layer = _news_of(layer, said[layer.rules.name])
+        found[name] = layer
+    return {name: found[name] for name in layers}
+
+
+def _news_of(layer: Layer, said: dict[str, bool]) -> Layer:
+    """Return a layer without what later ones say, and note what it says: messages, each with whether it has a time."""
+    known = {name for name in layer.by_id if name in said and (said[name] or layer.only_repeats(name))}
+    if not layer.dialogue.may_lack_messages:
+        for name, message in layer.by_id.items():
+            if not is_unread(message.record):
+                said[name] = said.get(name, False) or not layer.only_repeats(name)
+    return layer.without(known) if known else layer
 
 
 def _is_superseded(layer: Layer, others: Sequence[Layer]) -> bool:

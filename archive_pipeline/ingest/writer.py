@@ -18,7 +18,7 @@ from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
-from archive_pipeline.ingest.merging import merge_with_stored, with_source_of, write_layers
+from archive_pipeline.ingest.merging import is_stored_layer, merge_with_stored, with_source_of, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
 from archive_pipeline.ingest.rereading import has_all_values, is_outdated
 from archive_pipeline.readers.registry import reader_versions
@@ -138,6 +138,8 @@ class GroupWriter:
     def _write_partial(self, item: Incoming, known: StoredDialogue, vintages: Mapping[str, StoredVintage]) -> Outcome:
         """Write what a partial export brings: into the rows if these are of its shape and time, else as a layer."""
         header = item.header
+        if len(vintages) > 1 and is_stored_layer(self._group.prepared(item.position), vintages):
+            return Outcome.UNCHANGED
         newer = is_newer(header.updated_at, known.source_updated_at)
         older = is_older(header.updated_at, known.source_updated_at)
         vintage = vintages.get(header.vintage, vintages.get(shape_of(header.vintage)))

@@ -11,6 +11,8 @@ import pytest
 from sqlalchemy import text as sql
 
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.layer_bytes import decode_layer
+from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.readers.spans import answer, call, otlp, said, text
@@ -44,6 +46,12 @@ def rows(database: Database) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(sql(ROWS))]
 
 
+def layers(database: Database) -> list[PreparedDialogue]:
+    with database.engine.connect() as connection:
+        found = connection.execute(sql("SELECT layer FROM raw.dialogue_vintages ORDER BY vintage")).scalars()
+        return [decode_layer(layer) for layer in found]
+
+
 def clear(database: Database) -> None:
     with database.engine.begin() as connection:
         connection.execute(sql("DELETE FROM raw.dialogues"))
@@ -59,6 +67,18 @@ def test_parts_of_a_conversation_are_the_same_in_any_order(database: Database, t
         for number in order:
             load(database, tmp_path / f"{number}.jsonl", CALLS[number])
         assert rows(database) == whole, order
+        # Of each layer but the last only what no later one has with a time is kept.
+        assert [len(layer.messages) for layer in layers(database)] == [2, 2, 6]
+
+
+def test_a_layer_that_comes_again_is_known_without_the_others(database: Database, tmp_path: Path):
+    for number, each in enumerate(CALLS):
+        load(database, tmp_path / f"{number}.jsonl", each)
+    with database.engine.begin() as connection:
+        damage = sql("UPDATE raw.dialogue_vintages SET layer = 'damaged' WHERE vintage NOT LIKE :own")
+        connection.execute(damage, {"own": "%41+00:00"})
+    again = load(database, tmp_path / "1.jsonl", CALLS[1])
+    assert (again.dialogues["unchanged"], again.rejected) == (1, [])
 
 
 def test_a_file_that_has_grown_adds_and_one_read_again_changes_nothing(database: Database, tmp_path: Path):
