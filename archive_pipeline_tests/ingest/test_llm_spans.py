@@ -15,7 +15,7 @@ from archive_pipeline.ingest.layer_bytes import decode_layer
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.readers.spans import answer, call, otlp, said, text
+from archive_pipeline_tests.readers.spans import answer, call, chat, otlp, said, span, text
 
 pytestmark = pytest.mark.postgres
 
@@ -122,3 +122,22 @@ def test_an_agent_in_another_file_than_the_calls_of_its_models_gives_way_to_them
             kept = connection.execute(sql("SELECT source_json -> 'spans' FROM raw.dialogues")).scalar_one()
         assert [*kept] == [f"{0:016x}"]
         assert load(database, tmp_path / "0.jsonl", parts[0]).dialogues["unchanged"] == 1
+
+
+def test_a_trace_that_is_found_to_be_of_a_session_stays_and_the_query_of_the_docs_finds_it(
+    database: Database, tmp_path: Path
+):
+    calls = [
+        chat(1, [ONE], answer("It rains."), trace="T1"),
+        chat(2, [ONE, TWO, THREE], answer("Sun."), trace="T1"),
+        chat(3, [ONE], answer("It rains."), trace="T2"),
+    ]
+    load(database, tmp_path / "a.jsonl", *calls)
+    load(database, tmp_path / "a.jsonl", *calls, span(0, {"session.id": "s-1"}, trace="T1"))
+    docs = Path(__file__).parents[2] / "docs" / "llm_spans.md"
+    query = docs.read_text("utf-8").partition("```sql")[2].partition("```")[0]
+    with database.engine.connect() as connection:
+        found = connection.exec_driver_sql(query).all()
+        counts = connection.execute(sql("SELECT source_id, message_count FROM raw.dialogues ORDER BY 1")).all()
+    assert [tuple(row) for row in counts] == [("T1", 4), ("T2", 2), ("s-1", 4)]
+    assert [tuple(row) for row in found] == [("llm_spans-T1", "llm_spans-s-1")]
