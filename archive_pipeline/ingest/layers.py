@@ -112,7 +112,8 @@ def merge(layers: Sequence[Layer]) -> PreparedDialogue:
     newest = ordered[0].dialogue
     ids = list(dict.fromkeys(name for layer in sorted(layers, key=_whole_first) for name in layer.by_id))
     merged = {name: _merged(name, ordered) for name in ids}
-    live = {name for name in ids if not _is_deleted(name, ordered)}
+    telling = [layer for layer in ordered if layer.rules.holds is not Holds.UNKNOWN]
+    live = {name for name in ids if not _is_deleted(name, ordered, telling)}
     links = _live_links({name: link for name, (_, link) in merged.items()}, live)
     kept = [name for name in ids if name in live]
     records = [merged[name][0] for name in kept]
@@ -157,11 +158,16 @@ def _row_id(name: str, layers: Sequence[Layer]) -> str:
     return next(layer.by_id[name].id for layer in layers if name in layer.by_id)
 
 
-def _is_deleted(name: str, ordered: Sequence[Layer]) -> bool:
-    """Tell whether a layer that could hold the message and is newer than all that have it does not have it."""
+def _is_deleted(name: str, ordered: Sequence[Layer], telling: Sequence[Layer]) -> bool:
+    """Tell whether a layer that could hold the message and is newer than all that have it does not have it.
+
+    ``telling`` are the layers of which it can be told what they could hold; often none, of hundreds.
+    """
+    if not telling:
+        return False
     having = next(layer for layer in ordered if name in layer.by_id)
     fullest = _fullest(name, ordered)
-    return any(layer.is_after(having) and layer.could_hold(fullest) for layer in ordered)
+    return any(layer.is_after(having) and layer.could_hold(fullest) for layer in telling)
 
 
 def _fullest(name: str, ordered: Sequence[Layer]) -> PreparedMessage:
