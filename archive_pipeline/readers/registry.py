@@ -32,7 +32,7 @@ from archive_pipeline.readers.json.nesting import holds_record
 _NO_OBJECT = Evidence(0.0, "not an object")
 # Of so many readers a rejected file says what they missed.
 _TOLD: Final = 3
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(r"\w{3,}")
 
 
 @dataclass(frozen=True, slots=True)
