@@ -35,7 +35,7 @@ IMAGE ?= llm-archive-pipeline:latest
 BASE ?=
 INSTALL := $(PIP) install --no-compile --constraint $(LOCK)
 
-.PHONY: help demo install test test-fast test-faults check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
+.PHONY: help demo install test test-fast test-faults test-long check check-style check-types check-layers check-sql check-site site docs golden definitions lock \
     bench bench-bookkeeping bench-duplicates bench-importing bench-lexical bench-matching bench-quality bench-scale bench-search bench-sizes bench-stores fuzz kills \
     check-provider image check-image check-helm clean
 
@@ -43,6 +43,7 @@ help:
 	@echo "make demo    install, import the sample archive, print what came out"
 	@echo "make test    install with development tools, run the whole suite"
 	@echo "make test-fast   run the tests that need no server"
+	@echo "make test-long   run the tests that try every combination (a minute)"
 	@echo "make test-faults run the tests that kill programs at random moments (six minutes)"
 	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint, links of the documents"
 	@echo "make site    build the documentation site in $(SITE)"
@@ -80,15 +81,18 @@ demo: $(VENV)/.installed
 install: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not faults"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not (faults or long)"
 
 # Minutes of kills at random moments; ARCHIVE_FAULT_SEED repeats a run.
 test-faults: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m faults
 
+test-long: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m long
+
 # Tests that start neither PostgreSQL nor Dagster nor the programs that a user starts, and take moments. They never wait.
 test-fast: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 -m "not (postgres or dagster or system or slow or faults)"
+	$(BIN)/python -m pytest -n 2 -m "not (postgres or dagster or system or slow or faults or long)"
 
 check: check-style check-types check-layers check-sql check-site
 

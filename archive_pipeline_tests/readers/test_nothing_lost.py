@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,7 +23,7 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
 from archive_pipeline_tests.readers.alone import CASES
-from archive_pipeline_tests.readers.alone.case import Maker, seeded
+from archive_pipeline_tests.readers.alone.case import Case, seeded
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -39,7 +40,7 @@ REPLACEMENTS = {
 }
 ADDED = ("text", "list of objects")
 FIELDS = ("text", "parts", "content", "thoughts", "thinking", "files", "fragments", "results", "message", "query")
-# Of these, whatever is in the object: the more, the longer each case takes.
+# To how many of these each value moves where not to all: the more, the longer each case takes.
 SOME = 3
 
 
@@ -60,10 +61,10 @@ def absent(conversation: dict[str, Any], source: str | None = None) -> list[str]
     return lost(conversation, dialogue)
 
 
-def changed_once(value: Any, marks: Marks, random: Random) -> Iterator[str]:
+def changed_once(value: Any, marks: Marks, random: Random, most: int) -> Iterator[str]:
     """Changes each place below a value once, in every way, and takes the change back; yields what was changed.
 
-    To which of the other fields something moves differs from case to case.
+    To which other fields something moves, at most so many, differs from case to case.
     """
     names = list(value) if isinstance(value, dict) else range(len(value))
     for name in names:
@@ -73,13 +74,13 @@ def changed_once(value: Any, marks: Marks, random: Random) -> Iterator[str]:
             yield f"{name} is {what}"
         value[name] = kept
         if isinstance(kept, dict | list):
-            yield from (f"{name}.{change}" for change in changed_once(kept, marks, random))
+            yield from (f"{name}.{change}" for change in changed_once(kept, marks, random, most))
     if isinstance(value, dict):
-        yield from changed_keys(value, marks, random)
+        yield from changed_keys(value, marks, random, most)
 
 
-def changed_keys(value: dict[str, Any], marks: Marks, random: Random) -> Iterator[str]:
-    for name in [marks.text(), *others(value, random)]:
+def changed_keys(value: dict[str, Any], marks: Marks, random: Random, most: int) -> Iterator[str]:
+    for name in [marks.text(), *others(value, random, most)]:
         for what in ADDED:
             value[name] = REPLACEMENTS[what](marks)
             yield f"{name} added, {what}"
@@ -87,27 +88,41 @@ def changed_keys(value: dict[str, Any], marks: Marks, random: Random) -> Iterato
     for name in list(value):
         kept = value.pop(name)
         yield f"{name} dropped"
-        for other in others(value, random):
+        for other in others(value, random, most):
             value[other] = kept
             yield f"{name} moved to {other}"
             del value[other]
         value[name] = kept
 
 
-def others(value: dict[str, Any], random: Random) -> list[str]:
-    """Some of the fields that an object does not have."""
-    return random.sample([field for field in FIELDS if field not in value], k=SOME)
+def others(value: dict[str, Any], random: Random, most: int) -> list[str]:
+    """Fields that an object does not have, at most so many."""
+    fields = [field for field in FIELDS if field not in value]
+    return random.sample(fields, k=min(most, len(fields)))
+
+
+def losses(case: Case, most: int) -> dict[str, list[str]]:
+    """What is lost of a conversation of one message as it is and by each change of it."""
+    source, alone, kind, role = case
+    marks = Marks()
+    conversation, message = alone(kind, role, marks)
+    changes = chain(["nothing"], changed_once(message, marks, seeded(f"{source} {kind} {role}"), most))
+    return {change: gone for change in changes if (gone := absent(conversation, source))}
+
+
+EVERY_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}-{case[3]}")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("source", "alone", "kind", "role"), CASES, ids=lambda item: getattr(item, "__name__", item))
-def test_no_change_of_a_message_loses_anything(source: str, alone: Maker, kind: int, role: str):
-    marks = Marks()
-    conversation, message = alone(kind, role, marks)
-    assert absent(conversation, source) == []
-    changes = changed_once(message, marks, seeded(f"{source} {kind} {role}"))
-    losses = {change: gone for change in changes if (gone := absent(conversation, source))}
-    assert losses == {}
+@EVERY_CASE
+def test_no_change_of_a_message_loses_anything(case: Case):
+    assert losses(case, SOME) == {}
+
+
+@pytest.mark.long
+@EVERY_CASE
+def test_no_move_to_any_field_loses_anything(case: Case):
+    assert losses(case, len(FIELDS)) == {}
 
 
 @given(st.integers(0, 2**32), st.integers(0, 8))
