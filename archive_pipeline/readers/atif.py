@@ -18,7 +18,7 @@ from archive_pipeline.domain.records import (
     RejectedRecord,
     Role,
 )
-from archive_pipeline.readers.chat_arrays.calls import call_arguments
+from archive_pipeline.readers.chat_arrays.calls import flat_call
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
@@ -194,19 +194,10 @@ class _StepReader:
             yield PartRecord(PartType.UNKNOWN, source_type=kind, source=item)
 
     def _call(self, call: Fields) -> PartRecord:
-        own, tool = call.take_identifier("tool_call_id"), call.take_text("function_name")
-        if own is not None:
-            self._tools[own] = tool
-        tool_input, text = call_arguments(call.take("arguments"))
-        return PartRecord(
-            PartType.TOOL_USE,
-            text,
-            _CALLS,
-            tool_name=tool,
-            tool_use_id=own,
-            tool_input=tool_input,
-            source=call.rest(),
-        )
+        part = flat_call(call, _CALLS, tool="function_name", call_id="tool_call_id")
+        if part.tool_use_id is not None:
+            self._tools[part.tool_use_id] = part.tool_name
+        return part
 
     def _results(self, fields: Fields) -> list[tuple[PartRecord, ...]]:
         """Takes the results of an observation; what else it says stays in the step."""

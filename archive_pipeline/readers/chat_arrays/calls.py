@@ -33,6 +33,20 @@ def legacy_call(call: object, place: str) -> PartRecord:
     return _call(function, Fields({}), None)
 
 
+def flat_call(call: Fields, source_type: str, *, tool: str, call_id: str) -> PartRecord:
+    """Return the part of a call whose ``arguments`` stand beside the fields with the tool's name and the call's id."""
+    tool_input, text = call_arguments(call.take("arguments"))
+    return PartRecord(
+        PartType.TOOL_USE,
+        text,
+        source_type,
+        tool_name=call.take_text(tool),
+        tool_use_id=call.take_identifier(call_id),
+        tool_input=tool_input,
+        source=call.rest(),
+    )
+
+
 def _said(call: object, place: str) -> Mapping[str, Any]:
     said = as_mapping(call)
     if said is None:

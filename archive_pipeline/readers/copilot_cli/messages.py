@@ -14,7 +14,7 @@ from archive_pipeline.domain.records import (
     PartType,
     Role,
 )
-from archive_pipeline.readers.chat_arrays.calls import call_arguments
+from archive_pipeline.readers.chat_arrays.calls import flat_call
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_size, as_text, base64_sha256
 from archive_pipeline.readers.session_entries import Entry
@@ -142,19 +142,10 @@ class MessageReader:
         return (*(PartRecord(kind, text, name) for kind, name, text in texts if text is not None), *calls)
 
     def _request(self, request: Fields) -> PartRecord:
-        own, tool = request.take_identifier("toolCallId"), request.take_text("name")
-        if own is not None:
-            self._tools[own] = tool
-        tool_input, text = call_arguments(request.take("arguments"))
-        return PartRecord(
-            PartType.TOOL_USE,
-            text,
-            _REQUESTS,
-            tool_name=tool,
-            tool_use_id=own,
-            tool_input=tool_input,
-            source=request.rest(),
-        )
+        part = flat_call(request, _REQUESTS, tool="name", call_id="toolCallId")
+        if part.tool_use_id is not None:
+            self._tools[part.tool_use_id] = part.tool_name
+        return part
 
     def _result(self, entry: Entry, data: Fields) -> MessageRecord:
         call = data.take_identifier("toolCallId")
