@@ -3,7 +3,7 @@
 A folder per stage of a message's way, from bottom to top; each imports only what stands before it, which
 ``make check-layers`` enforces. ``docs/architecture.md`` says what belongs where.
 
-- ``errors``: errors that a user sees as one line.
+- ``errors``: errors that a user sees as one line. ``program``: what each program does first.
 - ``domain``: data that stages share (records, batches, ids). No I/O.
 - ``settings``: values of the environment.
 - ``text``: pure functions over strings (normalisation, hashes, tokens, chunks, sentences).

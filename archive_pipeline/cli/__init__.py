@@ -27,7 +27,10 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    import warnings  # noqa: PLC0415 (see above)
+    from archive_pipeline.program import collect_seldom  # noqa: PLC0415 (see above)
+
+    collect_seldom()
+    import warnings  # noqa: PLC0415
 
     import click  # noqa: PLC0415
 

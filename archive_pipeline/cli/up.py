@@ -16,6 +16,7 @@ from archive_pipeline.cli.dagster_dev import keep_running
 from archive_pipeline.cli.listening import check_port
 from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.program import command
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import prepare_home
@@ -79,7 +80,7 @@ def _only_up(settings: Settings) -> Iterator[int]:
 
 def _start(settings: Settings, options: Sequence[str], lock: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 (the command is this interpreter and checked arguments)
-        [sys.executable, "-m", "archive_pipeline.orchestration.instance.services", *options],
+        command("archive_pipeline.orchestration.instance.services", *options),
         env=_environment(settings),
         cwd=settings.home,
         start_new_session=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,6 +23,7 @@ from archive_pipeline.documents.limits import (
 )
 from archive_pipeline.documents.records import Document, Heading, Kind, Page, PageImage, no_images
 from archive_pipeline.errors import ArchiveError, MissingExtraError, UnreadableDocumentError
+from archive_pipeline.program import command
 
 # Neither the database's address nor keys of services are of any use to a reader.
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -178,9 +178,8 @@ class ReaderProcess:
     def _start(self) -> subprocess.Popen[bytes]:
         self.close()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        # -P: no module comes from the present folder, which may hold anything.
         self._process = process = subprocess.Popen(  # noqa: S603 (this Python and a module of ours)
-            [sys.executable, "-P", "-m", "archive_pipeline.documents.worker", str(os.getpid())],
+            command("archive_pipeline.documents.worker", str(os.getpid())),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

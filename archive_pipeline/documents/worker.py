@@ -80,7 +80,14 @@ def _is_full() -> bool:
 
 
 def main() -> None:
-    """Answer until there is nothing more to do."""
+    """Answer until there is nothing more to do, or nobody who asks."""
+    try:
+        _answer_all()
+    except BrokenPipeError:
+        sys.exit(1)  # the parent is gone
+
+
+def _answer_all() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when it is over
     answers = os.dup(1)
     os.dup2(2, 1)  # what libraries print is no answer
@@ -93,10 +100,3 @@ def main() -> None:
     except MemoryError:
         # What a library was in the midst of is unknown, so nothing is read, or even said, after it.
         os._exit(EXIT_OUT_OF_MEMORY)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        sys.exit(1)  # the parent is gone

@@ -142,7 +142,3 @@ def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importer says when it is over
     serve(Connection(int(sys.argv[1])))
-
-
-if __name__ == "__main__":
-    main()

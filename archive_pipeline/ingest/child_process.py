@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
 import archive_pipeline
+from archive_pipeline.program import command
 
 _NOTHING: Final[Mapping[str, str]] = {}
 
@@ -29,9 +29,8 @@ def start_child(
         environment: what it has besides this process's.
     """
     package = str(Path(archive_pipeline.__file__).resolve().parent.parent)
-    # -P: no module comes from the present folder, which may hold anything.
     return subprocess.Popen(  # noqa: S603 (this Python and a module of ours)
-        [sys.executable, "-P", "-m", module, str(connection.fileno())],
+        command(module, str(connection.fileno())),
         stdin=subprocess.DEVNULL,
         pass_fds=[connection.fileno()],
         env={

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Final
 
-# Containers that are made between two collections. A group of dialogues has some hundred thousand, and hardly any of
-# them in a cycle: reference counts free them with their group, and looking for cycles took a fifth of an import.
-OBJECTS_BETWEEN: Final = 100_000
+from archive_pipeline.program import OBJECTS_BETWEEN
+
 # Held by the block that is to restore what was before it.
 _outermost: Final = Lock()
 
@@ -18,6 +17,9 @@ _outermost: Final = Lock()
 @contextmanager
 def seldom_collected() -> Iterator[None]:
     """Collect garbage seldom until the end of the block, and never look through what was there before it.
+
+    A group of dialogues has some hundred thousand containers, and hardly any of them in a cycle: reference counts free
+    them with their group, and looking for cycles took a fifth of an import.
 
     Inside another such block, also one of another thread, nothing changes.
     """

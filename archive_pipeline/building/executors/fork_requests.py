@@ -1,6 +1,6 @@
 """What the process that worker processes are forked from is asked.
 
-Apart from ``fork_server``, which runs as the main module: classes of its own would be others there.
+Apart from ``fork_server``: who asks imports nothing of what is loaded there.
 """
 
 from __future__ import annotations

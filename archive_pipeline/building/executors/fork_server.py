@@ -84,7 +84,3 @@ def main() -> None:
         serve(Connection(int(sys.argv[1])))
     except (EOFError, ConnectionError):
         return
-
-
-if __name__ == "__main__":
-    main()

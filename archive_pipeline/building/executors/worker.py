@@ -77,7 +77,3 @@ def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked says when it is over
     work(Connection(int(sys.argv[1])))
-
-
-if __name__ == "__main__":
-    main()

@@ -13,7 +13,3 @@ def main() -> None:
     configure_loggers()  # once before the filter: it has structlog set a class of loggers of its own
     filter_logs()
     daemon()
-
-
-if __name__ == "__main__":
-    main()

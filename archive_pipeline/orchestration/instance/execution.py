@@ -99,12 +99,19 @@ def _executed(
         asset_selection=frozenset(map(dg.AssetKey, names)),
         remote_job_origin=job_origin(job.name),
     )
+    collections = _collections()
     with seldom_collected():  # a run over many partitions makes millions of objects, hardly any of them in a cycle
         events = list(_kept(execute_run_iterator(InMemoryJob(job), run, instance), on_materialized))
         # What Dagster had of the run, before the next one begins: its contexts know each other. Here and not below,
-        # where all that the process has imported would be looked through, too: a tenth of a small run.
-        gc.collect()
+        # where all that the process has imported would be looked through, too: a tenth of a small run. What so small a
+        # run has left that nobody looked for garbage in it can wait.
+        if _collections() > collections:
+            gc.collect()
     return run, events
+
+
+def _collections() -> int:
+    return sum(generation["collections"] for generation in gc.get_stats())
 
 
 def _kept(events: Iterable[dg.DagsterEvent], on_materialized: Callable[[str], None]) -> Iterator[dg.DagsterEvent]:

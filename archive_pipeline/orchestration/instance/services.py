@@ -26,6 +26,7 @@ from dagster._utils.interrupts import setup_interrupt_handlers
 
 from archive_pipeline.orchestration.instance.execution import CODE_LOCATION
 from archive_pipeline.orchestration.instance.lost_database_log import filter_logs
+from archive_pipeline.program import command
 from archive_pipeline.settings.variables import CHECKOUT
 
 WATCH_SECONDS: Final = 1.0
@@ -42,7 +43,7 @@ Process = subprocess.Popen[bytes]
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("web_server_options", nargs=-1, type=click.UNPROCESSED)
-def main(web_server_options: Sequence[str]) -> None:
+def run(web_server_options: Sequence[str]) -> None:
     """Run all of them until interrupted; the options are the web server's."""
     up = os.getppid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
@@ -85,7 +86,7 @@ def _code_location() -> WorkspaceLoadTarget:
 
 
 def _start(module: str, *arguments: str) -> Process:
-    return subprocess.Popen([sys.executable, "-m", module, *arguments])  # noqa: S603 (this interpreter, own arguments)
+    return subprocess.Popen(command(module, *arguments))  # noqa: S603 (this interpreter, own arguments)
 
 
 def _first_ended(processes: Sequence[Process], up: int) -> Process | None:
@@ -110,5 +111,6 @@ def _stop(processes: Sequence[Process]) -> None:
             process.kill()
 
 
-if __name__ == "__main__":
-    main(standalone_mode=False)
+def main() -> None:
+    """Run them with the arguments of this process."""
+    run(standalone_mode=False)

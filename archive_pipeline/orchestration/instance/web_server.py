@@ -63,7 +63,7 @@ _LOG: Final = re.compile(r"(?:(?!\.{1,2}/)[^/\0]+/)+[^/\0]+")
 )
 @click.option("--token", "has_token", is_flag=True, help="Ask every client for the token.")
 @click.option("--workspace", "-w", required=True, type=click.Path(path_type=Path), help="The workspace file.")
-def main(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_token: bool) -> None:
+def serve(host: str, port: int, names: tuple[str, ...], workspace: Path, *, has_token: bool) -> None:
     """Serve Dagster's UI until interrupted."""
     filter_logs()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
@@ -158,8 +158,9 @@ class _Server(uvicorn.Server):
             click.echo(f"Dagster's UI is ready at {self._address}", err=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve with the arguments of this process; a refusal is one line."""
     try:
-        main(standalone_mode=False)
+        serve(standalone_mode=False)
     except (ArchiveError, click.ClickException) as error:
         sys.exit(str(error))
