@@ -268,7 +268,7 @@ def one_fork_server() -> Iterator[None]:
 def new_database_on(archive: Database, template: str = "template1") -> Iterator[Database]:
     """Make a database on the archive's server, a copy of another one."""
     name = f"empty_{next(_database_numbers)}"
-    create = sql.SQL("CREATE DATABASE {} OWNER archive TEMPLATE {}")
+    create = sql.SQL("CREATE DATABASE {} OWNER archive TEMPLATE {} STRATEGY FILE_COPY")  # two thirds of the other
     with psycopg.connect(administrator_url(archive), autocommit=True) as connection:
         connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
     database = Database(archive.url.replace("/archive?", f"/{name}?"))
