@@ -43,7 +43,7 @@ help:
 	@echo "make demo    install, import the sample archive, print what came out"
 	@echo "make test    install with development tools, run the whole suite"
 	@echo "make test-fast   run the tests that need no server"
-	@echo "make test-long   run the tests that try every combination (a minute)"
+	@echo "make test-long   try every combination, and laws with more examples, drawn anew (minutes)"
 	@echo "make test-faults run the tests that kill programs at random moments (six minutes)"
 	@echo "make check   lint, format and type checks, direction of imports (check-layers), SQL lint, links of the documents"
 	@echo "make site    build the documentation site in $(SITE)"
@@ -87,8 +87,10 @@ test: $(VENV)/.installed-dev
 test-faults: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m faults
 
+# And laws with four times as many examples, other ones each time; ARCHIVE_TEST_TRIALS says how many times as many.
+test-long: export ARCHIVE_TEST_TRIALS ?= 4
 test-long: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m long
+	$(BIN)/python -m pytest -n $(WORKERS) -m "long or hypothesis"
 
 # Tests that start neither PostgreSQL nor Dagster nor the programs that a user starts, and take moments. They never wait.
 test-fast: $(VENV)/.installed-dev

@@ -17,8 +17,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
@@ -34,19 +32,12 @@ from archive_pipeline_tests.memory_folder import SHARED_MEMORY, has_room, new_fo
 from archive_pipeline_tests.models import models_shared
 from archive_pipeline_tests.object_storage import Bucket, bucket_server
 from archive_pipeline_tests.own_server import own_database, own_server  # noqa: F401 (fixtures)
+from archive_pipeline_tests.trials import load_profile
 
 # A job in a shell's background ignores Ctrl-C, and so would the programs that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Examples run against real servers: their time says nothing about the code, and their choice must not vary by run.
-hypothesis_settings.register_profile(
-    "suite",
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-hypothesis_settings.load_profile("suite")
+load_profile()
 
 _database_numbers = itertools.count()
 

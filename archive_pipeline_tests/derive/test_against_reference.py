@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.derive.content_hashes import content_hashes
@@ -32,10 +31,11 @@ from archive_pipeline_tests.derive import (
     reference_texts,
 )
 from archive_pipeline_tests.derive.batches import random_batch
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.slow
 
-many = hypothesis_settings(max_examples=250)
+many = trials(100)
 
 
 def rows(frame: pd.DataFrame, key: str) -> dict[Any, dict[str, Any]]:
@@ -130,7 +130,7 @@ def exchange_rows(batch: DialogueBatch) -> dict[tuple[str, str], dict[str, Any]]
 
 
 @given(random_batch())
-@hypothesis_settings(max_examples=600)
+@trials(250)
 def test_exchanges_are_the_runs_of_all_paths(batch: DialogueBatch):
     wanted = {
         key: row
@@ -205,7 +205,7 @@ def test_response_hashes_are_those_of_the_contract(batch: DialogueBatch):
 
 
 @given(random_batch(), st.sampled_from(["first", "final"]))
-@hypothesis_settings(max_examples=600)
+@trials(250)
 def test_turns_are_those_of_every_path(batch: DialogueBatch, answer: Any):
     usable = [complete and not hidden for complete, hidden in zip(batch.is_complete, batch.is_hidden, strict=True)]
     turns = find_turns(

@@ -6,7 +6,6 @@ import random
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.choices import Normalization
@@ -15,6 +14,7 @@ from archive_pipeline.text.normalization import JOINERS, define_full, normalize,
 from archive_pipeline.text.simhash import simhash_v1, simhash_v2
 from archive_pipeline.text.words import count_words
 from archive_pipeline_tests.derive import reference_texts
+from archive_pipeline_tests.trials import trials
 
 # Spaces of every kind, letters whose lower case is odd, combining marks, punctuation, scripts without spaces.
 ODD = (
@@ -23,7 +23,7 @@ ODD = (
     "\U0001f600"
 )
 TEXTS = st.text(st.characters(exclude_categories=["Cs"])) | st.text(ODD) | st.text("ab \nΣς.", max_size=8)
-many = hypothesis_settings(max_examples=400)
+many = trials(150)
 
 
 @given(TEXTS, st.sampled_from(Normalization))
@@ -90,7 +90,7 @@ def test_every_space_character_separates_words():
 
 
 @given(st.lists(TEXTS, max_size=5))
-@hypothesis_settings(max_examples=200)
+@trials(80)
 def test_simhash_2_is_what_its_description_says(texts: list[str]):
     assert simhash_v2(texts) == [reference_texts.shingled_simhash(text) for text in texts]
 

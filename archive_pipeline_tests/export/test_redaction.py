@@ -38,6 +38,7 @@ from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.export.labelled import WITH, WITHOUT
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 LABEL = re.compile("⟦(.*?)⟧", re.DOTALL)
 PLACEHOLDER = re.compile(r"\[[A-Z]+-[0-9a-f]{8}\]")
@@ -87,6 +88,7 @@ def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], betw
 
 
 @pytest.mark.parametrize("rule", shaped_rules(), ids=lambda rule: rule.pattern.pattern)
+@trials(30)
 @given(st.data())
 def test_no_text_is_passed_over_in_which_a_pattern_finds_something(rule: ShapedRule, data: st.DataObject):
     text = data.draw(st.from_regex(rule.pattern))

@@ -75,7 +75,7 @@ def state(database: Database, home: Settings) -> Any:
     return kept_files(database, home), stored_names(home), documents, links
 
 
-@trials(12)
+@trials(8)
 @given(history=exports())
 def test_any_order_of_imports_keeps_the_same(
     database: Database, home: Settings, tmp_path: Path, history: list[dict[str, Any]]
@@ -93,7 +93,7 @@ def test_any_order_of_imports_keeps_the_same(
     assert all(each == state(database, home) for each in found)
 
 
-@trials(15)
+@trials(8)
 @given(
     pointed=st.lists(st.sets(st.sampled_from(FILES)), min_size=2, max_size=4),
     same=st.booleans(),

@@ -101,7 +101,7 @@ def expected(nodes: Sequence[Said]) -> dict[str, str | None]:
     return found
 
 
-@trials(150)
+@trials(75)
 @given(data=st.data(), nodes=trees())
 def test_a_tree_cut_into_parts_has_the_parents_of_the_whole(
     data: st.DataObject, nodes: list[Said], database: Database, tmp_path: Path

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
@@ -20,6 +20,7 @@ from archive_pipeline.readers.json.treatment import MisguessedElementError
 from archive_pipeline.readers.reading import FileReading, read_paths
 from archive_pipeline.readers.shares import FileOutcome, Share
 from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.trials import trials
 
 # Conversations with and without ids (some begin alike), with what no shape knows, and what is none.
 RECORDS = [
@@ -103,7 +104,7 @@ STRANGE = {
 }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@trials(60)
 @given(
     records=st.lists(st.sampled_from(RECORDS[:2]) | st.sampled_from([*RECORDS, *STRANGE.values()]), max_size=14),
     size=st.integers(1, 4),
@@ -129,7 +130,7 @@ def test_shares_of_a_file_are_together_what_one_reader_makes_of_it(
         assert shared == read_shared(path, 1)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@trials(60)
 @given(place=st.floats(0, 1), length=st.integers(0, 12), piece=st.sampled_from(PIECES), block=st.integers(1, 3_000))
 def test_shares_of_a_damaged_file_are_together_what_one_reader_makes_of_it(
     tmp_path: Path, place: float, length: int, piece: bytes, block: int

@@ -97,7 +97,7 @@ EVENTS = st.lists(
 )
 
 
-@trials(30)
+@trials(15)
 @given(history=EVENTS)
 @example(history=[(SESSION, "a1", True), (SESSION, None, True), (SESSION, None, False), (SESSION, "a1", True)])
 def test_any_history_of_imports_and_deletions_leaves_the_links_of_what_is_stored(

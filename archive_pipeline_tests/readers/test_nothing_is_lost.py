@@ -9,13 +9,14 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.stream import Element, stream_elements
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import is_conversation
+from archive_pipeline_tests.trials import trials
 
 # Duplicate keys are possible: an object is a list of pairs here.
 Pairs = list[tuple[str, Any]]
@@ -58,7 +59,7 @@ def marks_in(text: str) -> set[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@trials(200)
 @given(st.lists(containers, min_size=1, max_size=3), st.sampled_from(["", " ", "\n"]), st.integers(1, 50))
 def test_every_leaf_of_any_documents_is_in_an_element(documents: list[Any], between: str, block: int):
     marks = count()
@@ -70,7 +71,7 @@ def test_every_leaf_of_any_documents_is_in_an_element(documents: list[Any], betw
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@trials(100)
 @given(containers, st.text(alphabet='[]{},:" x', min_size=1, max_size=6), st.data())
 def test_behind_what_cannot_be_read_a_rejected_record_says_so(document: Any, noise: str, data: st.DataObject):
     text = encode(document, count())

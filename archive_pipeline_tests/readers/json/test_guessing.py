@@ -4,7 +4,7 @@ import io
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
@@ -12,6 +12,7 @@ from archive_pipeline.readers.json import guessing
 from archive_pipeline.readers.json.guessing import BoundaryGuesser
 from archive_pipeline.readers.json.scanner import ElementScanner
 from archive_pipeline.readers.json.stream import stream_elements
+from archive_pipeline_tests.trials import trials
 
 TEXTS = st.text(alphabet='\\"[]{},: \nä\ud800a', max_size=8) | st.just('}]},{"id":')
 # What may be taken for the beginning and the end of an element: objects in arrays that begin as elements do.
@@ -41,7 +42,7 @@ def scanned(data: bytes, block: int):
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@trials(120)
 @given(ELEMENTS, st.integers(1, 60), st.sampled_from([None, 1]), st.booleans(), st.booleans())
 def test_whole_files(elements, block, indent, is_ascii, is_framed):
     value = {"a": 1, "conversations": elements, "b": {"conversations": []}} if is_framed else elements
@@ -50,7 +51,7 @@ def test_whole_files(elements, block, indent, is_ascii, is_framed):
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@trials(120)
 @given(ELEMENTS, st.integers(1, 60), st.data())
 def test_broken_files(elements, block, data):
     whole = json.dumps(elements).encode()

@@ -6,11 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.stream import Element, stream_elements
+from archive_pipeline_tests.trials import trials
 
 
 def read(data, **options):
@@ -35,7 +36,7 @@ blanks = st.text(alphabet=" \t\r\n", max_size=3)
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@trials(120)
 @given(st.lists(json_values, max_size=6), st.integers(1, 70), blanks, st.booleans(), st.sampled_from([None, 0, 2]))
 def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, indent):
     pieces = [json.dumps(value, ensure_ascii=is_ascii, indent=indent) for value in expected]
@@ -47,7 +48,7 @@ def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, i
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@trials(80)
 @given(st.lists(json_values, max_size=4), st.dictionaries(texts, json_values, max_size=3), st.integers(1, 70))
 def test_the_array_under_conversations_is_found_between_other_keys(expected, others, block):
     others.pop("conversations", None)
@@ -58,7 +59,7 @@ def test_the_array_under_conversations_is_found_between_other_keys(expected, oth
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@trials(50)
 @given(st.lists(st.dictionaries(texts, json_values, min_size=1, max_size=3), min_size=2, max_size=5), st.data())
 def test_a_cut_anywhere_keeps_every_element_before_it(expected, data):
     whole = json.dumps(expected).encode()
