@@ -36,7 +36,7 @@ from archive_pipeline.retrieval.reading.documents import list_documents, read_do
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
-from archive_pipeline.retrieval.search.results import result_name
+from archive_pipeline.retrieval.search.results import result_date, result_name
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.store.dialogue_list import page_of_dialogues, sources_of_dialogues, workspaces_of_dialogues
 from archive_pipeline.store.failures import is_unavailable
@@ -247,6 +247,7 @@ def templates() -> Environment:
         inline_images=INLINE_IMAGES,
         place_files=place_files,
         dialogue_name=dialogue_name,
+        result_date=result_date,
         result_name=result_name,
     )
     return environment

@@ -14,7 +14,7 @@ from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
-from archive_pipeline.retrieval.search.results import SearchResults, result_name
+from archive_pipeline.retrieval.search.results import SearchResults, result_date, result_name
 from archive_pipeline.retrieval.search.snippets import word_pattern
 from archive_pipeline.text.dialogue_names import dialogue_name
 from archive_pipeline.text.plain_markdown import plain_line
@@ -55,8 +55,8 @@ def _marked(text: str, words: re.Pattern[str] | None) -> Text:
 
 def _heading(number: int, result: dict[str, Any]) -> Text:
     metadata = result["metadata"]
-    said = (metadata["answered_at"] or metadata["created_at"] or metadata["timestamp"])[:10]
-    told = [metadata["source"], metadata["role"], metadata["model"] if metadata["role"] == "assistant" else None, said]
+    model = metadata["model"] if metadata["role"] == "assistant" else None
+    told = [metadata["source"], metadata["role"], model, result_date(metadata)]
     heading = Text(f"{number:>2}  ")
     heading.append(one_line(result_name(result)), style="bold")
     heading.append(f", page {result['page']}")

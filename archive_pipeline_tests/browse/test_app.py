@@ -249,10 +249,14 @@ def test_a_form_that_is_refused_keeps_what_was_typed(client: Any):
     assert all(f'value="{typed}"' in html for typed in ("nonsense", "joke", "claude_ai"))
 
 
-def test_a_dialogue_without_a_time_says_when_it_came(client: Any, database: Database, tmp_path: Path):
+def test_a_dialogue_without_a_time_says_when_it_came(
+    client: Any, database: Database, settings: Settings, tmp_path: Path
+):
     said = [Said("q", None, "user", "When?", None), Said("a", "q", "assistant", "Never.", None)]
     load(database, tmp_path / "a.json", chatgpt("timeless", said))
+    build_stale(database, settings)
     assert re.search(r"messages ·\s+imported <time", page(client, "/"))
+    assert '<span class="note">chatgpt</span>' in page(client, "/?q=never")
 
 
 def test_a_list_beyond_its_end_is_not_an_empty_archive(client: Any, database: Database, tmp_path: Path):

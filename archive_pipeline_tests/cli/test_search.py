@@ -86,6 +86,13 @@ def test_filters_are_options(unindexed: CommandLine, options: list[str], dialogu
     assert {result["doc_id"] for result in found.json} == {key(name) for name in dialogues}
 
 
+def test_a_dialogue_without_a_time_has_no_date(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    load(database, tmp_path / "a.json", chatgpt("a", chain("When?", "Never.", start=None), title="Times"))
+    assert llm_archive("build").code == 0
+    heading, *_ = llm_archive("search", "never", "--mode", "lexical").out.splitlines()
+    assert heading == " 1  Times, page 1  chatgpt · assistant"
+
+
 def test_nothing_found_is_said_and_is_no_error(unindexed: CommandLine):
     found = unindexed("search", "unheard", "--mode", "lexical")
     assert (found.code, found.out, found.err.strip()) == (0, "", "nothing was found")

@@ -233,6 +233,18 @@ def result_name(result: Mapping[str, Any]) -> str:
     return title_or_prompt(None, result["first_prompt"]) or str(result["filename"])
 
 
+def result_date(metadata: Mapping[str, Any]) -> str | None:
+    """Return the day of what was found for people; None of a dialogue whose source says none: its import tells nothing.
+
+    Args:
+        metadata: of a result.
+    """
+    said = metadata["answered_at"] or metadata["created_at"]
+    if said:
+        return str(said)[:10]
+    return f"added {metadata['timestamp'][:10]}" if metadata["partition_key"] is None else None
+
+
 def _second_stage(found: FoundPage, options: ResultOptions) -> dict[str, Any]:
     if options.reranked is None:
         return {}

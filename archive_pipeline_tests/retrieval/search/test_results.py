@@ -10,7 +10,7 @@ import pytest
 
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.retrieval.search.beside import read_beside
-from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, one_per_question
+from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, one_per_question, result_date
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.derive.batches import batch_of, store
@@ -60,6 +60,23 @@ def test_what_is_not_relevant_stands_beside_a_run_and_is_no_result_of_its_own():
     shown = grouped("one/1", "talk/1", "two/1", beside=["talk/2", "alone/1", "one/2", "two/3", "three/1", "three/2"])
     assert shown == [["one/1", "two/1", "three/1"], ["talk/1"]]
     assert grouped(beside=["one/1", "two/1"]) == []
+
+
+@pytest.mark.parametrize(
+    ("answered", "began", "key", "date"),
+    [
+        ("2024-05-02T10:00:00+00:00", "2024-05-01T00:00:00+00:00", "chatgpt-a", "2024-05-02"),
+        ("", "2024-05-01T00:00:00+00:00", "chatgpt-a", "2024-05-01"),
+        ("", "", "oasst-a", None),
+        (None, "", None, "added 2026-11-27"),
+    ],
+)
+def test_the_day_of_an_import_is_no_date_of_a_dialogue(
+    answered: str | None, began: str, key: str | None, date: str | None
+):
+    added = "2026-11-27T08:00:00+00:00"
+    metadata = {"answered_at": answered, "created_at": began, "timestamp": added, "partition_key": key}
+    assert result_date(metadata) == date
 
 
 @pytest.mark.postgres
