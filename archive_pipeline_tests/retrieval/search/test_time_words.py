@@ -72,6 +72,34 @@ def day(text: str | None) -> datetime | None:
         ("from November to January", "2024-11-01", "2025-02-01"),
         ("from September to March 2023", "2022-09-01", "2023-04-01"),
         ("between May 5 and May 10", "2025-05-05", "2025-05-11"),
+        ("in Apr 2024", "2024-04-01", "2024-05-01"),
+        ("Sept. 2024", "2024-09-01", "2024-10-01"),
+        ("on Apr. 5, 2024", "2024-04-05", "2024-04-06"),
+        ("between Nov and Mar 2024", "2023-11-01", "2024-04-01"),
+        ("in early April 2024", "2024-04-01", "2024-04-11"),
+        ("mid-April 2024", "2024-04-11", "2024-04-21"),
+        ("in late Feb 2024", "2024-02-21", "2024-03-01"),
+        ("in mid to late April 2024", "2024-04-11", "2024-05-01"),
+        ("in mid-April", "2025-04-11", "2025-04-21"),
+        ("in early 2024", "2024-01-01", "2024-05-01"),
+        ("since mid-2024", "2024-05-01", None),
+        ("from late 2023 to mid 2024", "2023-09-01", "2024-09-01"),
+        ("in 2024-04", "2024-04-01", "2024-05-01"),
+        ("before 2024-04", None, "2024-04-01"),
+        ("from 2024-11 to 2025-01", "2024-11-01", "2025-02-01"),
+        ("on 15.04.2024", "2024-04-15", "2024-04-16"),
+        ("Q2 2024", "2024-04-01", "2024-07-01"),
+        ("in Q4 of 2024", "2024-10-01", "2025-01-01"),
+        ("in 2024 Q1", "2024-01-01", "2024-04-01"),
+        ("in spring 2024", "2024-03-01", "2024-06-01"),
+        ("in the summer of 2023", "2023-06-01", "2023-09-01"),
+        ("in fall 2023", "2023-09-01", "2023-12-01"),
+        ("winter 2024", "2024-12-01", "2025-03-01"),
+        ("this spring", "2025-03-01", "2025-06-01"),
+        ("this summer", "2025-06-01", "2025-09-01"),
+        ("last spring", "2025-03-01", "2025-06-01"),
+        ("last summer", "2024-06-01", "2024-09-01"),
+        ("last fall", "2024-09-01", "2024-12-01"),
     ],
 )
 def test_times_that_are_read(words: str, since: str | None, until: str | None):
@@ -104,6 +132,31 @@ def test_times_that_are_read(words: str, since: str | None, until: str | None):
         "flights from 31 June 2024 to July 2024",
         "top 5 May songs",
         "the weekly report",
+        "python 3.12",
+        "error 2024 of the garden",
+        "the garden 2024",
+        "the release 2024-04",
+        "15.04.2024 as a number",
+        "since version 2024.1",
+        "fixed in 2024.1.3",
+        "in 2024/25",
+        "in 2024-13",
+        "on 31.02.2024",
+        "since 1.2.2024",
+        "a letter from Jan",
+        "the sea, in Mar",
+        "the late 2013 computer",
+        "a late May frost",
+        "winter 2024/25",
+        "what to plant in spring",
+        "the fall of 1990 points",
+        "an injury after this fall",
+        "the summer of 1969",
+        "this autumn",
+        "late to early April 2024",
+        "Jan and Mar 2024",
+        "in spring and summer 2023",
+        "Q1 to Q3 2024",
     ],
 )
 def test_what_is_no_time_of_the_past_stays(text: str):
@@ -134,6 +187,21 @@ def test_the_period_is_said():
         if (timed := read(text))
     }
     assert list(said.values()) == ["2025-06-17", "2025-06-09 to 2025-06-15", "since 2024-01-01", "before 2024-01-01"]
+
+
+@pytest.mark.parametrize(
+    ("now", "words", "since"),
+    [
+        ("2026-01-15", "this winter", "2025-12-01"),
+        ("2026-01-15", "last winter", "2024-12-01"),
+        ("2025-12-15", "this winter", "2025-12-01"),
+        ("2025-04-15", "last spring", "2024-03-01"),
+    ],
+)
+def test_a_season_that_goes_on_is_this_one_and_not_the_last_one(now: str, words: str, since: str):
+    timed = read_time(parse_query(f"the roof {words}"), NO_FILTERS, datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert timed is not None
+    assert timed.filters.since == day(since)
 
 
 @given(st.text(min_size=1).filter(str.strip))
