@@ -12,7 +12,7 @@ from rich.text import Text
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json, stdout_console
 from archive_pipeline.domain.choices import DialogueSort
-from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE
+from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, no_time_between
 from archive_pipeline.store.dialogue_list import ListedDialogue, ListFilters, list_dialogues
 from archive_pipeline.store.reading import ReadRequest
 
@@ -33,7 +33,8 @@ def run(sort: DialogueSort, limit: int, *, as_json: bool, filters: Mapping[str, 
     if is_empty:
         note(EMPTY_ARCHIVE)
     elif not found:
-        note("no dialogue meets the conditions")
+        for reason in no_time_between(filters) or ["no dialogue meets the conditions"]:
+            note(reason)
     elif len(found) > limit:
         note(f"the first {limit:,}; --limit shows more")
 

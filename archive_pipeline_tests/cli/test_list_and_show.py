@@ -83,6 +83,8 @@ def test_what_is_left_out_is_said(filled: CommandLine):
     assert filled("list", "--limit", 1).err.strip() == "the first 1; --limit shows more"
     assert filled("list", "--limit", 3).err == ""
     assert filled("list", "--title", "nowhere").err.strip() == "no dialogue meets the conditions"
+    never = filled("list", "--since", "2024-01-01", "--until", "2024-01-01").err
+    assert never.startswith("no time is left: since and until are both 2024-01-01; for one day, until")
 
 
 def test_an_empty_archive_says_so(llm_archive: CommandLine):

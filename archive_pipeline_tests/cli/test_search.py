@@ -178,6 +178,16 @@ def test_times_are_written_as_for_assistants(unindexed: CommandLine):
         (["--title", "100% moons"], "no title has '100% moons'"),
         (["--since", "2031-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
         (["--until", "2019-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
+        (["--session", "breed"], "no dialogue has the id 'breed' in its source"),
+        (["--session", "bread", "--role", "tool"], None),
+        (
+            ["--since", "2024-05-31", "--until", "2024-05-01T12:00"],
+            "no time is left: since (2024-05-31) is later than until (2024-05-01T12:00:00+00:00)",
+        ),
+        (
+            ["--since", "2024-01-01", "--until", "2024-01-01"],
+            "no time is left: since and until are both 2024-01-01; for one day, until is the next one",
+        ),
         (["--source", "chatgpt", "--title", "bug"], None),
     ],
     ids=str,
@@ -187,7 +197,7 @@ def test_filters_that_nothing_meets_are_named(
 ):
     found = unindexed(command, "dough headers", "--mode", "lexical", *options)
     assert (found.code, found.out) == (0, "")
-    told = [line for line in found.err.splitlines() if "archive goes" in line or "'" in line]
+    told = [line for line in found.err.splitlines() if re.search("archive goes|no time|'", line)]
     assert told == ([] if said is None else [said])
     as_json = unindexed(command, "dough headers", "--mode", "lexical", *options, "--json")
     assert (said is None) or said in as_json.err

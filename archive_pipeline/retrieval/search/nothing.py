@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
 from typing import Any, Final, NamedTuple
 
 import psycopg
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.retrieval.search.filters import FILTERS, SearchFilters
+from archive_pipeline.retrieval.search.retrievers.base import filtered_rows
 from archive_pipeline.retrieval.search.rows import ArchiveHas, KnownDates
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.text.shown_names import printable
@@ -36,16 +37,37 @@ def why_nothing(connection: psycopg.Connection[Any], filters: SearchFilters) -> 
         return [EMPTY_ARCHIVE]
     if not archive.has_chunks:
         return [NOT_BUILT]
-    return [*_unknown_names(connection, filters), *_unknown_title(connection, filters), *_no_dates(connection, filters)]
+    return [
+        *_unknown_names(connection, filters),
+        *_unknown_title(connection, filters),
+        *_unknown_session(connection, filters),
+        *(no_time_between(filters.parameters()) or _no_dates(connection, filters)),
+    ]
 
 
-def in_titles(connection: psycopg.Connection[Any], text: str) -> list[str]:
-    """Return a sentence that names dialogues whose titles have what no page has; none if no title has it either."""
+def no_time_between(filters: Mapping[str, Any]) -> list[str]:
+    """Return a sentence that says so if nothing can be at or after ``since`` and before ``until``, which have zones."""
+    since, until = filters.get("since"), filters.get("until")
+    if since is None or until is None or since < until:
+        return []
+    if since > until:
+        return [f"no time is left: since ({_written(since)}) is later than until ({_written(until)})"]
+    return [f"no time is left: since and until are both {_written(since)}; for one day, until is the next one"]
+
+
+def in_titles(connection: psycopg.Connection[Any], text: str, filters: SearchFilters) -> list[str]:
+    """Return a sentence that names dialogues whose titles have what no page has; none if no title has it either.
+
+    Args:
+        connection: on the archive.
+        text: what was looked for.
+        filters: what may be found; a dialogue is named if they let something of it through.
+    """
     words = text.strip('"')
     if len(words) < _SHORTEST_TITLE:
         return []
-    asked = {"title": like_part(words), "count": MOST_NAMED}
-    found = fetch_rows(connection, "search/dialogues_by_title", _Titled, asked)
+    asked = {"words": like_part(words), "count": MOST_NAMED, "is_anything_allowed": filters.is_empty}
+    found = filtered_rows(connection, "dialogues_by_title", _Titled, filters, asked)
     named = ", ".join(f"{each.partition_key} ({printable(each.title)})" for each in found)
     return [f"pages were searched; titles that have it: {named}"] if found else []
 
@@ -88,6 +110,13 @@ def _unknown_title(connection: psycopg.Connection[Any], filters: SearchFilters) 
     return [] if is_known else [f"no title has {filters.title!r}"]
 
 
+def _unknown_session(connection: psycopg.Connection[Any], filters: SearchFilters) -> list[str]:
+    if filters.session is None:
+        return []
+    [is_known] = fetch_column(connection, "search/is_session_known", bool, filters.parameters())
+    return [] if is_known else [f"no dialogue has the id {filters.session!r} in its source"]
+
+
 def _no_dates(connection: psycopg.Connection[Any], filters: SearchFilters) -> list[str]:
     if filters.since is None and filters.until is None:
         return []
@@ -98,6 +127,11 @@ def _no_dates(connection: psycopg.Connection[Any], filters: SearchFilters) -> li
     is_late = "since" in moments and moments["since"] > known.last_at
     is_early = "until" in moments and moments["until"] <= known.first_at
     return [f"the archive goes from {_day(known.first_at)} to {_day(known.last_at)}"] if is_late or is_early else []
+
+
+def _written(moment: datetime) -> str:
+    """Return a moment as it may be given: a day where that is enough."""
+    return _day(moment) if moment.timetz() == time(tzinfo=UTC) else moment.isoformat()
 
 
 def _day(moment: datetime) -> str:

@@ -36,6 +36,7 @@ PAGES_PER_RESULT: Final = 3
 RESPELT: Final = 'nobody wrote "{word}"; "{other}" was searched for as well'
 NO_PHRASE: Final = "{where} has {phrases}; without the quotes the words are looked for one by one"
 ONLY_EXCLUDED: Final = "the query only says what is not wanted, so nothing was looked for"
+NO_WORDS: Final = "the query has no words, only signs"
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 
 _log = logging.getLogger(__name__)
@@ -101,12 +102,12 @@ class Search:
     def _why_nothing(self, ranked: Mapping[str, Ranking]) -> list[str]:
         """Return what there is to say where nothing was found."""
         connection, query, filters = self._task.connection, self._task.query, self._task.filters
-        reasons = [ONLY_EXCLUDED] if query.excluded and not query.wanted else []
+        reasons = [] if query.wanted else [ONLY_EXCLUDED if query.excluded else NO_WORDS]
         if query.phrases and Retriever.LEXICAL in ranked:
             where = "no page" if filters.is_empty else "no page that the filters let through"
             phrases = " and ".join(f'"{term.text}"' for term in query.phrases)
             reasons.append(NO_PHRASE.format(where=where, phrases=phrases))
-        return [*reasons, *why_nothing(connection, filters), *in_titles(connection, query.wanted_text)]
+        return [*reasons, *why_nothing(connection, filters), *in_titles(connection, query.wanted_text, filters)]
 
     def _respelt(self, ranked: Mapping[str, Ranking]) -> Mapping[str, str]:
         """Return the words that were looked for in the place of misspelt ones, and say so."""
@@ -146,7 +147,7 @@ class Search:
             term_count=len(self._task.query.wanted) if words is None else words.term_count,
         )
         kept = {page.page for some in (found, pages) for page in needed.of(some)}
-        if not kept:
+        if not kept and self._task.query.wanted:
             self._notes.append(NOTHING_RELEVANT)
         return [page for page in pages if page.page in kept]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from archive_pipeline.retrieval.search.retrievers import base, lexical
 from archive_pipeline.retrieval.search.retrievers.base import chunk_details
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically, read_vocabulary
 from archive_pipeline.retrieval.search.retrievers.visual import PAGES_ARE_TEXT
+from archive_pipeline.retrieval.search.running import NO_WORDS
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
@@ -142,6 +144,24 @@ def test_titles_that_have_what_no_page_has_are_named(engine: SearchEngine, query
     assert list(results) == []
     assert "pages were searched; titles that have it: chatgpt-planets (100% planets_and_moons)" in results.notes
     assert not [note for note in engine.search_now("planetsXand", search_mode="lexical").notes if "titles" in note]
+
+
+@pytest.mark.parametrize(
+    ("filters", "is_named"),
+    [({"model": "gpt-4o"}, False), ({"since": JANUARY_2}, False), ({"until": JANUARY_2, "title": "moons"}, True)],
+    ids=str,
+)
+def test_titles_are_named_of_dialogues_that_the_filters_let_through(
+    engine: SearchEngine, filters: dict[str, Any], is_named: bool
+):
+    notes = engine.search_now("planets_and_moons", 10, "lexical", filters=SearchFilters(**filters)).notes
+    assert any("chatgpt-planets" in note for note in notes) is is_named
+
+
+@pytest.mark.parametrize("query", ["--", '-"', "-", '"', "*", "?!", "🍞"])
+def test_of_a_query_of_signs_only_it_is_said_that_it_has_no_words(engine: SearchEngine, query: str):
+    results = engine.search_now(query)
+    assert (list(results), results.notes) == ([], (NO_WORDS,))
 
 
 @pytest.mark.parametrize("mode", MODES)
