@@ -202,8 +202,8 @@ def _call(result: Mapping[str, Any]) -> str | None:
 
 
 def _snippets(result: Mapping[str, Any]) -> list[str]:
-    """Return what a page is cited for: the answer that was found to its question, and what it was found by."""
-    return [str(result.get(name) or "") for name in ("answer", "snippet")]
+    """Return what a page was found by, and the answer to its question, which it is cited for."""
+    return [str(result.get(name) or "") for name in ("snippet", "answer")]
 
 
 def _place(result: Mapping[str, Any]) -> tuple[str, int]:

@@ -1,7 +1,8 @@
 """The part of a page that goes into a context where the whole page does not fit.
 
 It is the page's beginning, unless what the search found stands further on: then it begins shortly before that, with the
-sign of an omission, so that the context has what the page is cited for, if it fits.
+sign of an omission, so that the context has what the page was found by, and what it is cited for. Two places that are
+too far from each other are two parts, with the same sign between.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _CUT: Final = "…"
 OMISSION: Final = f"{_CUT}\n\n"
 _LEAD: Final = 4  # one part in so many of what fits stands before what was found
 _LINE_START: Final = re.compile(r"(?<=\n)(?=[^\n])")
+_Place = tuple[int, int]
 
 
 def excerpt(content: str, snippets: Sequence[str], fits: Callable[[str], bool]) -> str | None:
@@ -26,34 +28,71 @@ def excerpt(content: str, snippets: Sequence[str], fits: Callable[[str], bool]) 
 
     Args:
         content: text of the page.
-        snippets: what was found, each on one line with a sign at each end where something was left out. The first one
-            that the page has counts.
+        snippets: what was found, each on one line with a sign at each end where something was left out: first what the
+            page was found by, then what stands below it and is wanted beside it if there is room.
         fits: tells whether a part is small enough.
     """
     beginning = cut_to_fit(content, fits)
-    found = next((place for snippet in snippets if (place := _find(content, snippet))), None)
-    if beginning is None or found is None or found[1] <= len(beginning):
+    places = _places(content, snippets)
+    if beginning is None or not places or places[-1][1] <= len(beginning):
         return beginning
     room = len(beginning)
-    lead = max(0, min(found[0] - room // _LEAD, len(content) - room))
-    for start in (_start(content, lead, found[0]), _grapheme_start(content, found[0])):
-        opening = OMISSION + _open_fence(content, start)
-        part = cut_to_fit(opening + content[start:], fits, len(opening) + found[1] - start)
-        if part is not None:
-            return part
-    part = cut_to_fit(opening + content[start:], fits, len(opening) + 1)  # what was found is itself too long
+    part = _around(content, (places[0][0], places[-1][1]), room, fits)
+    if part is None and len(places) > 1:
+        part = _apart(content, places[0], places[-1], room, fits) or _around(content, places[0], room, fits)
+    if part is None:  # what was found is itself too long
+        opening, text = _opened(content, _grapheme_start(content, places[0][0]))
+        part = cut_to_fit(opening + text, fits, len(opening) + 1)
     return beginning if part is None else part
 
 
-def _find(content: str, snippet: str) -> tuple[int, int] | None:
-    """Return where a snippet begins and ends in a page, whatever its white space; None if it is not there."""
-    words = snippet.removeprefix(_CUT).removesuffix(_CUT).split()
-    found = re.search(r"\s+".join(map(re.escape, words)), content) if words else None
-    return None if found is None else found.span()
+def _places(content: str, snippets: Sequence[str]) -> list[_Place]:
+    """Return where snippets begin and end in a page, whatever its white space, each below the one before it."""
+    places: list[_Place] = []
+    for snippet in snippets:
+        words = snippet.removeprefix(_CUT).removesuffix(_CUT).split()
+        pattern = re.compile(r"\s+".join(map(re.escape, words)))
+        found = pattern.search(content, places[-1][1] if places else 0) if words else None
+        if found is not None:
+            places.append(found.span())
+    return places
+
+
+def _around(content: str, found: _Place, room: int, fits: Callable[[str], bool]) -> str | None:
+    """Return a part with all of a place and a quarter of its text before that; None if it does not fit."""
+    earliest = max(0, min(found[0] - room // _LEAD, len(content) - room))
+    for start in (_start(content, earliest, found[0]), _grapheme_start(content, found[0])):
+        opening, text = _opened(content, start)
+        part = cut_to_fit(opening + text, fits, len(opening) + found[1] - start)
+        if part is not None:
+            return part
+    return None
+
+
+def _apart(content: str, first: _Place, second: _Place, room: int, fits: Callable[[str], bool]) -> str | None:
+    """Return the parts around two places, of half the room each or else of the places alone; None if none fit."""
+    return _halves(content, first, second, room // 2, fits) or _halves(content, first, second, 0, fits)
+
+
+def _halves(content: str, first: _Place, second: _Place, size: int, fits: Callable[[str], bool]) -> str | None:
+    """Return the parts around two places; the second is left room for so many characters, if the page has them."""
+    start = _start(content, max(0, first[0] - size // _LEAD), first[0])
+    second_start = _start(content, max(first[1], second[0] - size // _LEAD), second[0])
+    opening, text = _opened(content[:second_start], start)
+    second_opening, second_text = _opened(content, second_start)
+    least = second[1] - second_start
+    kept = second_opening + second_text[: max(size, least)]
+    part = cut_to_fit(opening + text, lambda cut: fits(f"{cut}\n\n{kept}"), len(opening) + first[1] - start)
+    if part is None:
+        return None
+    rest = cut_to_fit(second_opening + second_text, lambda cut: fits(f"{part}\n\n{cut}"), len(second_opening) + least)
+    return None if rest is None else f"{part}\n\n{rest}"
 
 
 def _start(content: str, earliest: int, latest: int) -> int:
-    """Return where an excerpt may begin: at a line, else at a sentence, else at ``latest``."""
+    """Return where an excerpt may begin: with the page, else at a line, else at a sentence, else at ``latest``."""
+    if earliest == 0:
+        return 0
     line = _LINE_START.search(content, earliest, latest + 1)
     if line is not None:
         return line.start()
@@ -69,6 +108,11 @@ def _grapheme_start(content: str, position: int) -> int:
     line = content.rfind("\n", 0, position) + 1
     *_, start, _ = 0, *grapheme_ends(content[line : position + 1])
     return line + start
+
+
+def _opened(content: str, start: int) -> tuple[str, str]:
+    """Return what stands before an excerpt that begins there, and the text from there."""
+    return OMISSION + _open_fence(content, start) if start else "", content[start:]
 
 
 def _open_fence(content: str, start: int) -> str:

@@ -306,6 +306,17 @@ class TestTokenManagement:
         [source] = build([found], store_of(document), max_tokens=60).sources
         assert "The canal opened in May." in source.markdown_content
 
+    @pytest.mark.parametrize("max_tokens", [300, 4_000])
+    def test_a_long_question_is_cut_around_what_it_was_found_by_and_has_its_answer(self, max_tokens: int):
+        lines = "\n".join(f"item{number} costs {number * 7} crowns" for number in range(2_000))
+        document = Document("long", "long", [f"User: {lines}\n\nAssistant: Cheap ones sell."], "")
+        snippet = "…item236 costs 1652 crowns item237 costs 1659 crowns item238…"
+        found = result(document, 1, 0.5) | {"snippet": snippet, "answer": "Cheap ones sell."}
+        context = build([found], store_of(dialogues=(document,)), max_tokens=max_tokens)
+        assert "\nitem237 costs 1659 crowns\n" in context.formatted_text
+        assert context.formatted_text.endswith("\n\nAssistant: Cheap ones sell.")
+        assert context.total_tokens <= max_tokens
+
     def test_a_counter_that_adds_up_wrongly_cannot_exceed_the_budget(self):
         class Squared:
             name = "squared"

@@ -15,6 +15,7 @@ from archive_pipeline_tests.retrieval.context.texts import CHINESE, CODE, ENGLIS
 
 FILLING = "Nothing is said here. " * 40
 FOUND = "The canal opened in May."
+ANSWER = "It cost a million."
 
 
 def characters(most: int) -> Callable[[str], bool]:
@@ -41,6 +42,41 @@ def test_a_sentence_at_the_end_has_all_the_text_before_it_that_fits():
 def test_an_excerpt_begins_at_a_line_if_one_is_near():
     page = f"{FILLING}\n\n## Opening\n\nIt was late. {FOUND}\n\n{FILLING}"
     assert excerpt(page, [FOUND], characters(220)).startswith(f"{OMISSION}## Opening\n\nIt was late. {FOUND}")
+
+
+def test_two_places_that_are_far_from_each_other_are_parts_with_a_sign_between():
+    page = f"{FILLING}{FOUND} {FILLING}{ANSWER}"
+    # What fits of the beginning are 219 characters. Half of them is 109, of which a quarter, 27, has the sentence of 22
+    # before each place. The second part is 43 with its sign, 2 part them, and 195 are left for 49 and 6 times 22.
+    assert excerpt(page, [FOUND, ANSWER], characters(240)) == (
+        f"{OMISSION}Nothing is said here. {FOUND}{' Nothing is said here.' * 6}"
+        f"\n\n{OMISSION}Nothing is said here. {ANSWER}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [(60, f"{OMISSION}{FOUND}\n\n{OMISSION}{ANSWER}"), (49, f"{OMISSION}{FOUND} Nothing is said here.")],
+)
+def test_what_the_page_was_found_by_comes_before_what_is_beside_it(most: int, expected: str):
+    # Both with their signs are 50 characters.
+    assert excerpt(f"{FILLING}{FOUND} {FILLING}{ANSWER}", [FOUND, ANSWER], characters(most)) == expected
+
+
+def test_a_page_that_begins_with_what_it_was_found_by_begins_without_a_sign():
+    assert excerpt(f"{FOUND} {FILLING}{ANSWER}", [FOUND, ANSWER], characters(100)) == (
+        f"{FOUND}{' Nothing is said here.' * 2}\n\n{OMISSION}{ANSWER}"
+    )
+
+
+def test_two_places_near_each_other_are_one_part():
+    page = f"{FILLING}{FOUND} {ANSWER} {FILLING}"
+    assert excerpt(page, [FOUND, ANSWER], characters(70)) == f"{OMISSION}{FOUND} {ANSWER} Nothing is said here."
+
+
+def test_what_is_beside_is_looked_for_below_what_the_page_was_found_by():
+    page = f"{ANSWER} {FILLING}{FOUND} {FILLING}{ANSWER}"
+    assert excerpt(page, [FOUND, ANSWER], characters(60)) == f"{OMISSION}{FOUND}\n\n{OMISSION}{ANSWER}"
 
 
 def test_code_is_in_a_block_of_its_kind():
@@ -87,15 +123,19 @@ def test_an_excerpt_fits_closes_its_code_and_has_what_was_found_if_there_is_room
     pieces: list[str], data: st.DataObject
 ):
     page = "".join(pieces)
-    graphemes = [match.span() for match in regex.finditer(r"\X", page)]
-    first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(graphemes) - 1)] * 2)))
-    snippet = " ".join(page[graphemes[first][0] : graphemes[last][1]].split())[:200]
+    snippets = [drawn_snippet(page, data), *data.draw(st.sampled_from([[], [drawn_snippet(page, data)]]))]
     most = data.draw(st.integers(1, 3_000))
-    found = excerpt(page, [snippet], characters(most))
+    found = excerpt(page, snippets, characters(most))
     if found is None:
         assert most < 30 or not page.strip()
         return
     assert len(found) <= most
     assert all(block.closing is None for block in code_blocks(found))
-    if most > 3 * len(snippet) + 600:
-        assert "".join(snippet.split()) in "".join(found.split())
+    if most > 3 * len(snippets[0]) + 600:
+        assert "".join(snippets[0].split()) in "".join(found.split())
+
+
+def drawn_snippet(page: str, data: st.DataObject) -> str:
+    graphemes = [match.span() for match in regex.finditer(r"\X", page)]
+    first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(graphemes) - 1)] * 2)))
+    return " ".join(page[graphemes[first][0] : graphemes[last][1]].split())[:200]
