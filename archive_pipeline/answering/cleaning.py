@@ -10,6 +10,14 @@ from archive_pipeline.text.sanitize import clean_text
 
 # Controls but tab and line end, and marks that turn the writing direction: a model has no use for them.
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# What a terminal takes for one command: a text with its end (titles, links, the clipboard), a sequence of numbers
+# (colours, moves), or another one. Of one that is cut off, what there is; a text ends with its line at the latest.
+# No text begins with one character of the 8-bit set, which quotation marks in a wrong encoding have too.
+_COMMANDS: Final = re.compile(
+    r"\x1b[\]PX^_][^\x07\n\r\x1b\x9c]{0,4000}(?:\x07|\x1b\\|\x9c)?"
+    r"|(?:\x1b\[|\x9b)[0-?]{0,100}[ -/]{0,100}[@-~]?"
+    r"|\x1b[ -/]{0,100}[0-~]?"
+)
 _THINKING: Final = "<think>"
 _ANSWERING: Final = "</think>"
 _LINE_ENDS: Final = re.compile(r"\r\n?")
@@ -23,10 +31,10 @@ class TextCleaner:
 
     def feed(self, piece: str) -> str:
         """Take the next piece; return what is clean by now."""
-        text = self._held + piece
-        waits = text[-1:] == "\r" or "\ud800" <= text[-1:] <= "\udbff"
-        self._held = text[-1] if waits else ""
-        return _clean(text[:-1] if waits else text)
+        text = self._held + piece.replace("\0", "")
+        end = _end_of_whole(text)
+        self._held = text[end:]
+        return _clean(text[:end])
 
     def finish(self) -> str:
         """Return the rest."""
@@ -65,5 +73,14 @@ class ThinkingFilter:
         return "" if held.lstrip().startswith(_THINKING) else held
 
 
+def _end_of_whole(text: str) -> int:
+    """Return where what may go on in the next piece begins."""
+    for command in _COMMANDS.finditer(text):
+        if command.end() == len(text):
+            return command.start()
+    waits = text[-1:] == "\r" or "\ud800" <= text[-1:] <= "\udbff"
+    return len(text) - waits
+
+
 def _clean(text: str) -> str:
-    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", clean_text(text, Counter())))
+    return _CONTROLS.sub("", _COMMANDS.sub("", _LINE_ENDS.sub("\n", clean_text(text, Counter()))))

@@ -90,13 +90,23 @@ def test_what_is_no_piece_of_an_answer_is_an_error(data: str, said: str):
         (["a\ud83d", "\ude00b"], "a\U0001f600b"),
         (["a\ud83d", "b\ude00"], "a\ufffdb\ufffd"),
         (["a\ud83d"], "a\ufffd"),
-        (["\x1b[31mred\x07\x00", "\u202eleft\x9b2J"], "[31mredleft2J"),
+        (["\x1b[31mred\x07\x00", "\u202eleft\x9b2J"], "redleft"),
+        (["here \x1b", "[3", "1", "mred\x1b[0", "m."], "here red."),
+        (["\x1b\x00", "[31m\x00red"], "red"),
+        (["\x1b]0;ti", "tle\x07So \x1b]8;;http://a.b\x1b", "\\this\x1b]8;;\x1b\\."], "So this."),
+        (["\x1b]0;never over", " at all\r", "\nNext."], "\nNext."),
+        (["\x1bP1$q\ud83d", "\ude00\x9cred\x1b(", "B\x1b", "c"], "red"),
+        (["cut off \x1b]0;ti"], "cut off "),
+        (["cut off \x1b[1;3"], "cut off "),
+        (["\x1b[31\u00e9t\u00e9"], "\u00e9t\u00e9"),
+        (["\u00e2\x80\x9cquoted\u00e2\x80\x9d text"], "\u00e2quoted\u00e2 text"),
         (["tab\there\r"], "tab\there\n"),
     ],
 )
 def test_a_streamed_text_is_cleaned(pieces: list[str], clean: str):
-    cleaner = TextCleaner()
-    assert "".join([*map(cleaner.feed, pieces), cleaner.finish()]) == clean
+    for fed in (pieces, "".join(pieces)):  # the same character by character
+        cleaner = TextCleaner()
+        assert "".join([*map(cleaner.feed, fed), cleaner.finish()]) == clean
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_an_answer_for_people(filled: CommandLine, chat: ChatServer):
     ended = asked(filled, chat, QUESTION, "--max-sources", 2)
     assert ended.code == 0
     answer, sources = ended.out.split("\n\n")
-    assert answer == "At 240 degrees [1].\n[31mHot! [7: no such source]"
+    assert answer == "At 240 degrees [1].\nHot! [7: no such source]"
     assert sources == "[1] Baking, page 2 (chatgpt-bread)\n"
     assert "cites sources that do not exist, and they are marked: 7" in ended.err
     assert "small, " in ended.err.splitlines()[-1]
