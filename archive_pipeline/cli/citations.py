@@ -15,6 +15,7 @@ def cited(number: int, source: SourceDocument, results: SearchResults) -> str:
         source: that was cited.
         results: of the search that found it.
     """
-    keys = {result["doc_id"]: result["metadata"]["partition_key"] for result in results}
+    keys = {other["doc_id"]: other["partition_key"] for result in results for other in result["alternatives"]}
+    keys |= {result["doc_id"]: result["metadata"]["partition_key"] for result in results}
     name = one_line(keys.get(source.doc_id) or source.doc_id)
     return f"[{number}] {one_line(source.filename)}, page {source.page} ({name})"

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.orchestration.assets.summary import summarize, summary_metadata
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, one_per_question
+from archive_pipeline.retrieval.search.groups import one_per_question
+from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions
 from archive_pipeline.store.archive_contents import archive_contents
 from archive_pipeline.store.archive_stats import archive_stats
 from archive_pipeline.store.database import Database

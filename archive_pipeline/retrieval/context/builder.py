@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from archive_pipeline.errors import InvalidQueryError
+from archive_pipeline.retrieval.context.alternatives import independent_alternatives
 from archive_pipeline.retrieval.context.collection_pages import CollectionPages
 from archive_pipeline.retrieval.context.documents import ResearchContext, SkippedResult, SkipReason, SourceDocument
 from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStore, SearchEngine, TraceStore
@@ -87,18 +88,12 @@ class ContextBuilder:
         ranked, beyond = distinct[:num_results], distinct[num_results:]
         skipped += [_skip(result, SkipReason.NUM_RESULTS) for result in beyond]
         packer = ContextPacker(self.max_tokens, self.token_counter.count)
-        pages = self._pages()
-        while ranked and (places := self.max_sources - len(packer.sources)):
-            wave, ranked = ranked[:places], ranked[places:]
-            for result, found in zip(wave, await _fetch(pages, wave), strict=True):
-                if isinstance(found, SkipReason):
-                    skipped.append(_skip(result, found))
-                elif not packer.add(found, _snippets(result)):
-                    skipped.append(_skip(result, SkipReason.BUDGET))
-        skipped += [_skip(result, SkipReason.MAX_SOURCES) for result in ranked]
+        skipped += await self._fill(packer, ranked)
+        others = independent_alternatives(ranked)[:num_results]
+        taken = len(others) - len(await self._fill(packer, others))
         return replace(
             self._context(packer, skipped),
-            alternatives=sum(len(result.get("alternatives") or ()) for result in distinct),
+            alternatives=sum(len(result.get("alternatives") or ()) for result in distinct) - taken,
             retrievers=tuple(getattr(results, "retrievers", ())),
         )
 
@@ -145,6 +140,18 @@ class ContextBuilder:
     def estimate_tokens(self, text: str) -> int:
         """Return the tokens of a text by ``token_counter``."""
         return self.token_counter.count(text)
+
+    async def _fill(self, packer: ContextPacker, ranked: Sequence[dict[str, Any]]) -> list[SkippedResult]:
+        """Add the pages of results while there is room, best first; return the results that are not in the context."""
+        pages, skipped = self._pages(), []
+        while ranked and (places := self.max_sources - len(packer.sources)):
+            wave, ranked = ranked[:places], ranked[places:]
+            for result, found in zip(wave, await _fetch(pages, wave), strict=True):
+                if isinstance(found, SkipReason):
+                    skipped.append(_skip(result, found))
+                elif not packer.add(found, _snippets(result)):
+                    skipped.append(_skip(result, SkipReason.BUDGET))
+        return skipped + [_skip(result, SkipReason.MAX_SOURCES) for result in ranked]
 
     def _context(self, packer: ContextPacker, skipped: list[SkippedResult]) -> ResearchContext:
         tokens, removed = packer.finish()

@@ -6,7 +6,7 @@ its answer too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +35,12 @@ class Beside:
     runs: Mapping[str, str]
     answers: Mapping[str, str]
 
-    def answer_to(self, found: FoundPage) -> str | None:
-        """Return the answer to the user's question that a page was found by: what was found of it, or its beginning."""
-        if not _is_question(found):
-            return None
+    def answers_to(self, pages: Iterable[FoundPage]) -> dict[Page, str]:
+        """Return the answers to users' questions that pages were found by: what was found of them, or beginnings."""
+        found = {each.page: self._answer_to(each) for each in pages if each.is_question}
+        return {page: answer for page, answer in found.items() if answer is not None}
+
+    def _answer_to(self, found: FoundPage) -> str | None:
         return self.answers.get(found.chunk.pair_id or "") if found.answer is None else found.answer.text
 
 
@@ -55,7 +57,7 @@ def read_beside(connection: psycopg.Connection[Any], pages: Sequence[FoundPage],
         "dialogue_ids": list({found.page[0] for found in pages}),
         "doc_ids": [found.page[0] for found in best],
         "pages": [found.page[1] for found in best],
-        "pair_ids": [found.chunk.pair_id for found in best if _is_question(found) and found.answer is None],
+        "pair_ids": [found.chunk.pair_id for found in best if found.is_question and found.answer is None],
     }
     rows = fetch_rows(connection, "search/beside_pages", BesidePage, parameters) if pages else []
     return Beside(
@@ -65,7 +67,3 @@ def read_beside(connection: psycopg.Connection[Any], pages: Sequence[FoundPage],
         {row.name: row.value for row in rows if row.kind == "run"},
         {row.name: row.value for row in rows if row.kind == "answer"},
     )
-
-
-def _is_question(found: FoundPage) -> bool:
-    return found.chunk.side == "question" and found.chunk.pair_type == "conversation_turn"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -84,6 +84,11 @@ class FoundPage:
     rerank_score: float | None = None
 
     @property
+    def is_question(self) -> bool:
+        """Whether it was found by what a user asked."""
+        return self.chunk.side == "question" and self.chunk.pair_type == "conversation_turn"
+
+    @property
     def text(self) -> str:
         """What a model reads of the page: its best chunk, and what was found of the answer where that is a question."""
         if self.chunk.side == "question" and self.answer is not None:
@@ -118,114 +123,61 @@ class ResultOptions:
     reranked: bool | None = None
 
 
-def one_per_question(
-    pages: Iterable[FoundPage], options: ResultOptions, beside: Iterable[FoundPage] = ()
-) -> list[list[FoundPage]]:
-    """Return the pages in groups: those that answer one question, or say the same, are one, the best of them first.
-
-    The same is said in copies: forks of a dialogue, a task that several dialogues were given, a file added twice. Which
-    pages say nearly the same, and which dialogues are runs of one task, is known of ``derived.duplicate_clusters``. Of
-    the other runs, the best page of each is beside the best page of all of them.
-
-    Args:
-        pages: best first.
-        options: of the search.
-        beside: pages that are shown only as those of other runs, best first.
-    """
-    groups = _Groups(options)
-    for found in pages:
-        groups.add(found)
-    for found in beside:
-        groups.put_beside(found)
-    return [_originals_first(group, options.originals) for group in groups.all]
-
-
-class _Groups:
-    """Pages in groups, of which each becomes a result."""
-
-    def __init__(self, options: ResultOptions) -> None:
-        self.all: list[list[FoundPage]] = []
-        self._options = options
-        self._of_keys: dict[Hashable, list[FoundPage]] = {}
-        self._of_runs: dict[str, list[FoundPage]] = {}
-
-    def add(self, found: FoundPage) -> None:
-        """Put a page into the group that it belongs to, or into one of its own if there are not enough yet."""
-        keys = _keys(found, self._options.clusters)
-        group = next((self._of_keys[key] for key in keys if key in self._of_keys), None)
-        if group is not None:
-            group.append(found)
-        elif self.put_beside(found) or len(self.all) == self._options.limit:
-            return
-        else:
-            group = [found]
-            self.all.append(group)
-            if found.page[0] in self._options.runs:
-                self._of_runs.setdefault(self._options.runs[found.page[0]], group)
-        for key in keys:
-            self._of_keys.setdefault(key, group)
-
-    def put_beside(self, found: FoundPage) -> bool:
-        """Put a page beside the one that was found first of another run of its task, if any, and tell whether one was.
-
-        Each run has one page there.
-        """
-        group = self._of_runs.get(self._options.runs.get(found.page[0], ""))
-        if group is None or group[0].page[0] == found.page[0]:
-            return False
-        if all(other.page[0] != found.page[0] for other in group):
-            group.append(found)
-        return True
-
-
-def _originals_first(group: Sequence[FoundPage], originals: Mapping[str, str]) -> list[FoundPage]:
-    """Return the pages in their order, but copies below what they are copied from, where that was found too."""
-    there = {found.page[0] for found in group}
-    return sorted(group, key=lambda found: originals.get(found.page[0]) in there)
-
-
-def _keys(found: FoundPage, clusters: Mapping[Page, str]) -> tuple[Hashable, ...]:
-    chunk = found.chunk
-    known = (chunk.question_message_id, chunk.content_hash, clusters.get(found.page))
-    return tuple(key for key in known if key) or (found.page,)
-
-
-def as_result(group: Sequence[FoundPage], answer: str | None, options: ResultOptions) -> dict[str, Any]:
+def as_result(
+    group: Sequence[FoundPage], answers: Mapping[Page, str], independent: Collection[Page], options: ResultOptions
+) -> dict[str, Any]:
     """Return the result that a group of pages is.
 
     Args:
         group: pages, the one that is shown first.
-        answer: to the question that was found; None where the answer itself was, or there is none.
+        answers: to the questions that were found; none where the answer itself was, or there is none.
+        independent: which of the others have an answer of their own.
         options: of the search.
     """
     found, *others = group
     chunk = found.chunk
     return {
-        "doc_id": found.page[0],
-        "page": found.page[1],
-        "score": round(found.score, 6),
-        "filename": chunk.filename,
-        "first_prompt": options.first_prompts.get(found.page[0]),
-        "snippet": snippet(chunk.text, options.words),
-        "answer": None if answer is None else snippet(answer, options.words),
+        **_named(found, options),
+        **_said(found, answers, options),
         "scores": {retriever: round(score, 6) for retriever, score in found.scores.items()},
         "ranks": dict(found.ranks),
         **_second_stage(found, options),
         "is_abandoned_branch": chunk.is_on_primary_path is False,
         "alternatives": [
             {
-                "doc_id": other.page[0],
-                "page": other.page[1],
-                "score": round(other.score, 6),
-                "filename": other.chunk.filename,
-                "first_prompt": options.first_prompts.get(other.page[0]),
-                "snippet": snippet(other.chunk.text, options.words),
+                **_named(other, options),
+                "partition_key": other.chunk.partition_key,
+                "answered_at": _answered_at(other.chunk),
+                **_said(other, answers, options),
                 "is_abandoned_branch": other.chunk.is_on_primary_path is False,
+                "is_independent": other.page in independent,
             }
             for other in others
         ],
         "metadata": _metadata(chunk, options),
     }
+
+
+def _named(found: FoundPage, options: ResultOptions) -> dict[str, Any]:
+    return {
+        "doc_id": found.page[0],
+        "page": found.page[1],
+        "score": round(found.score, 6),
+        "filename": found.chunk.filename,
+        "first_prompt": options.first_prompts.get(found.page[0]),
+    }
+
+
+def _said(found: FoundPage, answers: Mapping[Page, str], options: ResultOptions) -> dict[str, Any]:
+    answer = answers.get(found.page)
+    return {
+        "snippet": snippet(found.chunk.text, options.words),
+        "answer": None if answer is None else snippet(answer, options.words),
+    }
+
+
+def _answered_at(chunk: FoundChunk) -> str | None:
+    return None if chunk.pair_id is None else _iso(chunk.happened_at)
 
 
 def result_name(result: Mapping[str, Any]) -> str:
@@ -270,7 +222,7 @@ def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
         "side": chunk.side,
         "role": chunk.role,
         "model": chunk.model,
-        "answered_at": None if chunk.pair_id is None else _iso(chunk.happened_at),
+        "answered_at": _answered_at(chunk),
         "question_message_id": chunk.question_message_id,
         "answer_message_id": chunk.answer_message_id,
         "came_with": list(options.origins.get(chunk.doc_id, ())),

@@ -11,6 +11,7 @@ from archive_pipeline.errors import MissingExtraError, RerankerError
 from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.filters import NO_FILTERS
 from archive_pipeline.retrieval.search.found_pages import fused_pages, read_rows
+from archive_pipeline.retrieval.search.groups import independent_pages, one_per_question
 from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.near_words import by_words
@@ -20,13 +21,7 @@ from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED
 from archive_pipeline.retrieval.search.rankings import CHUNKS_PER_RESULT, FILTERED_FACTOR, Rankings
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
-from archive_pipeline.retrieval.search.results import (
-    FoundPage,
-    ResultOptions,
-    SearchResults,
-    as_result,
-    one_per_question,
-)
+from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, SearchResults, as_result
 from archive_pipeline.retrieval.search.retrievers.base import Ranking
 from archive_pipeline.retrieval.search.second_stage import NO_TIME, NOT_RERANKED, reranked
 from archive_pipeline.retrieval.search.snippets import word_pattern
@@ -193,4 +188,5 @@ class Search:
             reranked=self._reranked,
         )
         groups = one_per_question(pages, options, others)
-        return [as_result(group, beside.answer_to(group[0]), options) for group in groups]
+        answers = beside.answers_to(page for group in groups for page in group)
+        return [as_result(group, answers, independent_pages(group, answers, options), options) for group in groups]

@@ -32,6 +32,12 @@ from archive_pipeline_tests.retrieval.context.texts import ENGLISH
 from archive_pipeline_tests.work import steps
 
 
+def other(document: Document, page: int, score: float) -> dict[str, Any]:
+    """Return an alternative of a result."""
+    place = {"doc_id": document.doc_id, "page": page, "filename": document.filename}
+    return place | {"score": score, "answered_at": "2025-05-01", "snippet": "", "answer": None}
+
+
 class TestInterface:
     def test_signatures_and_defaults_are_the_seeds(self):
         def parameters(function: Any) -> list[tuple[str, Any]]:
@@ -269,6 +275,26 @@ class TestTokenManagement:
         }
         assert context.to_dict()["left_out"] == context.left_out
         assert sum(context.left_out.values()) == len(context.skipped) + context.alternatives
+
+    def test_answers_of_other_dialogues_to_the_same_question_are_taken_while_there_is_room(self):
+        others = [
+            other(DIALOGUE, 1, 0.3) | {"is_independent": True},
+            other(CRISIS, 1, 0.4) | {"is_independent": True},
+            other(CRISIS, 2, 0.6) | {"is_independent": False},
+        ]
+        results = [RESULTS[0] | {"alternatives": others}, RESULTS[2]]
+        context = build(results)
+        assert [(s.doc_id, s.page) for s in context.sources] == [
+            ("abc123", 3),
+            ("def456", 12),
+            ("abc123", 1),
+            ("8f14e45f", 1),
+        ]
+        assert context.sources[3].answered_at == "2025-05-01"
+        assert context.left_out == {"alternative": 1}
+        assert build(results, max_sources=3).left_out == {"alternative": 2}
+        no_room = build(results, max_tokens=45)  # the first two have 40, each of the others at least 15
+        assert (no_room.left_out, no_room.truncated) == ({"alternative": 3}, False)
 
     def test_a_search_that_returns_more_than_it_was_asked_for_is_cut_and_counted(self):
         class Generous(Search):

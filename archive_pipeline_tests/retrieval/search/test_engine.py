@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.cli.citations import cited
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.errors import InvalidQueryError, VectorStoreError
+from archive_pipeline.retrieval.context.archive import build_context
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search import engine as search_engine
 from archive_pipeline.retrieval.search.engine import SearchEngine
@@ -354,6 +356,27 @@ def test_copies_are_one_result_and_its_alternatives(small: SearchEngine, tmp_pat
     copies |= {(other["doc_id"], other["page"]): other["filename"] for other in original["alternatives"]}
     assert copies == {(dialogue_id("chatgpt", "a"), 1): "A chat", (dialogue_id("chatgpt", "b"), 1): "A fork"}
     assert {(other["doc_id"], other["page"]) for other in others} <= {(dialogue_id("chatgpt", "b"), 2)}
+
+
+@pytest.mark.parametrize("small", [VectorStore.POSTGRES], indirect=True)
+def test_dialogues_that_ask_the_same_by_themselves_are_one_result_and_all_in_a_context(
+    small: SearchEngine, tmp_path: Path
+):
+    said = {"b": "Single cells that ferment sugar.", "c": "A fungus that raises dough."}
+    asked = [chatgpt(name, chain("What is yeast?", said[name], prefix=name), title=f"Talk {name}") for name in said]
+    load(small.database, tmp_path / "asked.json", *asked, is_partial=True)
+    build_stale(small.database, small.settings)
+    [result] = small.search_now("what is yeast", 10, "lexical")
+    own, same = sorted(result["alternatives"], key=lambda other: other["partition_key"])
+    assert (own["partition_key"], own["answer"], own["is_independent"]) == ("chatgpt-b", said["b"], True)
+    assert (same["partition_key"], same["answer"], same["is_independent"]) == ("chatgpt-c", said["c"], False)
+    built = asyncio.run(build_context(small, "what is yeast", mode="lexical"))
+    first, second = built.context.sources
+    assert first.markdown_content.endswith(said["c"])
+    assert second.markdown_content.endswith(said["b"])
+    assert second.answered_at == own["answered_at"]
+    assert cited(2, second, built.results) == "[2] Talk b, page 1 (chatgpt-b)"
+    assert built.context.left_out == {"alternative": 1}
 
 
 def test_an_empty_archive_has_nothing(database: Database, settings: Settings, tmp_path: Path):

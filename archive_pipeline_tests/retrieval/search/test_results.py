@@ -1,65 +1,10 @@
-"""Pages that belong together: what is one result, and what stands beside it."""
+"""What results say of their pages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from archive_pipeline.building.duplicates import refresh_duplicates
-from archive_pipeline.retrieval.search.beside import read_beside
-from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, one_per_question, result_date
-from archive_pipeline.settings import Settings
-from archive_pipeline.store.database import Database
-from archive_pipeline_tests.derive.batches import batch_of, store
-from archive_pipeline_tests.duplicates.finding import run
-
-RUNS = {"one": "task", "two": "task", "three": "task", "alone": "another task"}
-
-
-class _Chunk:
-    """A chunk of which nothing is known: its page is like no other one."""
-
-    def __getattr__(self, _name: str) -> Any:
-        return None
-
-
-def pages(*names: str) -> list[FoundPage]:
-    """Return found pages, best first: ``two/1`` is page 1 of the dialogue ``two``."""
-    found = [name.split("/") for name in names]
-    return [FoundPage((doc, int(page)), 1 / rank, _Chunk(), {}, {}, {}) for rank, (doc, page) in enumerate(found, 1)]
-
-
-def grouped(*names: str, limit: int = 10, beside: Sequence[str] = ()) -> list[list[str]]:
-    options = ResultOptions(limit, None, Path(), runs=RUNS)
-    return [
-        [f"{doc}/{page}" for doc, page in (found.page for found in group)]
-        for group in one_per_question(pages(*names), options, pages(*beside))
-    ]
-
-
-def test_other_runs_of_a_task_stand_beside_the_best_page_of_all():
-    assert grouped("two/3", "one/1", "talk/1", "alone/1", "three/2") == [
-        ["two/3", "one/1", "three/2"],
-        ["talk/1"],
-        ["alone/1"],
-    ]
-
-
-def test_the_best_run_has_all_its_pages_and_the_others_one_each():
-    assert grouped("one/1", "two/2", "one/5", "two/7") == [["one/1", "two/2"], ["one/5"]]
-
-
-def test_runs_that_come_after_the_last_result_stand_beside_theirs_too():
-    assert grouped("one/1", "talk/1", "two/1", "late/1", limit=2) == [["one/1", "two/1"], ["talk/1"]]
-
-
-def test_what_is_not_relevant_stands_beside_a_run_and_is_no_result_of_its_own():
-    shown = grouped("one/1", "talk/1", "two/1", beside=["talk/2", "alone/1", "one/2", "two/3", "three/1", "three/2"])
-    assert shown == [["one/1", "two/1", "three/1"], ["talk/1"]]
-    assert grouped(beside=["one/1", "two/1"]) == []
+from archive_pipeline.retrieval.search.results import result_date
 
 
 @pytest.mark.parametrize(
@@ -77,16 +22,3 @@ def test_the_day_of_an_import_is_no_date_of_a_dialogue(
     added = "2026-11-27T08:00:00+00:00"
     metadata = {"answered_at": answered, "created_at": began, "timestamp": added, "partition_key": key}
     assert result_date(metadata) == date
-
-
-@pytest.mark.postgres
-def test_runs_are_known_of_the_clusters_of_dialogues(database: Database, settings: Settings):
-    talks = [run(name, "abc") for name in ("first", "second")]
-    other = run("other", "def")
-    store(database, batch_of(*talks, other))
-    refresh_duplicates(database, settings)
-    with database.session() as connection:
-        beside = read_beside(connection, pages(*(f"{talk.id}/1" for talk in (*talks, other))), limit=5)
-    assert set(beside.runs) == {talk.id for talk in talks}
-    assert len(set(beside.runs.values())) == 1
-    assert beside.clusters == {}

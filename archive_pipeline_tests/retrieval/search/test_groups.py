@@ -1,0 +1,103 @@
+"""Pages that belong together: what is one result, and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archive_pipeline.building.duplicates import refresh_duplicates
+from archive_pipeline.retrieval.search.beside import read_beside
+from archive_pipeline.retrieval.search.groups import independent_pages, one_per_question
+from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions
+from archive_pipeline.settings import Settings
+from archive_pipeline.store.database import Database
+from archive_pipeline_tests.derive.batches import batch_of, store
+from archive_pipeline_tests.duplicates.finding import run
+
+RUNS = {"one": "task", "two": "task", "three": "task", "alone": "another task"}
+
+
+class _Chunk:
+    """A chunk of which nothing is known: its page is like no other one."""
+
+    def __getattr__(self, _name: str) -> Any:
+        return None
+
+
+def pages(*names: str) -> list[FoundPage]:
+    """Return found pages, best first: ``two/1`` is page 1 of the dialogue ``two``."""
+    found = [name.split("/") for name in names]
+    return [FoundPage((doc, int(page)), 1 / rank, _Chunk(), {}, {}, {}) for rank, (doc, page) in enumerate(found, 1)]
+
+
+def grouped(*names: str, limit: int = 10, beside: Sequence[str] = ()) -> list[list[str]]:
+    options = ResultOptions(limit, None, Path(), runs=RUNS)
+    return [
+        [f"{doc}/{page}" for doc, page in (found.page for found in group)]
+        for group in one_per_question(pages(*names), options, pages(*beside))
+    ]
+
+
+def test_other_runs_of_a_task_stand_beside_the_best_page_of_all():
+    assert grouped("two/3", "one/1", "talk/1", "alone/1", "three/2") == [
+        ["two/3", "one/1", "three/2"],
+        ["talk/1"],
+        ["alone/1"],
+    ]
+
+
+def test_the_best_run_has_all_its_pages_and_the_others_one_each():
+    assert grouped("one/1", "two/2", "one/5", "two/7") == [["one/1", "two/2"], ["one/5"]]
+
+
+def test_runs_that_come_after_the_last_result_stand_beside_theirs_too():
+    assert grouped("one/1", "talk/1", "two/1", "late/1", limit=2) == [["one/1", "two/1"], ["talk/1"]]
+
+
+def test_what_is_not_relevant_stands_beside_a_run_and_is_no_result_of_its_own():
+    shown = grouped("one/1", "talk/1", "two/1", beside=["talk/2", "alone/1", "one/2", "two/3", "three/1", "three/2"])
+    assert shown == [["one/1", "two/1", "three/1"], ["talk/1"]]
+    assert grouped(beside=["one/1", "two/1"]) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "independent"),
+    [
+        ("talk/1 chat/1 chat/2", {"talk/1", "chat/1"}),  # one page of a dialogue
+        ("talk/1 fork/1 chat/1", {"talk/1", "chat/1"}),  # no copy
+        ("fork/1 second/1", {"fork/1"}),  # nor two copies of one dialogue
+        ("one/1 two/1 alone/1", {"one/1", "alone/1"}),  # one run of a task
+        ("talk/1 chat/3 near/3", {"talk/1", "chat/3"}),  # nothing that says nearly the same
+        ("talk/1 parrot/1", {"talk/1"}),  # nor the same
+        ("talk/1 silent/1", {"talk/1"}),  # nor nothing that is known
+    ],
+)
+def test_dialogues_that_ask_the_same_by_themselves_have_answers_of_their_own(names: str, independent: set[str]):
+    group = pages(*names.split())
+    answers = {each.page: f"As {each.page[0]} {each.page[1]} says." for each in group if each.page[0] != "silent"}
+    answers |= {("parrot", 1): "As talk 1 says."}
+    options = ResultOptions(
+        10,
+        None,
+        Path(),
+        originals={"fork": "talk", "second": "talk"},
+        clusters={("chat", 3): "cluster", ("near", 3): "cluster"},
+        runs=RUNS,
+    )
+    assert independent_pages(group, answers, options) == {each.page for each in pages(*independent)}
+
+
+@pytest.mark.postgres
+def test_runs_are_known_of_the_clusters_of_dialogues(database: Database, settings: Settings):
+    talks = [run(name, "abc") for name in ("first", "second")]
+    other = run("other", "def")
+    store(database, batch_of(*talks, other))
+    refresh_duplicates(database, settings)
+    with database.session() as connection:
+        beside = read_beside(connection, pages(*(f"{talk.id}/1" for talk in (*talks, other))), limit=5)
+    assert set(beside.runs) == {talk.id for talk in talks}
+    assert len(set(beside.runs.values())) == 1
+    assert beside.clusters == {}
