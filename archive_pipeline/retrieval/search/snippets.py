@@ -12,7 +12,7 @@ SNIPPET_CHARACTERS: Final = 240
 ELLIPSIS: Final = "…"
 MOST_PIECES: Final = 64
 # Of longer words the beginning is enough, so that "bakeries" shows "bakery"; the lexical retriever knows the
-# languages, a snippet only has to be in the right place.
+# languages, a snippet only has to be in the right place. A word with a digit has no ending: item234 is not item237.
 _WHOLE_WORD: Final = 4
 _ENDING: Final = 3
 
@@ -62,6 +62,8 @@ def _pieces(term: Term) -> list[tuple[str, str]]:
             piece = rf"(?<![^\W_]){re.escape(word)}\w*"
         elif len(word) <= _WHOLE_WORD:
             piece = rf"(?<![^\W_]){re.escape(word)}(?![^\W_])"
+        elif any(map(str.isdigit, word)):
+            piece = rf"(?<!\d){re.escape(word)}(?!\d)"
         else:
             piece = rf"{re.escape(word[: max(_WHOLE_WORD, len(word) - _ENDING)])}\w*"
         pieces.append((word[0], piece))

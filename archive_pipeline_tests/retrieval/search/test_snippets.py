@@ -34,6 +34,12 @@ def test_the_sentence_with_the_words_is_shown():
     )
 
 
+def test_a_word_with_a_number_is_no_other_number():
+    text = " ".join(f"item{number}" for number in range(100, 300))
+    assert " item237 " in snippet(text, word_pattern(words("item237")), 60)
+    assert snippet(text, word_pattern(words("item2370")), 60).startswith("item100 item101")
+
+
 def test_where_most_different_words_are_comes_before_where_one_is_often():
     text = "oven oven oven oven. " + FILLER * 20 + "A stone for the oven. " + FILLER * 20
     assert "A stone for the oven." in snippet(text, word_pattern(words("oven", "stone")), 60)
@@ -57,6 +63,7 @@ def test_a_long_word_tells_more_than_a_short_one():
         (Term("word", "寒冷的面包"), "面包"),
         (Term("word", "(a+)+$"), "a"),
         (Term("word", "Häuser"), "HÄUSER"),
+        (Term("word", "http2server"), "parseHttp2ServerName"),
     ],
     ids=str,
 )
