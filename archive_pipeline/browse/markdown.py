@@ -1,7 +1,8 @@
 """Markdown of messages and documents as HTML that runs nothing and loads nothing.
 
 Raw HTML stays text. An image becomes a link, since loading it would tell its server who reads what. Headings go below
-those of the page they stand on.
+those of the page they stand on. A text with something that is nested too deeply for the parser is shown as it is
+written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from archive_pipeline.browse.kept_text import keep_text
+
 # Parsers drop what is nested more deeply. Quotes in quotes meet the default of 20; brackets that are never closed are
 # read once for each level.
 _MOST_NESTED_BLOCKS: Final = 200
@@ -25,6 +28,10 @@ _MOST_NESTED_BRACKETS: Final = 20
 # A long address that is defined once may be used thousands of times.
 _MOST_CHARACTERS_OF_ADDRESSES: Final = 2_000_000
 _FORMULAS: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
+_AS_WRITTEN: Final = Markup(
+    '<p class="note">Shown as it is written: quotes or lists in it are nested too deeply to be shown as such.</p>\n'
+    '<div class="plain" dir="auto">{}</div>\n'
+)
 _HEADING_OFFSET: Final = 2
 _LOWEST_HEADING: Final = 6
 
@@ -40,8 +47,12 @@ def to_html(markdown: str, *, breaks: bool = False) -> Markup:
         breaks: whether lines end where the text ends them, as who writes in a chat means it; else paragraphs are
             filled, as documents mean it.
     """
+    parser, env = _parser(breaks=breaks), dict[str, Any]()
+    tokens = parser.parse(markdown, env)
+    if any(token.level >= _MOST_NESTED_BLOCKS - 1 for token in tokens):
+        return _AS_WRITTEN.format(markdown)
     # The parser escapes texts, and raw HTML is off.
-    return Markup(_parser(breaks=breaks).render(markdown))  # noqa: S704
+    return Markup(parser.renderer.render(tokens, parser.options, env))  # noqa: S704
 
 
 @cache
@@ -50,10 +61,11 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     parser.options["breaks"] = breaks
     parser.core.ruler.at("inline", partial(_inline, _markdown(_MOST_NESTED_BRACKETS)))
     parser.core.ruler.push("addresses", _addresses)
+    keep_text(parser)
     parser.core.ruler.push("direction", _direction)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link)
-    parser.add_render_rule("fence", _reached(RendererHTML.fence))
+    parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _reached(RendererHTML.code_block))
     parser.add_render_rule("table_open", _table)
     parser.add_render_rule("heading_open", _heading)
@@ -63,7 +75,8 @@ def _parser(*, breaks: bool) -> MarkdownIt:
 
 
 def _markdown(most_nesting: int) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": most_nesting}).enable(["table", "strikethrough"])
+    options = {"html": False, "maxNesting": most_nesting, "store_labels": True}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "formula", _formula)
     return parser
 
@@ -129,6 +142,13 @@ def _reached(render: RenderRule) -> RenderRule:
         return f'<pre tabindex="0" role="group" aria-label="Code"{render(*given).removeprefix("<pre")}'
 
     return rule
+
+
+def _fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:
+    """Render code below what stands beside the name of its language."""
+    said = tokens[index].info.strip()
+    note = f'<p class="note" dir="auto">{escape(said)}</p>\n' if len(said.split()) > 1 else ""
+    return note + _reached(RendererHTML.fence)(self, tokens, index, options, env)
 
 
 def _table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markupsafe import escape
 
+from archive_pipeline.browse.kept_text import keep_text
 from archive_pipeline.browse.markdown import to_html
 
 HARMLESS = {
@@ -86,21 +87,51 @@ def test_each_block_has_the_direction_of_its_own_text():
     assert re.findall(r"<(\w+) dir=\"auto\">", html) == ["p", "ol", "blockquote"]  # what is within them inherits it
 
 
-def test_what_is_nested_deeply_is_shown():
-    assert "found" in Seen(to_html("> " * 60 + "found")).text
+@pytest.mark.parametrize("mark", ["> ", "- "])
+def test_what_is_nested_deeply_is_shown(mark: str):
+    html = to_html(mark * 60 + "found")
+    assert "found" in Seen(html).text
+    assert "as it is written" not in html
+
+
+@pytest.mark.parametrize("text", ["> " * 1_500 + "found", "\n".join("  " * level + "- <b>" for level in range(200))])
+def test_what_is_nested_too_deeply_for_a_parser_is_shown_as_it_is_written(text: str):
+    note, _, written = to_html(text).partition("</p>\n")
+    assert note.startswith('<p class="note">Shown as it is written')
+    assert written == f'<div class="plain" dir="auto">{escape(text)}</div>\n'
 
 
 @given(st.text(st.sampled_from("ab <>\"'`*_[]()#|-~:/\\\n"), max_size=60))
-@example("[[a [b](c) *d*](e)\n\n> - [x](<y z> 'title')\n>   [f]\n\n|g|\n|-|\n|`h`|\n\n[f]: /i")
+@example("[[a [b](c) *d*](e)\n\n> - [x](<y z> 'title')\n>   [f]\n\n|g|\n|-|\n|`h`|\n\n[f]: https://i.org")
 def test_texts_are_html_as_a_parser_without_bounds_makes_it(text: str):
     def bare(html: str) -> str:
+        html = re.sub(r'<p class="note".*?</p>\n', "", html)  # above code
         return re.sub(r' (?:rel|dir|tabindex|role|aria-label)="[^"]*"|(?<=<h)\d|(?<=</h)\d', "", html)
 
-    unbounded = MarkdownIt("commonmark", {"html": False, "maxNesting": 200}).enable(["table", "strikethrough"])
+    options = {"html": False, "maxNesting": 200, "store_labels": True}
+    unbounded = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    keep_text(unbounded)
     assert bare(to_html(text)) == bare(unbounded.render(text))
 
 
-@pytest.mark.parametrize("piece", ["[", "![", "[a]", "[a\n", "![a", "<![CDATA[", "[[a]", "> [a\n", '[a](u "', "*a_ "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "[",
+        "![",
+        "[a]",
+        "[a\n",
+        "![a",
+        "<![CDATA[",
+        "[[a]",
+        "> [a\n",
+        "[a]: http:b\n'\n",
+        "[a]: http:b '\n",
+        "b\n[a]: http:b\n('\n",
+        '[a](u "',
+        "*a_ ",
+    ],
+)
 def test_a_long_text_is_gone_through_once(piece: str):
     text = (piece * 40_000)[:40_000]
     started = process_time()
@@ -110,7 +141,7 @@ def test_a_long_text_is_gone_through_once(piece: str):
 
 @pytest.mark.parametrize("use", ["[a] ", "![a] ", "*[a]*\n\n"])
 def test_an_address_that_is_used_many_times_makes_no_page_of_hundreds_of_megabytes(use: str):
-    text = f"[a]: /{'u' * 50_000} '{'t' * 10_000}'\n\n{use * 10_000}"
+    text = f"[a]: https://{'u' * 50_000} '{'t' * 10_000}'\n\n{use * 10_000}"
     html = to_html(text)
     assert len(html) < 5_000_000
     assert html.count("/uuu") > 10
