@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from archive_pipeline.answering import has_model
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
+from archive_pipeline.browse.indented_json import indented
 from archive_pipeline.browse.markdown import to_html
 from archive_pipeline.browse.marking import marked
 from archive_pipeline.browse.reading import Comparison, Thread, read_comparison, read_place, read_thread
@@ -234,6 +235,7 @@ def templates() -> Environment:
     )
     environment.filters.update(
         markdown=to_html,
+        indented=indented,
         marked=marked,
         moment=_moment,
         role=_role,

@@ -172,7 +172,7 @@ def test_all_kinds_of_parts_are_shown(client: Any, database: Database, tmp_path:
 
 
 def test_results_of_tools_are_folded_once_and_pictures_of_tools_too(client: Any, database: Database, tmp_path: Path):
-    result = {"content_type": "execution_output", "text": "42"}
+    result = {"content_type": "execution_output", "text": '{"cost":[1.10]}'}
     pointer = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}
     picture = {"content_type": "multimodal_text", "parts": [pointer]}
     tool = {"author": {"role": "tool", "name": "python"}}
@@ -188,6 +188,7 @@ def test_results_of_tools_are_folded_once_and_pictures_of_tools_too(client: Any,
         "Show the tool message",
         "Result of python",
     ]
+    assert '{\n  "cost": [\n    1.10\n  ]\n}</pre>' in unescape(html)
 
 
 def test_a_search_leads_to_the_message(client: Any, settings: Settings, database: Database, tmp_path: Path):
