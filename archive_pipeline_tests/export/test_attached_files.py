@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -107,20 +108,28 @@ def test_a_note_that_stands_alone_names_files():
     assert line(content("a.txt")._replace(sha256=None)) == "*[missing: a.txt]*"
 
 
-def pictured(conversation: str, number: int, name: str) -> Any:
-    """A conversation in which a picture is an attachment and a part of its message, as ChatGPT writes uploads."""
-    part = {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file_id(number)}"}
-    attachment = {"id": file_id(number), "name": name, "mimeType": "image/png", "size": len(PNG)}
-    content = {"content_type": "multimodal_text", "parts": [part, "What is this?"]}
-    said = Said("m0", None, "user", None, 1_000.0, content=content, more={"metadata": {"attachments": [attachment]}})
+def pictured(conversation: str, names: Mapping[int, str]) -> Any:
+    """A conversation in which pictures are attachments and parts of their message, as ChatGPT writes uploads."""
+    parts = [
+        {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file_id(number)}"}
+        for number in names
+    ]
+    attachments = [{"id": file_id(number), "name": name, "mimeType": "image/png"} for number, name in names.items()]
+    content = {"content_type": "multimodal_text", "parts": [*parts, "What is this?"]}
+    said = Said("m0", None, "user", None, 1_000.0, content=content, more={"metadata": {"attachments": attachments}})
     return chatgpt(conversation, [said], title=conversation, updated=2_000.0)
 
 
 @pytest.mark.postgres
 def test_a_picture_is_named_once(database: Database, settings: Settings, tmp_path: Path):
     home = settings.with_values(home=tmp_path / "home")
-    conversations = [pictured("kept", 1, "cat.png"), pictured("gone", 2, "to ann@example.org.png")]
-    members = {"conversations.json": conversations, f"{file_id(1)}.dat": PNG}
+    conversations = [
+        pictured("kept", {1: "cat.png"}),
+        pictured("gone", {2: "to ann@example.org.png"}),
+        pictured("renamed", {4: "cat.png", 3: "cat.png", 5: "copy.png"}),
+    ]
+    contents = {f"{file_id(1)}.dat": PNG, **{f"{file_id(number)}-sanitized.png": PNG for number in (3, 4, 5)}}
+    members = {"conversations.json": conversations, **contents}
     imported(database, home, export(tmp_path / "export.zip", members))
 
     def noted(title: str, choices: Choices) -> str:
@@ -131,6 +140,9 @@ def test_a_picture_is_named_once(database: Database, settings: Settings, tmp_pat
 
     picture = f"![cat.png](../files/{CAT[:16]}/cat.png)"
     assert noted("kept", Choices()) == f"{picture}\n\nWhat is this?\n\n^m0\n"
+    copy = f"![copy.png](../files/{CAT[:16]}/copy.png)"
+    assert noted("renamed", Choices()) == f"{picture}\n\n{copy}\n\nWhat is this?\n\n^m0\n"
+    assert len(list((tmp_path / "renamed-False" / "files").rglob("*.png"))) == 2
     assert noted("gone", Choices()) == "*[missing: to ann@example.org.png]*\n\nWhat is this?\n\n^m0\n"
     redacted = noted("gone", Choices(redact=True))
     assert re.fullmatch(r"\*\[not exported: to \\\[EMAIL-\w+\\\]\]\*\n\nWhat is this\?\n\n\^m0\n", redacted)
