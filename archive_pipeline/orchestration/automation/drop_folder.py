@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -79,7 +79,7 @@ class ScanResult:
     Attributes:
         ready: what to import, in the order of names, each content once.
         cursor: for the next look.
-        waiting: entries that may still be growing or are not hashed to their end.
+        waiting: entries that may still be growing, are not hashed to their end, or whose content has a run under way.
         notes: for people: what cannot be read, and what is not watched.
     """
 
@@ -90,11 +90,17 @@ class ScanResult:
 
 
 def scan_once(
-    folder: Path, cursor: str | None, *, budget: int = BYTES_PER_SCAN, seconds: float = SECONDS_PER_SCAN
+    folder: Path,
+    cursor: str | None,
+    is_under_way: Callable[[str], bool],
+    *,
+    budget: int = BYTES_PER_SCAN,
+    seconds: float = SECONDS_PER_SCAN,
 ) -> ScanResult:
     """Scan the folder once; hash up to ``budget`` bytes (rounded up to a block) of what is complete.
 
-    After ``seconds`` no further block is begun, but for the first one: every look gets on.
+    After ``seconds`` no further block is begun, but for the first one: every look gets on. An entry waits while
+    ``is_under_way`` says of its content that a run has not ended: that run may find the file gone.
     """
     deadline = time.monotonic() + seconds
     notes: list[str] = []
@@ -115,18 +121,14 @@ def scan_once(
             notes.append(f"{name} cannot be read: {error.strerror}")
             continue
         budget, has_read = budget - used, True
-        known[name] = _take(folder / name, entry, state, ready)
+        known[name] = state
+        is_ready = state.file == len(entry.files) and _is_unchanged(folder / name, entry)
+        if is_ready and state.digest not in ready and not is_under_way(state.digest):
+            ready[state.digest] = ReadyEntry(folder / name, state.digest)
+            known[name] = replace(state, is_taken=True)
     kept = {name: known[name] or EntryState(entry.signature) for name, entry in entries.items()}
     waiting = sum(not state.is_taken for state in kept.values())
     return ScanResult(tuple(ready.values()), write_cursor(kept), waiting, tuple(notes))
-
-
-def _take(path: Path, entry: Entry, state: EntryState, ready: dict[str, ReadyEntry]) -> EntryState:
-    """Hand over an entry that is hashed to its end, unless it changed meanwhile."""
-    if state.file < len(entry.files) or not _is_unchanged(path, entry):
-        return state
-    ready.setdefault(state.digest, ReadyEntry(path, state.digest))
-    return replace(state, is_taken=True)
 
 
 def settle(known: Mapping[str, EntryState], entries: Mapping[str, Entry]) -> dict[str, EntryState | None]:

@@ -5,6 +5,7 @@ Derived tables are not its business: the sensor `stale_dialogues` finds what it 
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
 from archive_pipeline.ingest.writer import Outcome
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
+from archive_pipeline.orchestration.instance.run_keys import give_back_run_key
 from archive_pipeline.orchestration.markdown import escaped
 from archive_pipeline.orchestration.partitions.keys import register_keys, remove_dialogues
 from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
@@ -71,7 +73,11 @@ class ImportConfig(dg.Config):
 def import_exports(context: dg.OpExecutionContext, config: ImportConfig, archive: dg.ResourceParam[Archive]) -> None:
     _check(config)
     with ExitStack() as copies:
-        reading = _read(config, archive, copies)
+        try:
+            reading = _read(config, archive, copies)
+        except ExplainedError:
+            give_back_run_key(context.instance, context.run)
+            raise
         _import(context, config, archive, reading)
 
 
@@ -106,7 +112,10 @@ def _import(context: dg.OpExecutionContext, config: ImportConfig, archive: Archi
     register_keys(context.instance, archive.settings, stale)
     metadata = import_metadata(summary, reading, mirrored, kept)
     has_files = bool(kept.stored or kept.unchanged)
-    if not summary.files_read and not summary.loaded and not reading.companions and not has_files:
+    has_read = bool(summary.files_read or summary.loaded or reading.companions or has_files)
+    if not (has_read or summary.rejected) or (summary.rejected and not _are_there(config.paths)):
+        give_back_run_key(context.instance, context.run)
+    if not has_read:
         raise ExplainedError(_why_nothing(summary, config), metadata=metadata)
     if mirrored.refused is not None:
         raise ExplainedError(f"All else was done, but {mirrored.refused}.", metadata=metadata)
@@ -184,6 +193,14 @@ def _why_nothing(summary: ImportSummary, config: ImportConfig) -> str:
 
 def _with_place(record: RejectedRecord) -> str:
     return record.reason if record.reason.startswith(record.locator) else f"{record.locator}: {record.reason}"
+
+
+def _are_there(paths: Sequence[str]) -> bool:
+    try:
+        require_paths(paths)
+    except UnreadableInputError:
+        return False
+    return True
 
 
 def _check(config: ImportConfig) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -41,7 +41,7 @@ class InboxScan:
     Attributes:
         ready: what to import, in the order of names, each content once.
         cursor: for the next look.
-        waiting: entries that may still be growing.
+        waiting: entries that may still be growing, or whose content has a run that has not ended.
         note: for people, if there is more than is watched.
     """
 
@@ -51,8 +51,13 @@ class InboxScan:
     note: str | None
 
 
-def scan_inbox(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) -> InboxScan:
-    """Return what is complete and new of the objects below an inbox."""
+def scan_inbox(
+    inbox: str, objects: Iterable[RemoteObject], cursor: str | None, is_under_way: Callable[[str], bool]
+) -> InboxScan:
+    """Return what is complete and new of the objects below an inbox.
+
+    An entry waits while ``is_under_way`` says of its content that a run has not ended, or while another entry has it.
+    """
     found = _entries(inbox, objects)
     entries = dict(sorted(found.items())[:MOST_ENTRIES])
     known = parse_cursor(cursor)
@@ -63,8 +68,8 @@ def scan_inbox(inbox: str, objects: Iterable[RemoteObject], cursor: str | None) 
         state = known.get(name)
         if state is None or state.signature != signature:
             state = EntryState(signature)
-        elif not state.is_taken and len(ready) < ENTRIES_PER_SCAN:
-            ready.setdefault(signature, ReadyAddress(f"{inbox.rstrip('/')}/{name}", name.rstrip("/"), signature))
+        elif not (state.is_taken or len(ready) == ENTRIES_PER_SCAN or signature in ready or is_under_way(signature)):
+            ready[signature] = ReadyAddress(f"{inbox.rstrip('/')}/{name}", name.rstrip("/"), signature)
             state = replace(state, is_taken=True)
         kept[name] = state
     waiting = sum(not state.is_taken for state in kept.values())

@@ -17,8 +17,9 @@ from archive_pipeline.orchestration.assets.documents import ENCODE_JOB
 from archive_pipeline.orchestration.assets.search import INDEX_JOB
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.activity import is_being_built
-from archive_pipeline.orchestration.automation.drop_folder import ReadyEntry, scan_once
-from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB, IMPORT_OP
+from archive_pipeline.orchestration.automation.content_runs import contents_under_way, import_request, import_result
+from archive_pipeline.orchestration.automation.drop_folder import scan_once
+from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB
 from archive_pipeline.orchestration.automation.stale_runs import (
     KEYS_PER_TICK,
     AttemptPlan,
@@ -59,33 +60,19 @@ def new_imports_sensor(settings: Settings) -> dg.SensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Imports what is put into the folder imports/ of ARCHIVE_HOME, once it has stopped changing. The same "
-            "content is imported once; a failed import is tried again when the file changes or its run is started anew."
+            "content is imported once, under the name it has by then; a failed import is tried again when the file "
+            "changes or its run is started anew."
         ),
     )
     def new_imports(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         private_folder(settings.imports_folder)
-        seen = scan_once(settings.imports_folder, context.cursor)
+        seen = scan_once(settings.imports_folder, context.cursor, contents_under_way(context.instance))
         for note in seen.notes:
             context.log.warning(note)
-        requests = [import_request(ready) for ready in seen.ready]
-        waiting = f"{seen.waiting} entries may still be changing" if seen.waiting else "nothing new"
-        return dg.SensorResult(
-            run_requests=requests,
-            skip_reason=None if requests else f"{settings.imports_folder}: {waiting}",
-            cursor=seen.cursor,
-        )
+        requests = [import_request(str(ready.path), ready.path.name, ready.content) for ready in seen.ready]
+        return import_result(context, str(settings.imports_folder), requests, seen.waiting, seen.cursor)
 
     return new_imports
-
-
-def import_request(ready: ReadyEntry) -> dg.RunRequest:
-    """Return the run that imports an entry of the drop folder; Dagster makes no second one of the same content."""
-    return dg.RunRequest(
-        job_name=IMPORT_JOB,
-        run_key=ready.content,
-        run_config={"ops": {IMPORT_OP: {"config": {"paths": [str(ready.path)]}}}},
-        tags={"archive/import": ready.path.name},
-    )
 
 
 def stale_dialogues_sensor(settings: Settings, jobs: Sequence[Any]) -> dg.SensorDefinition:

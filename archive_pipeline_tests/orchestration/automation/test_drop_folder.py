@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,13 @@ from archive_pipeline.orchestration.automation.drop_folder import (
 )
 
 
+def look(folder: Path, cursor: str | None, under_way: Collection[str] = (), **bounds: float) -> ScanResult:
+    return scan_once(folder, cursor, under_way.__contains__, **bounds)
+
+
 def looks(folder: Path, times: int, cursor: str | None = None) -> ScanResult:
     for _ in range(times):
-        seen = scan_once(folder, cursor)
+        seen = look(folder, cursor)
         cursor = seen.cursor
     return seen
 
@@ -34,9 +39,9 @@ def names(seen: ScanResult) -> list[str]:
 
 def test_a_file_is_taken_when_two_looks_find_it_the_same_and_never_again(tmp_path: Path) -> None:
     (tmp_path / "conversations.json").write_text("[]")
-    first = scan_once(tmp_path, None)
+    first = look(tmp_path, None)
     assert (names(first), first.waiting) == ([], 1)
-    second = scan_once(tmp_path, first.cursor)
+    second = look(tmp_path, first.cursor)
     assert (names(second), second.waiting) == (["conversations.json"], 0)
     assert names(looks(tmp_path, 3, second.cursor)) == []
 
@@ -45,10 +50,10 @@ def test_a_file_that_grows_between_looks_waits(tmp_path: Path) -> None:
     path, cursor = tmp_path / "conversations.json", None
     for size in range(1, 5):
         path.write_text("x" * size)
-        seen = scan_once(tmp_path, cursor)
+        seen = look(tmp_path, cursor)
         assert names(seen) == []
         cursor = seen.cursor
-    assert names(scan_once(tmp_path, cursor)) == ["conversations.json"]
+    assert names(look(tmp_path, cursor)) == ["conversations.json"]
 
 
 def test_a_file_that_grew_since_the_look_is_not_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,32 +88,46 @@ def test_a_file_that_was_only_touched_has_the_same_content(tmp_path: Path) -> No
 def test_times_of_files_may_lie_in_the_past_or_future_and_go_back(tmp_path: Path, time: int) -> None:
     path = tmp_path / "conversations.json"
     path.write_text("[1]")
-    first = scan_once(tmp_path, None)
+    first = look(tmp_path, None)
     os.utime(path, (time, time))
-    second = scan_once(tmp_path, first.cursor)
+    second = look(tmp_path, first.cursor)
     assert names(second) == []
-    assert names(scan_once(tmp_path, second.cursor)) == ["conversations.json"]
+    assert names(look(tmp_path, second.cursor)) == ["conversations.json"]
 
 
 def test_two_copies_of_the_same_content_are_one_import(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("[1]")
     seen = looks(tmp_path, 2)
-    assert names(seen) == ["a.json"]
-    assert seen.waiting == 0
+    assert (names(seen), seen.waiting) == (["a.json"], 1)
+    waiting = look(tmp_path, seen.cursor, {seen.ready[0].content})
+    assert (names(waiting), waiting.waiting) == ([], 1)
+    ended = look(tmp_path, waiting.cursor)
+    assert (names(ended), ended.ready[0].content, ended.waiting) == (["b.json"], seen.ready[0].content, 0)
+
+
+def test_a_file_that_is_renamed_before_its_run_has_ended_waits_under_its_new_name(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    asked = looks(tmp_path, 2)
+    [content] = [ready.content for ready in asked.ready]
+    (tmp_path / "a.json").rename(tmp_path / "b.json")
+    renamed = look(tmp_path, look(tmp_path, asked.cursor, {content}).cursor, {content})
+    assert (names(renamed), renamed.waiting) == ([], 1)
+    ended = look(tmp_path, renamed.cursor)
+    assert (names(ended), ended.ready[0].content, ended.waiting) == (["b.json"], content, 0)
 
 
 def test_a_folder_waits_for_all_that_is_in_it(tmp_path: Path) -> None:
     export = tmp_path / "export" / "deep"
     export.mkdir(parents=True)
-    assert scan_once(tmp_path, None).waiting == 0
+    assert look(tmp_path, None).waiting == 0
     (export / "conversations.json").write_text("[1]")
     (export / "picture.png").write_text("...")
-    cursor = scan_once(tmp_path, None).cursor
+    cursor = look(tmp_path, None).cursor
     (export / "picture.png").write_text("......")
-    second = scan_once(tmp_path, cursor)
+    second = look(tmp_path, cursor)
     assert names(second) == []
-    third = scan_once(tmp_path, second.cursor)
+    third = look(tmp_path, second.cursor)
     assert names(third) == ["export"]
     assert third.ready[0].path == tmp_path / "export"
 
@@ -159,7 +178,7 @@ def test_entries_that_cannot_be_read_are_named_and_cost_no_other(tmp_path: Path)
 
 
 def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
-    assert scan_once(tmp_path / "imports", None).ready == ()
+    assert look(tmp_path / "imports", None).ready == ()
 
 
 def test_hashing_goes_on_where_the_last_look_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,9 +187,9 @@ def test_hashing_goes_on_where_the_last_look_ended(tmp_path: Path, monkeypatch: 
     for name, size in (("a.json", 35), ("b.json", 20), ("c.json", 5)):
         (tmp_path / "export" / name).write_text("x" * size)
     whole = looks(tmp_path, 2)
-    cursor, ticks = scan_once(tmp_path, None).cursor, 0
+    cursor, ticks = look(tmp_path, None).cursor, 0
     while True:
-        seen = scan_once(tmp_path, cursor, budget=10)
+        seen = look(tmp_path, cursor, budget=10)
         ticks, cursor = ticks + 1, seen.cursor
         if seen.ready:
             break
@@ -185,9 +204,9 @@ def test_a_slow_disk_is_read_a_block_a_look_at_least(tmp_path: Path, monkeypatch
         (tmp_path / name).write_text("x" * size)
     whole = looks(tmp_path, 2)
     assert names(whole) == ["a.json", "b.json"]
-    cursor, taken = scan_once(tmp_path, None).cursor, []
+    cursor, taken = look(tmp_path, None).cursor, []
     for _ in range(4):
-        seen = scan_once(tmp_path, cursor, seconds=0)  # the time is up before the first block
+        seen = look(tmp_path, cursor, seconds=0)  # the time is up before the first block
         cursor = seen.cursor
         taken.append(names(seen))
     assert taken == [[], [], ["a.json"], ["b.json"]]
@@ -197,10 +216,10 @@ def test_a_slow_disk_is_read_a_block_a_look_at_least(tmp_path: Path, monkeypatch
 def test_a_tick_whose_result_was_lost_is_repeated_with_the_same_result(tmp_path: Path) -> None:
     """A tick that timed out, or whose daemon was killed, leaves the cursor where it was."""
     (tmp_path / "a.json").write_text("[1]")
-    cursor = scan_once(tmp_path, None).cursor
-    lost = scan_once(tmp_path, cursor)
+    cursor = look(tmp_path, None).cursor
+    lost = look(tmp_path, cursor)
     assert names(lost) == ["a.json"]
-    assert scan_once(tmp_path, cursor) == lost
+    assert look(tmp_path, cursor) == lost
 
 
 @pytest.mark.parametrize("modified", [0, 1, 4_000_000_000])
@@ -222,7 +241,7 @@ def test_a_file_that_changes_while_it_is_hashed_starts_over(tmp_path: Path, monk
     monkeypatch.setattr(drop_folder, "BLOCK_BYTES", 10)
     path = tmp_path / "a.json"
     path.write_text("x" * 35)
-    half = scan_once(tmp_path, scan_once(tmp_path, None).cursor, budget=10)
+    half = look(tmp_path, look(tmp_path, None).cursor, budget=10)
     path.write_text("y" * 35)
     os.utime(path, (5, 5))
     seen = looks(tmp_path, 2, half.cursor)
@@ -237,9 +256,9 @@ def test_a_flood_of_entries_is_taken_in_portions_and_watched_up_to_a_bound(
     monkeypatch.setattr(drop_folder, "MOST_ENTRIES", 7)
     for number in range(9):
         (tmp_path / f"{number}.json").write_text(f"[{number}]")
-    cursor, taken = scan_once(tmp_path, None).cursor, []
+    cursor, taken = look(tmp_path, None).cursor, []
     for _ in range(4):
-        seen = scan_once(tmp_path, cursor)
+        seen = look(tmp_path, cursor)
         cursor = seen.cursor
         taken.append(len(seen.ready))
         assert "has 9 entries" in seen.notes[0]
@@ -261,7 +280,7 @@ def test_entries_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     path.write_text("[1]")
     taken = looks(tmp_path, 2)
     path.unlink()
-    gone = scan_once(tmp_path, taken.cursor)
+    gone = look(tmp_path, taken.cursor)
     assert parse_cursor(gone.cursor) == {}
 
 

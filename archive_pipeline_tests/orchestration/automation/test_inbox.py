@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import dagster as dg
 import pytest
 
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
 from archive_pipeline.orchestration.automation.drop_folder import MOST_ENTRIES
 from archive_pipeline.orchestration.automation.import_job import import_files
-from archive_pipeline.orchestration.automation.inbox import scan_inbox
+from archive_pipeline.orchestration.automation.inbox import InboxScan, scan_inbox
 from archive_pipeline.orchestration.automation.inbox_sensor import inbox_sensors
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.remote.storage import RemoteObject
@@ -26,11 +28,15 @@ def objects(**versions: str) -> list[RemoteObject]:
     return [RemoteObject(f"{INBOX}{name}", 0 if version == "" else 7, version) for name, version in names.items()]
 
 
+def scan(listing: list[RemoteObject], cursor: str | None, under_way: Collection[str] = ()) -> InboxScan:
+    return scan_inbox(INBOX, listing, cursor, under_way.__contains__)
+
+
 def looks(*listings: list[RemoteObject]) -> list[list[str]]:
     """What each of some looks one after the other finds ready."""
     cursor, found = None, []
     for listing in listings:
-        seen = scan_inbox(INBOX, listing, cursor)
+        seen = scan(listing, cursor)
         cursor = seen.cursor
         found.append([ready.address.removeprefix(INBOX) for ready in seen.ready])
     return found
@@ -45,12 +51,19 @@ def test_an_entry_is_ready_once_when_two_looks_agree():
 
 def test_another_version_is_another_content_and_a_name_is_not():
     assert looks(*[objects(a_zip="1")] * 2, *[objects(a_zip="2")] * 2, []) == [[], ["a.zip"], [], ["a.zip"], []]
-    both = [
-        scan_inbox(INBOX, objects(**{name: "1"}), scan_inbox(INBOX, objects(**{name: "1"}), None).cursor)
-        for name in ("a", "b")
-    ]
+    both = [scan(objects(**{name: "1"}), scan(objects(**{name: "1"}), None).cursor) for name in ("a", "b")]
     assert both[0].ready[0].content == both[1].ready[0].content
-    assert looks(*[objects(a_zip="1", b_zip="1")] * 2) == [[], ["a.zip"]]
+    assert looks(*[objects(a_zip="1", b_zip="1")] * 3) == [[], ["a.zip"], ["b.zip"]]
+
+
+def test_an_object_that_is_renamed_before_its_run_has_ended_waits_under_its_new_name():
+    first = scan(objects(a_zip="1"), scan(objects(a_zip="1"), None).cursor)
+    content, renamed = first.ready[0].content, objects(b_zip="1")
+    waiting = scan(renamed, scan(renamed, first.cursor, {content}).cursor, {content})
+    assert (waiting.ready, waiting.waiting) == ((), 1)
+    assert [(ready.address, ready.content) for ready in scan(renamed, waiting.cursor).ready] == [
+        (f"{INBOX}b.zip", content)
+    ]
 
 
 def test_hidden_empty_and_unfinished_objects_are_no_entries():
@@ -60,7 +73,7 @@ def test_hidden_empty_and_unfinished_objects_are_no_entries():
 
 def test_a_prefix_of_very_many_entries_is_said():
     many = [RemoteObject(f"{INBOX}{number:05}.zip", 1, str(number)) for number in range(MOST_ENTRIES + 1)]
-    seen = scan_inbox(INBOX, many, None)
+    seen = scan(many, None)
     assert seen.note is not None
     assert seen.waiting == MOST_ENTRIES
 
