@@ -32,9 +32,11 @@ def print_notes(readings: Sequence[OutdatedReading]) -> None:
         found = commands(reading.exports)
         how = "; ".join(found[:_SHOWN]) or "llm-archive import PATH of their exports"
         more = f"; {len(found) - _SHOWN:,} more in `stats --json`" if len(found) > _SHOWN else ""
+        many = f"{reading.dialogues:,} dialogues of {reading.source} were"
+        counted = f"1 dialogue of {reading.source} was" if reading.dialogues == 1 else many
         note(
-            f"{reading.dialogues:,} dialogues of {reading.source} were read by an older version, which may have "
-            f"dropped values that this one keeps; to read them again: {one_line(how)}{more}"
+            f"{counted} read by an older version, which may have dropped values that this one keeps; "
+            f"to read them again: {one_line(how)}{more}"
         )
 
 

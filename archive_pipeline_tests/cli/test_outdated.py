@@ -50,7 +50,10 @@ def test_the_command_that_stats_name_reads_again_what_an_older_version_read(
         {"source": "claude_ai", "dialogues": 1, "commands": [f"llm-archive import '{zipped}'"]},
     ]
     lines = [line for line in llm_archive("stats").err.splitlines() if "older version" in line]
-    assert len(lines) == 2
+    assert [line.partition(" read by")[0] for line in lines] == [
+        "2 dialogues of chatgpt were",
+        "1 dialogue of claude_ai was",
+    ]
     for line in lines:
         result = llm_archive(*shlex.split(line.partition("read them again: llm-archive ")[2]), "--json")
         assert result.code == 0

@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
-from archive_pipeline_tests.exports import Said, chatgpt, claude, load
+from archive_pipeline.store.outdated_readings import outdated_readings
+from archive_pipeline_tests.exports import Said, chatgpt, claude, load, write
 from archive_pipeline_tests.store.schema import downgrade
 from archive_pipeline_tests.tables import query
 
@@ -62,3 +66,34 @@ def test_what_an_import_would_store_is_there_after_the_migration(
     downgrade(database, "0010")
     migrate(database)
     assert told(database) == before
+
+
+def test_a_file_that_is_imported_again_is_not_named_any_more_where_the_migration_took_it_for_another_vintage(
+    new_migrated_database: Callable[[], Database], tmp_path: Path
+):
+    def outdated() -> list[tuple[str, int]]:
+        with database.session() as connection:
+            readings = outdated_readings(connection, reader_versions())
+        return [(export.path, reading.dialogues) for reading in readings for export in reading.exports]
+
+    database = new_migrated_database()
+    whole = slim("whole")  # by its messages alone, which is all that is stored
+    whole["mapping"]["q"]["children"] = []
+    again = write(tmp_path / "again.json", whole)
+    empty = write(tmp_path / "empty.json", claude("empty"))
+    left = write(tmp_path / "left.json", chatgpt("left", [Said("q", None, "user", "q")]))
+    import_archive(database, read_paths([again, empty, left]))
+    downgrade(database, "0010")
+    migrate(database)
+    assert query(database, "SELECT vintage, reader_version FROM raw.dialogue_vintages ORDER BY 1") == [
+        ("full", None),
+        ("full", None),
+        ("slim", None),
+    ]
+    import_archive(database, read_paths([again]), is_partial=True)
+    assert outdated() == [(str(again), 2), (str(left), 2), (str(empty), 1)]
+    import_archive(database, read_paths([again, empty]))
+    assert outdated() == [(str(left), 1)]
+    with database.session() as connection:  # as a killed import leaves it
+        connection.execute("UPDATE raw.imports SET status = 'failed' WHERE path = %s", [str(empty)])
+    assert outdated() == [(str(left), 1), (str(empty), 1)]
