@@ -15,7 +15,7 @@ from archive_pipeline.export.redaction.rules import finders
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
 from archive_pipeline_tests.export.provider_keys import KEYS, WITHIN
 
-_REDACTOR = Redactor(finders([], [], None), b"k" * 32)
+_REDACTOR = Redactor(finders(None), b"k" * 32)
 _PLACEHOLDER = r"\[SECRET-[0-9a-f]{8}\]"
 
 

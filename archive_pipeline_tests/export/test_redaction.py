@@ -28,6 +28,7 @@ from archive_pipeline.export.redaction.rules import (
     is_iban,
     openai_keys,
     shaped_rules,
+    word_finders,
 )
 from archive_pipeline.export.redaction.scripts import first_after, starts_after
 from archive_pipeline.export.redaction.shapes import ShapedRule, Traits
@@ -46,7 +47,11 @@ EMAIL = "ann.lee@example.org"
 
 
 def redactor() -> Redactor:
-    return Redactor(finders(["Mira", "Blue Harbour"], [], None), b"k" * 32)
+    return with_words("Mira", "Blue Harbour")
+
+
+def with_words(*words: str) -> Redactor:
+    return Redactor(finders(None), b"k" * 32, word_finders(words, []))
 
 
 def test_precision_and_recall_of_the_labelled_texts():
@@ -76,7 +81,7 @@ def test_the_same_value_has_the_same_placeholder_and_another_key_another_one():
     one, other = (found.text(f"to {value}") for value in (EMAIL, "Ann.Lee@Example.org"))
     assert one == other
     assert found.text("to bob@example.org") != one
-    assert Redactor(finders([], [], None), b"x" * 32).text(f"to {EMAIL}") != one
+    assert Redactor(finders(None), b"x" * 32).text(f"to {EMAIL}") != one
     assert found.text(one) == one
 
 
@@ -146,12 +151,12 @@ def test_a_long_word_of_many_beginnings_is_gone_through_once(pattern: re.Pattern
 
 def test_national_numbers_need_a_country():
     text = "Ruf mich an: 030 901820."
-    assert Redactor(finders([], [], None), b"k").text(text) == text
+    assert Redactor(finders(None), b"k").text(text) == text
     for region in ("DE", "de"):
-        assert Redactor(finders([], [], region), b"k").text(text).startswith("Ruf mich an: [PHONE-")
+        assert Redactor(finders(region), b"k").text(text).startswith("Ruf mich an: [PHONE-")
     for region in ("UK", "Germany", ""):
         with pytest.raises(ConfigurationError, match="is no country with phone numbers"):
-            finders([], [], region)
+            finders(region)
 
 
 KEY = "dapi" + "0123456789abcdef" * 2
@@ -237,12 +242,12 @@ def test_lists_of_short_numbers_stay(text: str):
     ],
 )
 def test_own_words_are_found_as_texts_have_them(word: str, text: str, left: str):
-    found = Redactor(finders([word], [], None), b"k" * 32)
+    found = with_words(word)
     assert PLACEHOLDER.sub("{}", found.text(text)) == left
 
 
 def test_an_own_word_has_one_placeholder_composed_or_decomposed():
-    found = Redactor(finders(["Müller"], [], None), b"k" * 32)
+    found = with_words("Müller")
     assert found.text("Müller") == found.text("Mu\u0308ller") == found.text("MÜLLER")
 
 

@@ -42,7 +42,7 @@ def analyzer() -> Any:
 
 
 def redactor(analyzer: Any) -> Redactor:
-    return Redactor([*finders([], [], None), names_finder(analyzer, "en")], b"k" * 32)
+    return Redactor([*finders(None), names_finder(analyzer, "en")], b"k" * 32)
 
 
 def test_names_and_places_are_replaced_beside_what_other_rules_find(analyzer: Any):

@@ -14,6 +14,7 @@ from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED
 _JOINED: Final = re.compile(f"[{JOINED}]")
 # Between the words of a name: blanks and line ends, and what stands for them in addresses, file names and JSON.
 _BETWEEN: Final = r"(?:\s|[._+-]|%20|\\[nrt]){1,4}"
+_BLANKS: Final = re.compile(r"[\s._+-]+")
 _APOSTROPHE: Final = "['\u2019\u02bc]"
 
 
@@ -23,18 +24,24 @@ class _Edges(NamedTuple):
 
 
 def words_pattern(words: Sequence[str]) -> re.Pattern[str]:
-    """Return the pattern for words in any case, composed or decomposed, also as JSON escapes them.
+    """Return the pattern for places of words in any case, composed or decomposed, also as JSON escapes them.
 
+    The word of a place is its group; another one may begin within it, so that no word hides one that overlaps it.
     A word ends where a letter follows no letter, and a digit no digit: "anna" is in ``anna_2``, not in "Annalena".
     Scripts that join words have no such ends.
     """
-    longest_first = sorted(set(words), key=lambda word: (-len(word), word))
+    longest_first = sorted(set(words), key=lambda word: (-_letters(word), -len(word), word))
     forms = [form for word in longest_first for form in _forms(word)]
     groups = (
         f"{edges.before}(?:{'|'.join(pattern for _, pattern in group)}){edges.after}"
         for edges, group in groupby(((_edges(form), _pattern(form)) for form in forms), key=lambda pair: pair[0])
     )
-    return re.compile("|".join(groups), re.IGNORECASE)
+    return re.compile(f"(?=({'|'.join(groups)}))", re.IGNORECASE)
+
+
+def _letters(word: str) -> int:
+    """Count what is in a word however its parts are joined: of words that begin alike, more of it is the longer one."""
+    return len(_BLANKS.sub("", unicodedata.normalize("NFC", word)))
 
 
 def _forms(word: str) -> Iterator[str]:

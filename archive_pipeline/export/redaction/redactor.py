@@ -12,16 +12,18 @@ import hmac
 import re
 import secrets
 import unicodedata
-from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.names import open_names_finder
-from archive_pipeline.export.redaction.rules import Finder, Span, finders
+from archive_pipeline.export.redaction.overlaps import apart_from, before_replacing, first_wins, united
+from archive_pipeline.export.redaction.rules import Finder, Span, finders, word_finders
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, with_first_prompt
 from archive_pipeline.retrieval.reading.outline import Heading
@@ -38,21 +40,37 @@ _SHORTEST_NAME: Final = 4
 # A value whose end another rule also finds shrinks by a round, and a model may take what is left for another name; more
 # rounds mean that a rule finds its own traces.
 _MOST_ROUNDS: Final = 8
+_SHORT: Final = 200
+_KEPT_SHORT_TEXTS: Final = 10_000
+
+
+class _Redacted(NamedTuple):
+    text: str
+    counts: Counter[str]
 
 
 @dataclass
 class Redactor:
     """Replaces what rules find, or refuses.
 
+    Words are looked for apart from the rules: one within an address or a secret would hide it from them. So what is
+    replaced without any words is replaced with them too.
+
     Attributes:
         rules: as ``finders`` returns them.
         key: of the hashes in placeholders.
-        counts: replacements by rule; nothing of what was replaced is kept.
+        words: as ``word_finders`` returns them.
+        counts: replacements by rule.
     """
 
     rules: Sequence[Finder]
     key: bytes = field(repr=False)
+    words: Sequence[Finder] = ()
     counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Keep what becomes of short texts: ids, names and paths come again and again."""
+        self._short = lru_cache(maxsize=_KEPT_SHORT_TEXTS)(self._redacted)
 
     def text(self, text: str) -> str:
         """Return the text without what the rules find.
@@ -60,12 +78,10 @@ class Redactor:
         Raises:
             ExportError: something is still found in what would be returned.
         """
-        for _ in range(_MOST_ROUNDS):
-            spans = self._spans(text)
-            if not spans:
-                return text
-            text = self._replaced(text, spans)
-        raise ExportError("a text cannot be redacted so that no rule finds anything in it; nothing was written")
+        found = self._short(text) if len(text) <= _SHORT else self._redacted(text)
+        if found.counts:
+            self.counts.update(found.counts)
+        return found.text
 
     def value(self, value: Any) -> Any:
         """Return a JSON value with all its texts redacted, keys of objects too."""
@@ -106,32 +122,53 @@ class Redactor:
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
 
-    def _spans(self, text: str) -> list[Span]:
-        """Return what is found, apart from placeholders, without overlaps; of rules that overlap the first wins."""
-        taken = [match.span() for match in _PLACEHOLDER.finditer(text)]
-        chosen: list[Span] = []
-        for rule in self.rules:
-            for span in rule(text):
-                place = bisect(taken, (span.start, span.end))
-                begins_after = place == 0 or taken[place - 1][1] <= span.start
-                ends_before = place == len(taken) or span.end <= taken[place][0]
-                if span.start < span.end and begins_after and ends_before:
-                    chosen.append(span)
-                    taken.insert(place, (span.start, span.end))
-        return sorted(chosen)
+    def _redacted(self, text: str) -> _Redacted:
+        counts: Counter[str] = Counter()
+        for _ in range(_MOST_ROUNDS):
+            spans, known = self._by_rules(text)
+            with_words = united(self._words(text), spans)
+            counts.update(span.rule for span in with_words)
+            # The rules find nothing more in what they left; a word may stand apart only now.
+            if with_words == spans and not (spans and any(self._words(known))):
+                return _Redacted(known, counts)
+            text = self._replaced(text, with_words)
+        raise _endless()
+
+    def _by_rules(self, text: str) -> tuple[list[Span], str]:
+        """Return what the rules find in a text until they find nothing, as if there were no words, and what is left."""
+        spans: list[Span] = []
+        left = text
+        for _ in range(_MOST_ROUNDS):
+            found = first_wins(left, self.rules, _placeholders(left))
+            if not found:
+                return spans, left
+            spans = sorted([*spans, *before_replacing(spans, found, partial(self._placeholder, text))])
+            left = self._replaced(text, spans)
+        raise _endless()
+
+    def _words(self, text: str) -> Iterator[Span]:
+        return apart_from(_placeholders(text), chain.from_iterable(rule(text) for rule in self.words))
 
     def _replaced(self, text: str, spans: Sequence[Span]) -> str:
         pieces, end = [], 0
         for span in spans:
-            pieces += [text[end : span.start], self._placeholder(span.rule, text[span.start : span.end])]
-            self.counts[span.rule] += 1
+            pieces += [text[end : span.start], self._placeholder(text, span)]
             end = span.end
         return "".join([*pieces, text[end:]])
 
-    def _placeholder(self, rule: str, value: str) -> str:
+    def _placeholder(self, text: str, span: Span) -> str:
+        rule, value = span.rule, text[span.start : span.end]
         same = value if rule == "SECRET" else unicodedata.normalize("NFC", re.sub(r"[\s()-]", "", value).casefold())
         digest = hmac.new(self.key, f"{rule}\x1f{same}".encode(), hashlib.sha256).hexdigest()
         return f"[{rule}-{digest[:_HASH_DIGITS]}]"
+
+
+def _placeholders(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _PLACEHOLDER.finditer(text)]
+
+
+def _endless() -> ExportError:
+    return ExportError("a text cannot be redacted so that no rule finds anything in it; nothing was written")
 
 
 def open_redactor(
@@ -150,10 +187,10 @@ def open_redactor(
         ConfigurationError: no model of the language is installed.
     """
     words = [word.strip() for word in own_words if word.strip()]
-    rules = finders(words, _account_names(), phone_region)
+    rules = finders(phone_region)
     if names_language is not None:
         rules.append(open_names_finder(names_language))
-    return Redactor(rules, _key(home / KEY_FILE))
+    return Redactor(rules, _key(home / KEY_FILE), word_finders(words, _account_names()))
 
 
 def _account_names() -> list[str]:

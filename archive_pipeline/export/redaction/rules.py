@@ -99,12 +99,10 @@ _NAMED: Final = (*ASSIGNED, "secret", "credential", "auth")
 _OTHER_BLANKS: Final = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
-def finders(own_words: Sequence[str], user_names: Sequence[str], phone_region: str | None) -> list[Finder]:
-    """Return all rules; what an earlier one finds is not looked at by later ones.
+def finders(phone_region: str | None) -> list[Finder]:
+    """Return the rules for what is private whoever wrote it; what an earlier one finds is not looked at by later ones.
 
     Args:
-        own_words: words and names of the user's choice.
-        user_names: names of accounts on this machine.
         phone_region: the country (two letters) whose national phone numbers are found too; None for international
             ones only.
 
@@ -112,9 +110,18 @@ def finders(own_words: Sequence[str], user_names: Sequence[str], phone_region: s
         MissingExtraError: a package of the extra is not installed.
     """
     phones = _phone_finder(phone_region)
-    found = [private_keys, secrets, emails, ibans, cards, phones, home_folders]
+    return [private_keys, secrets, emails, ibans, cards, phones, home_folders]
+
+
+def word_finders(own_words: Sequence[str], user_names: Sequence[str]) -> list[Finder]:
+    """Return the rules for words, each of which is found wherever it stands, also where they overlap.
+
+    Args:
+        own_words: words and names of the user's choice.
+        user_names: names of accounts on this machine.
+    """
     words = [("NAME", own_words), ("USER", user_names)]
-    return [*(_word_finder(rule, each) for rule, each in words if each), *found]
+    return [_word_finder(rule, each) for rule, each in words if each]
 
 
 def emails(text: str) -> Iterator[Span]:
@@ -256,6 +263,6 @@ def _word_finder(rule: str, words: Sequence[str]) -> Finder:
     pattern = words_pattern(words)
 
     def found(text: str) -> Iterator[Span]:
-        return (Span(*match.span(), rule) for match in pattern.finditer(text))
+        return (Span(*match.span(1), rule) for match in pattern.finditer(text))
 
     return found
