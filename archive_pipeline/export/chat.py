@@ -7,7 +7,6 @@ errors, which nobody said. Media and attachments leave a mark in brackets. ``ans
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final
@@ -17,6 +16,7 @@ import orjson
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.domain.records import LEFT_OUT_LINE
 from archive_pipeline.export.call_arguments import parse_arguments
+from archive_pipeline.export.tool_names import tool_name
 from archive_pipeline.export.turns import FAILED, Call, Result, Turn, joined, unfinished
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Message, Part
@@ -27,8 +27,6 @@ _SAYING: Final = _SPOKEN | _MEDIA | {"tool_use", "tool_result"}
 _ERROR: Final = "error"
 # Some agents log a failed request as a message of the system.
 _ANSWERING: Final = frozenset({"assistant", "system"})
-_NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_NAME_CHARACTERS: Final = 64
 
 
 def turns(dialogue: Dialogue, path: Iterable[int], roles: Container[str], counts: Counter[str]) -> list[Turn]:
@@ -203,11 +201,6 @@ class _Builder:
                 known.is_error = known.is_error or bool(part.is_error)
                 return
         turn.results.append(Result(part.tool_use_id, tool_name(part.tool_name), text, bool(part.is_error)))
-
-
-def tool_name(name: str | None) -> str:
-    """Return a name as providers take it: letters, digits, ``_`` and ``-``, at most 64."""
-    return _NOT_IN_NAMES.sub("_", name or "tool")[:_NAME_CHARACTERS]
 
 
 def _arguments(part: Part) -> str:

@@ -79,8 +79,8 @@ class Choices:
         """Return the choices for a manifest: own words are counted and not told.
 
         Args:
-            redact: what title and tags go through, which are words of conversations and of their reader.
+            redact: what title, tags and models go through, which are words of conversations and of their reader.
         """
         title = None if self.title is None else redact(self.title)
-        tags = [*map(redact, self.tags)]
-        return {**asdict(self), "title": title, "tags": tags, "own_words": len(self.own_words)}
+        tags, models = ([*map(redact, names)] for names in (self.tags, self.models))
+        return {**asdict(self), "title": title, "tags": tags, "models": models, "own_words": len(self.own_words)}

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
-from archive_pipeline.export.redaction.rules import Finder, Span
+from archive_pipeline.export.redaction.rules import Finder, Span, finders, word_finders
+from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline_tests.work import steps
 
 
@@ -37,3 +38,31 @@ def test_a_user_without_an_account_has_no_name_to_redact(tmp_path: Path, monkeyp
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
     assert "[EMAIL-" in open_redactor(tmp_path, [], None).text("ann.lee@example.org")
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("mcp__acme__search", "mcp__<NAME>__search"),
+        ("mail ann.lee@corp.example", "mail <EMAIL>"),
+        # Providers take "ann_lee" for it.
+        ("read/ann/lee", "read_<NAME>"),
+        ("read/all of Acme", "read/all of <NAME>"),
+        ("functions.read/all", "functions.read/all"),
+        (None, None),
+    ],
+)
+def test_the_name_of_a_tool_has_nothing_private_either_as_providers_take_it(name: str | None, left: str | None):
+    found = Redactor(finders(None), b"k", word_finders(["Ann Lee", "acme"], [])).tool_name(name)
+    assert (found and re.sub(r"\[([A-Z]+)-[0-9a-f]{8}\]", r"<\1>", found)) == left
+
+
+def test_a_word_that_placeholders_have_leaves_them():
+    found = Redactor(finders(None), b"k", word_finders(["name", "acme"], [])).tool_name("acme")
+    assert re.fullmatch(r"\[NAME-[0-9a-f]{8}\]", found or "")
+
+
+def test_the_key_of_a_dialogue_has_no_word_of_the_id_of_its_source():
+    heading = Heading("1", "droid-acme-7", "droid", None, None, None, None, 1)
+    found = Redactor(finders(None), b"k", word_finders(["acme"], [])).heading(heading)
+    assert re.fullmatch(r"droid-\[NAME-[0-9a-f]{8}\]-7", found.partition_key)

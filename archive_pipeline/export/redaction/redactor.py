@@ -24,8 +24,10 @@ from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.names import open_names_finder
 from archive_pipeline.export.redaction.overlaps import apart_from, before_replacing, first_wins, united
 from archive_pipeline.export.redaction.rules import Finder, Span, finders, word_finders
+from archive_pipeline.export.tool_names import NOT_IN_NAMES
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, with_first_prompt
+from archive_pipeline.retrieval.reading.messages import Attachment, Part
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline.settings.kept_secrets import keep_secret
 from archive_pipeline.text.sanitize import json_text
@@ -34,12 +36,16 @@ KEY_FILE: Final = "redaction.key"
 _KEY_BYTES: Final = 32
 _HASH_DIGITS: Final = 8
 _PLACEHOLDER: Final = re.compile(rf"\[[A-Z]+-[0-9a-f]{{{_HASH_DIGITS}}}\]")
+# Placeholders, and what providers take in no name of a tool.
+_PLACEHOLDER_OR_OTHER: Final = re.compile(rf"({_PLACEHOLDER.pattern})|{NOT_IN_NAMES}")
 # Accounts that many machines have: their names are words.
 _COMMON_ACCOUNTS: Final = frozenset({"root", "user", "admin", "ubuntu", "debian", "runner", "docker", "test", "home"})
 _SHORTEST_NAME: Final = 4
 # A value whose end another rule also finds shrinks by a round, and a model may take what is left for another name; more
 # rounds mean that a rule finds its own traces.
 _MOST_ROUNDS: Final = 8
+_OF_PARTS: Final = ("text", "tool_use_id", "language", "mime_type", "uri")
+_OF_ATTACHMENTS: Final = ("file_name", "mime_type", "uri", "pointer", "text")
 _SHORT: Final = 200
 _KEPT_SHORT_TEXTS: Final = 10_000
 
@@ -100,24 +106,42 @@ class Redactor:
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""
         for message in dialogue.messages:
-            message.author = self._optional(message.author)
+            message.author = self.tool_name(message.author)
+            message.model = self._optional(message.model)
             for part in message.parts:
-                part.text = self._optional(part.text)
-                part.uri = self._optional(part.uri)
-                if part.tool_input:
-                    arguments, _ = parse_json(part.tool_input.encode())
-                    part.tool_input = json_text(self.value(arguments), Counter())
+                self._part(part)
             for attachment in message.attachments:
-                attachment.file_name = self._optional(attachment.file_name)
-                attachment.uri = self._optional(attachment.uri)
-                attachment.pointer = self._optional(attachment.pointer)
-                attachment.text = self._optional(attachment.text)
+                self._fields(attachment, _OF_ATTACHMENTS)
         # What a cut text begins with may not be known for what it is.
         dialogue.heading = with_first_prompt(self.heading(dialogue.heading), dialogue.messages)
 
     def heading(self, heading: Heading) -> Heading:
-        """Return a redacted copy of what stands above a dialogue."""
-        return replace(heading, title=self._optional(heading.title))
+        """Return a redacted copy of what stands above a dialogue; a key has the id of the source in it."""
+        return replace(heading, title=self._optional(heading.title), partition_key=self.text(heading.partition_key))
+
+    def tool_name(self, name: str | None) -> str | None:
+        """Return the name of a tool, or of an author, who may be one, without what the rules find.
+
+        What they find only in the name as providers take it, where ``ann/lee`` is ``ann_lee``, is replaced too.
+        """
+        if name is None:
+            return None
+        redacted = self.text(name)
+        taken = _PLACEHOLDER_OR_OTHER.sub(lambda match: match[1] or "_", redacted)
+        found = self.text(taken)
+        return redacted if found == taken else found
+
+    def _part(self, part: Part) -> None:
+        part.tool_name = self.tool_name(part.tool_name)
+        self._fields(part, _OF_PARTS)
+        if part.tool_input:
+            arguments, _ = parse_json(part.tool_input.encode())
+            part.tool_input = json_text(self.value(arguments), Counter())
+
+    def _fields(self, piece: Part | Attachment, names: Sequence[str]) -> None:
+        for name in names:
+            if text := getattr(piece, name):
+                setattr(piece, name, self.text(text))
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
