@@ -255,6 +255,23 @@ def test_values_are_redacted_to_their_leaves():
     assert redactor().value(value["to"])[2:] == [7, True, None]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "left"),
+    [
+        ("api_key", "q9w8e7r6t5y4u3i2", "{}"),
+        ("DB_PASSWORD", "correcthorsebattery", "{}"),
+        ("password", "tr0ub4dor&3 'x'", "{} 'x'"),
+        ("token", 'ab12cd34"x', "{}"),
+        ("keyword", "hello world 12", "hello world 12"),
+        ("text", "q9w8e7r6t5y4u3i2", "q9w8e7r6t5y4u3i2"),
+    ],
+)
+def test_a_field_named_like_a_secret_is_one_in_values_as_in_texts(name: str, value: str, left: str):
+    redacted = redactor().value({"with": [{name: value}]})
+    assert PLACEHOLDER.sub("{}", redacted["with"][0][name]) == left
+    assert redactor().text(json.dumps(redacted)) == json.dumps(redacted)
+
+
 def test_a_rule_that_never_ends_stops_the_export():
     def always(text: str) -> Iterator[Span]:
         yield Span(0, 0, "NONE")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 import hashlib
 import hmac
+import json
 import re
 import secrets
 import unicodedata
@@ -23,7 +24,7 @@ from typing import Any, Final, NamedTuple
 from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.names import open_names_finder
 from archive_pipeline.export.redaction.overlaps import apart_from, before_replacing, first_wins, united
-from archive_pipeline.export.redaction.rules import Finder, Span, finders, word_finders
+from archive_pipeline.export.redaction.rules import Finder, Span, finders, may_name_secret, word_finders
 from archive_pipeline.export.tool_names import NOT_IN_NAMES
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, with_first_prompt
@@ -96,12 +97,25 @@ class Redactor:
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(name): self.value(item) for name, item in value.items()}
+            return {self.text(name): self._field(name, self.value(item)) for name, item in value.items()}
         if isinstance(value, int | float) and not isinstance(value, bool):
             # A card number may be a number.
             redacted = self.text(str(value))
             return value if redacted == str(value) else redacted
         return value
+
+    def _field(self, name: str, value: Any) -> Any:
+        """Return the redacted value of a field without what only its name tells to be a secret."""
+        if not (isinstance(value, str) and may_name_secret(name.lower())):
+            return value
+        field_ = json.dumps({name: value}, ensure_ascii=False)
+        redacted = self.text(field_)
+        if redacted == field_:
+            return value
+        try:
+            return next(iter(json.loads(redacted).values()))
+        except ValueError:  # of an escaped character one half is replaced
+            return self._placeholder(value, Span(0, len(value), "SECRET"))
 
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""

@@ -193,9 +193,14 @@ def secrets(text: str) -> Iterator[Span]:
     for rule in chain(shaped, may_be_long_enough):
         if rule.may_find(traits):
             yield from (Span(*match.span(), "SECRET") for match in rule.pattern.finditer(text))
-    if any(name in traits.lowered for name in _NAMED):
+    if may_name_secret(traits.lowered):
         yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
         yield from (Span(*span, "SECRET") for span in assigned.find(text))
+
+
+def may_name_secret(lowered: str) -> bool:
+    """Tell whether a text has a word in it by which variables and fields of secrets are named."""
+    return any(name in lowered for name in _NAMED)
 
 
 def openai_keys(text: str) -> Iterator[Span]:
