@@ -88,11 +88,15 @@ def terms_of_word(word: str, language: str) -> tuple[str, ...]:
     """Return the terms by which a word is found, its lower case first; none is there twice."""
     lowered = word.lower()[:LONGEST_TERM]
     terms = {lowered: None, stem(lowered, language): None}
-    parts = _HUMP.split(word[:LONGEST_TERM])
-    if len(parts) > 1:
-        for part in map(str.lower, parts):
-            terms |= {part: None, stem(part, language): None}
+    for part in map(str.lower, parts_of_word(word)):
+        terms |= {part: None, stem(part, language): None}
     return tuple(terms)
+
+
+def parts_of_word(word: str) -> list[str]:
+    """Return the parts of a word between camel humps, with their case; nothing for a word without humps."""
+    parts = _HUMP.split(word[:LONGEST_TERM])
+    return parts if len(parts) > 1 else []
 
 
 def index_texts(texts: Sequence[str], languages: Sequence[str]) -> Postings:

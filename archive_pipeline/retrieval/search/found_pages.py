@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -21,8 +21,9 @@ from archive_pipeline.retrieval.search.retrievers.base import (
     page_details,
 )
 from archive_pipeline.retrieval.search.retrievers.dense import pages_of
+from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary
+from archive_pipeline.retrieval.search.retrievers.term_words import words_of_term
 from archive_pipeline.retrieval.search.retrievers.visual import image_details
-from archive_pipeline.retrieval.search.retrievers.words import words_of_term
 from archive_pipeline.retrieval.search.rows import FoundChunk
 from archive_pipeline.text.languages import UNKNOWN
 
@@ -36,7 +37,7 @@ def read_rows(
     query: Query,
     filters: SearchFilters,
     *,
-    languages: Collection[str],
+    vocabulary: Vocabulary,
     has_images: bool,
 ) -> dict[str, FoundChunk]:
     """Return what is shown of ranked chunks and pages, those that may be found, by their ids.
@@ -46,7 +47,7 @@ def read_rows(
         ranked: retriever -> its ranking. Phrases are required where one ranks by words.
         query: what is asked.
         filters: what may be found.
-        languages: which forms of a phrase's words are the same word.
+        vocabulary: of the archive; it says which forms of a phrase's words are the same word.
         has_images: whether pages were ranked by their images.
     """
     of_chunks = [found for retriever, found in ranked.items() if retriever != Retriever.VISUAL]
@@ -61,7 +62,8 @@ def read_rows(
     allowed = allowed_pages(
         connection,
         pages,
-        required=[words_of_term(term, languages) for term in phrases],
+        vocabulary.marked_terms,
+        required=[words_of_term(term, vocabulary.languages) for term in phrases],
         excluded=[words_of_term(term, [UNKNOWN]) for term in query.excluded],
     )
     return {own: row for own, row in rows.items() if (row.doc_id, row.page) in allowed}

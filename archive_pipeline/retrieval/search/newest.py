@@ -11,7 +11,8 @@ from archive_pipeline.retrieval.search.fusion import reciprocal_ranks
 from archive_pipeline.retrieval.search.query import Query
 from archive_pipeline.retrieval.search.results import FoundPage
 from archive_pipeline.retrieval.search.retrievers.base import allowed_pages, filtered_rows, page_details
-from archive_pipeline.retrieval.search.retrievers.words import words_of_term
+from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
+from archive_pipeline.retrieval.search.retrievers.term_words import words_of_term
 from archive_pipeline.retrieval.search.rows import NewestPage
 from archive_pipeline.text.languages import UNKNOWN
 
@@ -20,13 +21,13 @@ NEWEST: Final = "newest"
 
 
 def newest_pages(
-    connection: psycopg.Connection[Any], query: Query, filters: SearchFilters, *, most: int
+    connection: psycopg.Connection[Any], query: Query, filters: SearchFilters, marked_terms: MarkedTerms, *, most: int
 ) -> list[FoundPage]:
     """Return the pages that the filters let through, the newest first, without those that have what is excluded."""
     rows = filtered_rows(connection, "newest_pages", NewestPage, filters, {"most": most})
     in_order = [(row.doc_id, row.page) for row in rows]
     excluded = [words_of_term(term, [UNKNOWN]) for term in query.excluded]
-    allowed = allowed_pages(connection, in_order, required=[], excluded=excluded)
+    allowed = allowed_pages(connection, in_order, marked_terms, required=[], excluded=excluded)
     shown = {(row.doc_id, row.page): row for row in page_details(connection, allowed, filters, with_question=True)}
     pages = [page for page in in_order if page in shown]
     return [

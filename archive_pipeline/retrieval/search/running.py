@@ -66,7 +66,7 @@ class Search:
             ranked,
             self._task.query,
             self._task.filters,
-            languages=self._task.engine.vocabulary(self._task.connection).languages,
+            vocabulary=self._task.engine.vocabulary(self._task.connection),
             has_images=images_missing is None,
         )
         respelt = self._respelt(ranked)
@@ -91,7 +91,8 @@ class Search:
         Their scores say the order only.
         """
         most = self._task.num_results * CHUNKS_PER_RESULT * (FILTERED_FACTOR if self._task.query.excluded else 1)
-        pages = newest_pages(self._task.connection, self._task.query, self._task.filters, most=most)
+        marked_terms = self._task.engine.vocabulary(self._task.connection).marked_terms
+        pages = newest_pages(self._task.connection, self._task.query, self._task.filters, marked_terms, most=most)
         return SearchResults(self._results(pages, pages), retrievers=[NEWEST], degraded={}, notes=[])
 
     def _why_nothing(self, ranked: Mapping[str, Ranking]) -> list[str]:

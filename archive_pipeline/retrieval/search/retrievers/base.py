@@ -10,7 +10,9 @@ import numpy as np
 import psycopg
 
 from archive_pipeline.retrieval.search.filters import SearchFilters
-from archive_pipeline.retrieval.search.retrievers.words import Word, WordIndex, numbers_with
+from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
+from archive_pipeline.retrieval.search.retrievers.term_words import Word
+from archive_pipeline.retrieval.search.retrievers.words import WordIndex, numbers_with
 from archive_pipeline.retrieval.search.rows import AllowedChunk, ChunkOnPage, FoundChunk
 from archive_pipeline.store.conditions import query_where
 from archive_pipeline.store.rows import fetch_column, fetch_rows, row_of
@@ -115,6 +117,7 @@ def page_details(
 def allowed_pages(
     connection: psycopg.Connection[Any],
     pages: Collection[tuple[str, int]],
+    marked_terms: MarkedTerms,
     *,
     required: Sequence[Sequence[Word]],
     excluded: Sequence[Sequence[Word]],
@@ -127,12 +130,12 @@ def allowed_pages(
     chunks = fetch_rows(connection, "lexical/numbers_on_pages", ChunkOnPage, parameters)
     page_of = {row.chunk_number: (row.doc_id, row.page) for row in chunks}
     numbers = np.sort(np.array([row.chunk_number for row in chunks if not row.is_near_duplicate], dtype=np.int64))
-    index = WordIndex(connection)
+    index = WordIndex(connection, marked_terms)
     index.look_up(terms)
     index.read(terms)
     unknown = numbers_with(connection, [row.chunk_number for row in chunks if row.is_near_duplicate], terms)
     having = [
-        {page_of[number] for number in (*index.matches(words, numbers).numbers.tolist(), *others)}
+        {page_of[number] for number in (*index.numbers_having(words, numbers), *others)}
         for words, others in zip(terms, unknown, strict=True)
     ]
     return set(pages).intersection(*having[: len(required)]).difference(*having[len(required) :])

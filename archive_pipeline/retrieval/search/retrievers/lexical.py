@@ -14,16 +14,17 @@ import psycopg
 
 from archive_pipeline.retrieval.search.query import Query, Term
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking
+from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
 from archive_pipeline.retrieval.search.retrievers.spelling import HeldTerms, respelt
+from archive_pipeline.retrieval.search.retrievers.term_words import Word, with_parts, words_of_term
 from archive_pipeline.retrieval.search.retrievers.words import (
     Matches,
-    Word,
+    Numbers,
     WordIndex,
     best_of,
     chunk_ids_of,
     numbers_of,
     summed,
-    words_of_term,
 )
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.text.search_terms import HIGHEST_WEIGHT, split_words
@@ -31,6 +32,8 @@ from archive_pipeline.text.search_terms import HIGHEST_WEIGHT, split_words
 # A term in more chunks than these, or than this share of all, says little about any of them.
 COMMON: Final = 2_000
 COMMON_SHARE: Final = 0.05
+# What another spelling of a word counts where some chunk has it as it is written.
+OTHER_SPELLING: Final = 0.5
 # Where all terms are common, the rarest of them are looked at, which are in so many chunks together.
 MOST_COMMON_CHUNKS: Final = 50_000
 MOST_LANGUAGES: Final = 3
@@ -45,11 +48,13 @@ class Vocabulary:
         languages: text search configurations of the most frequent languages, ``MOST_LANGUAGES`` of them.
         stop_words: words that were asked for -> whether they mean nothing in the most frequent language.
         held_terms: what misspelt words are compared with.
+        marked_terms: those with marks on their letters.
     """
 
     languages: Sequence[str]
     stop_words: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
     held_terms: HeldTerms = field(default_factory=HeldTerms, compare=False, repr=False)
+    marked_terms: MarkedTerms = field(default_factory=MarkedTerms, compare=False, repr=False)
 
 
 def read_vocabulary(connection: psycopg.Connection[Any]) -> Vocabulary:
@@ -85,19 +90,19 @@ def find_lexically(
     terms = {term: words_of_term(term, vocabulary.languages) for term in query.wanted}
     stop_words = _stop_words(connection, terms, vocabulary)
     terms = {term: [word.without(stop_words) for word in words] for term, words in terms.items()}
-    index = WordIndex(connection)
-    index.look_up(terms.values())
+    meant = _meant(terms, stop_words)
+    index = WordIndex(connection, vocabulary.marked_terms)
+    index.look_up(meant.values())
     total = index.chunk_count()
     within = None if allowed is None else numbers_of(connection, allowed.content_hashes)
-    meant = _meant(terms, stop_words)
     highest = HIGHEST_WEIGHT * sum(_rarity(index.frequency(words), total) for words in meant.values())
     known = {term: words for term, words in meant.items() if index.frequency(words)}
     respelt = _respelt(connection, index, [term for term in meant if not index.frequency(meant[term])], vocabulary)
 
     def find(asked: Sequence[Sequence[Word]]) -> Ranking:
         index.read(asked)
-        found = [index.matches(words, within, limit=most) for words in asked]
-        return _best(connection, summed([(each, _rarity(len(each.numbers), total)) for each in found]), most)
+        found = [each for words in asked for each in _weighed(index, words, within, most)]
+        return _best(connection, summed(found), most)
 
     common = max(COMMON, int(total * COMMON_SHARE))
     there = known | {term: words_of_term(term, vocabulary.languages) for term in respelt.values()}
@@ -114,6 +119,15 @@ def find_lexically(
         respelt={split_words(term.text)[0]: word.text for term, word in respelt.items()},
         is_any_word_known=bool(ranking.ids and known),
     )
+
+
+def _weighed(index: WordIndex, words: Sequence[Word], within: Numbers | None, most: int) -> list[tuple[Matches, float]]:
+    """Return the chunks with a term and how much it counts in them; other spellings of a word count less than it."""
+    found = index.matches(words, within, limit=most)
+    others = index.matches_otherwise(words, found, within, limit=most)
+    number, total = len(found.numbers), index.chunk_count()
+    rarity = _rarity(number + len(others.numbers), total)
+    return [(found, _rarity(number, total)), (others, rarity * OTHER_SPELLING if number else rarity)]
 
 
 def _respelt(
@@ -146,7 +160,7 @@ def _stop_words(
     PostgreSQL is asked once for each word while a vocabulary is used.
     """
     known = vocabulary.stop_words
-    forms = {form for words in terms.values() for word in words for form in word.forms}
+    forms = {form for words in terms.values() for word in with_parts(words) for form in word.forms}
     asked = forms | {term.text for term in terms if term.kind == "word"}
     new = sorted(asked - known.keys())
     if new:

@@ -18,7 +18,8 @@ from rapidfuzz.distance import OSA
 
 from archive_pipeline.retrieval.onnx.minilm import minilm_words
 from archive_pipeline.retrieval.search.query import Term
-from archive_pipeline.retrieval.search.retrievers.words import Word, WordIndex
+from archive_pipeline.retrieval.search.retrievers.term_words import Word
+from archive_pipeline.retrieval.search.retrievers.words import WordIndex
 from archive_pipeline.retrieval.search.rows import Frequency
 from archive_pipeline.store.rows import fetch_rows
 from archive_pipeline.text.languages import UNKNOWN

@@ -8,49 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import psycopg
 
-from archive_pipeline.retrieval.search.query import Term
+from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
+from archive_pipeline.retrieval.search.retrievers.term_words import Row, Word, with_parts
 from archive_pipeline.retrieval.search.rows import ChunkText, Frequency, NumberedChunk
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.text.search_terms import LONGEST_TERM, WEIGHT_SCALE, split_words, stem, terms_of_word
+from archive_pipeline.text.search_terms import WEIGHT_SCALE
 
 Numbers = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 # Of chunks with all words of a phrase, so many of the best are read, some at a time, until enough have it in a row.
 MOST_READ: Final = 5_000
 READ_AT_ONCE: Final = 250
+# Of chunks with all parts of a camel-case word, which is as a rule written as it is asked for.
+MOST_READ_FOR_PARTS: Final = 500
 # Of a beginning such as "a*", so many words are looked at.
 MOST_WITH_PREFIX: Final = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a term.
-
-    Attributes:
-        forms: terms of the index that are the word; one of them has to be there.
-        prefix: how the word begins, if that is all that is known of it.
-    """
-
-    forms: frozenset[str]
-    prefix: str | None = None
-
-    def without(self, stop_words: Collection[str]) -> Word:
-        """Return the word without forms that mean nothing: the French stem of "bees" is the English word "be"."""
-        return Word(self.forms.difference(stop_words) or self.forms, self.prefix)
-
-    def is_in(self, word: str, language: str) -> bool:
-        """Tell whether a word of a text in some language is this one."""
-        lowered = word.lower()[:LONGEST_TERM]
-        if self.prefix is not None:
-            return lowered.startswith(self.prefix)
-        return not self.forms.isdisjoint((lowered, stem(lowered, language)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +46,21 @@ _ANY_TERM: Final = ""
 NOTHING: Final = Matches(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
-def words_of_term(term: Term, languages: Collection[str]) -> list[Word]:
-    """Return the words that a term is made of, each with its forms in some languages."""
-    words = split_words(term.text)
-    found = [Word(frozenset(form for language in languages for form in _forms(word, language))) for word in words]
-    if term.kind == "prefix" and words:
-        beginning = words[-1].lower()[:LONGEST_TERM]
-        found[-1] = Word(frozenset(), beginning)
-    return found
-
-
-def _forms(word: str, language: str) -> tuple[str, ...]:
-    """Return a word's lower case and stem; a chunk has a word's parts as terms, which are not the word."""
-    lowered = terms_of_word(word, "simple")[0]
-    return lowered, stem(lowered, language)
-
-
 class WordIndex:
-    """The postings of one search, read as they are needed."""
+    """The postings of one search, read as they are needed.
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    Args:
+        connection: on the archive.
+        marked_terms: the archive's.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any], marked_terms: MarkedTerms) -> None:
         self._connection = connection
+        self._marked_terms = marked_terms
         self._frequencies: dict[str, int] = {}
-        self._prefixes: dict[str, list[str]] = {}
+        self._prefixes: dict[str, set[str]] = {}
         self._postings: dict[str, Matches] = {}
+        self._marked: dict[str, Sequence[str]] = {}
 
     def chunk_count(self) -> int:
         """Return how many chunks the index knew when terms were looked up, those that are gone among them."""
@@ -97,21 +68,27 @@ class WordIndex:
 
     def look_up(self, terms: Iterable[Sequence[Word]]) -> None:
         """Find out in how many chunks the words of some terms are, before ``frequency`` is asked."""
-        words = [word for term in terms for word in term]
-        forms = sorted({form for word in words for form in word.forms})
+        words = list(with_parts(chain.from_iterable(terms)))
+        forms = {form for word in words for form in word.forms}
+        self._marked |= self._marked_terms.of_words(self._connection, forms)
         if words:
-            rows = fetch_rows(self._connection, "lexical/term_frequencies", Frequency, {"terms": forms})
-            self._frequencies |= {row.term: row.frequency for row in rows}
+            self._count(forms.union(*(self._marked.get(form, ()) for form in forms)))
         for prefix in {word.prefix for word in words if word.prefix is not None} - self._prefixes.keys():
             asked = {"prefix": prefix, "most": MOST_WITH_PREFIX}
             found = fetch_rows(self._connection, "lexical/terms_with_prefix", Frequency, asked)
             self._frequencies |= {row.term: row.frequency for row in found}
-            self._prefixes[prefix] = [row.term for row in found]
+            marked = self._marked_terms.beginning_with(self._connection, prefix)
+            self._count(marked)
+            self._prefixes[prefix] = {row.term for row in found} | (marked & self._frequencies.keys())
+
+    def _count(self, terms: Collection[str]) -> None:
+        rows = fetch_rows(self._connection, "lexical/term_frequencies", Frequency, {"terms": sorted(terms)})
+        self._frequencies |= {row.term: row.frequency for row in rows}
 
     def frequency(self, term: Sequence[Word]) -> int:
         """Return in how many chunks the rarest word of a term is, about: most chunks with a form have its stem too.
 
-        Never more than all chunks.
+        Never more than all chunks. A word that no chunk has as it is written is as frequent as its other spellings.
         """
         return min((self._frequency(word) for word in term), default=0)
 
@@ -119,16 +96,21 @@ class WordIndex:
         forms = self._all_forms(word)
         of_forms = [self._frequencies.get(form, 0) for form in forms]
         if word.prefix is None:
-            return max(of_forms, default=0)
+            return max(of_forms, default=0) or self._frequency_otherwise(word)
         # A chunk may have several words that begin so. Which chunks have one is known when postings were read.
         if self._postings.keys() >= set(forms):
             return len(_any_of([self._postings[form] for form in forms]).numbers)
         return min(sum(of_forms), self.chunk_count())
 
+    def _frequency_otherwise(self, word: Word) -> int:
+        marked = (self._frequencies.get(form, 0) for form in self._marked_forms(word))
+        return max(*marked, self.frequency(word.parts), 0)
+
     def read(self, terms: Iterable[Sequence[Word]]) -> None:
         """Read the postings of some terms at once, before ``matches`` is asked."""
-        forms = {form for term in terms for word in term for form in self._all_forms(word)} - self._postings.keys()
-        known = sorted(form for form in forms if form in self._frequencies)
+        words = with_parts(chain.from_iterable(terms))
+        forms = {form for word in words for form in (*self._all_forms(word), *self._marked_forms(word))}
+        known = sorted(form for form in forms - self._postings.keys() if form in self._frequencies)
         held: dict[str, list[tuple[int, bytes, bytes]]] = {}
         if known:
             rows = self._connection.cursor(binary=True).execute(
@@ -139,20 +121,57 @@ class WordIndex:
         self._postings |= {form: _joined(sorted(postings)) for form, postings in held.items()}
 
     def matches(self, term: Sequence[Word], within: Numbers | None = None, *, limit: int | None = None) -> Matches:
-        """Return the chunks with a term.
+        """Return the chunks with a term; one word has to be there as it is written (``matches_otherwise``).
 
         Args:
             term: words that stand in a row; looked up and read before.
             within: numbers of the only chunks that matter, ascending; None for all.
             limit: how many chunks with a phrase are enough, the best ones; None for all of them.
         """
+        if len(term) == 1:
+            return _restricted_to(self._having(self._all_forms(term[0])), within)
+        return self._in_a_row(self._with_all(term, within), term, limit)
+
+    def matches_otherwise(
+        self, term: Sequence[Word], found: Matches, within: Numbers | None = None, *, limit: int | None = None
+    ) -> Matches:
+        """Return the chunks that have a term of one word only in another spelling: with marks, or as parts in a row.
+
+        Args:
+            term: looked up and read before.
+            found: chunks with the word as it is written.
+            within: numbers of the only chunks that matter, ascending; None for all.
+            limit: how many chunks are enough, with those that were found; None for all of them.
+        """
+        if len(term) != 1:
+            return NOTHING
+        marked = _restricted_to(self._having(self._marked_forms(term[0])), within)
+        left = None if limit is None else limit - len(found.numbers)
+        parts = NOTHING
+        if term[0].parts and (left is None or left > 0):
+            candidates = _without(self._with_all(term[0].parts, within), found)
+            parts = self._in_a_row(candidates, term, left, MOST_READ_FOR_PARTS)
+        return _without(_any_of([marked, parts]), found)
+
+    def _with_all(self, term: Sequence[Word], within: Numbers | None) -> Matches:
+        """Return the chunks that have each word of a term, in any spelling, wherever they stand."""
         found = NOTHING
         for nth, word in enumerate(term):
-            of_word = _any_of([self._postings.get(form, NOTHING) for form in self._all_forms(word)])
-            if within is not None:
-                of_word = restricted(of_word, within)
+            of_word = _restricted_to(self._in_any_spelling(word), within)
             found = of_word if nth == 0 else _both(found, of_word)
-        return found if len(term) < 2 else self._in_a_row(found, term, limit)
+        return found
+
+    def _in_any_spelling(self, word: Word) -> Matches:
+        as_written = self._having([*self._all_forms(word), *self._marked_forms(word)])
+        return _any_of([as_written, self._with_all(word.parts, None)])
+
+    def _having(self, forms: Iterable[str]) -> Matches:
+        return _any_of([self._postings.get(form, NOTHING) for form in forms])
+
+    def numbers_having(self, term: Sequence[Word], within: Numbers) -> list[int]:
+        """Return those of some chunks that have a term, read before, in any spelling."""
+        found = self.matches(term, within)
+        return [*found.numbers.tolist(), *self.matches_otherwise(term, found, within).numbers.tolist()]
 
     def best_numbers(self, term: Sequence[Word], number: int) -> list[int]:
         """Return the chunks that say most of a term, read before: so many, of which some may be gone."""
@@ -167,18 +186,22 @@ class WordIndex:
     def _all_forms(self, word: Word) -> Collection[str]:
         return word.forms if word.prefix is None else self._prefixes.get(word.prefix, ())
 
-    def _in_a_row(self, found: Matches, term: Sequence[Word], limit: int | None) -> Matches:
+    def _marked_forms(self, word: Word) -> Collection[str]:
+        return {marked for form in word.forms for marked in self._marked.get(form, ())} - word.forms
+
+    def _in_a_row(self, found: Matches, term: Sequence[Word], limit: int | None, most_read: int = MOST_READ) -> Matches:
         """Return the chunks in whose texts the words of a term stand in a row.
 
         Args:
             found: chunks that have all of the words.
             term: the words.
-            limit: how many are enough; texts are read the best first, at most ``MOST_READ``. None for all.
+            limit: how many are enough; texts are read the best first. None for all.
+            most_read: how many texts are read at most, where there is a limit.
         """
         best = found.numbers[np.argsort(-found.weights, kind="stable")]
-        row = _Row(term)
+        row = Row(term)
         having: list[int] = []
-        for start in range(0, len(best) if limit is None else min(len(best), MOST_READ), READ_AT_ONCE):
+        for start in range(0, len(best) if limit is None else min(len(best), most_read), READ_AT_ONCE):
             numbers = best[start : start + READ_AT_ONCE].tolist()
             chunks = fetch_rows(self._connection, "lexical/texts_of_numbers", ChunkText, {"numbers": numbers})
             having += [chunk.chunk_number for chunk in chunks if row.is_in(chunk.text, chunk.language)]
@@ -187,31 +210,11 @@ class WordIndex:
         return restricted(found, np.array(sorted(having), dtype=np.int64))
 
 
-class _Row:
-    """Words in a row, looked for in many texts: each different word of these is looked at once."""
-
-    def __init__(self, term: Sequence[Word]) -> None:
-        self._term = term
-        self._known: dict[str, dict[str, frozenset[int]]] = {}
-
-    def is_in(self, text: str, language: str) -> bool:
-        """Tell whether the words stand in a row in a text."""
-        known = self._known.setdefault(language, {})
-        words = split_words(text)
-        for word in set(words) - known.keys():
-            known[word] = frozenset(nth for nth, each in enumerate(self._term) if each.is_in(word, language))
-        ends = [known[word] for word in words]
-        return any(
-            0 in ends[at] and all(nth in ends[at + nth] for nth in range(1, len(self._term)))
-            for at in range(len(ends) - len(self._term) + 1)
-        )
-
-
 def numbers_with(
     connection: psycopg.Connection[Any], numbers: Sequence[int], terms: Sequence[Sequence[Word]]
 ) -> list[set[int]]:
     """Return for each of the terms those of some chunks in whose texts it stands; the index need not know them."""
-    rows = [_Row(term) for term in terms]
+    rows = [Row(term) for term in terms]
     found: list[set[int]] = [set() for _ in terms]
     for start in range(0, len(numbers), READ_AT_ONCE):
         asked = {"numbers": list(numbers[start : start + READ_AT_ONCE])}
@@ -226,6 +229,14 @@ def restricted(found: Matches, numbers: Numbers) -> Matches:
     """Return those of the matches whose numbers are among others."""
     kept = np.isin(found.numbers, numbers, assume_unique=True)
     return Matches(found.numbers[kept], found.weights[kept])
+
+
+def _restricted_to(found: Matches, numbers: Numbers | None) -> Matches:
+    return found if numbers is None else restricted(found, numbers)
+
+
+def _without(found: Matches, others: Matches) -> Matches:
+    return restricted(found, np.setdiff1d(found.numbers, others.numbers, assume_unique=True))
 
 
 def _joined(postings: Sequence[tuple[int, bytes, bytes]]) -> Matches:
