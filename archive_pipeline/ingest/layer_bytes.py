@@ -6,7 +6,7 @@ import base64
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -62,6 +62,14 @@ def layer_beside_rows(dialogue: PreparedDialogue) -> bytes | None:
     """Return the bytes of a partial export with nodes without a message that its rows say nothing of, else None."""
     is_said = dialogue.record.message_less_nodes.keys() <= ways_past_nodes(dialogue.messages).keys()
     return None if is_said or not is_partial(dialogue.record.vintage) else encode_layer(dialogue)
+
+
+def has_new_nodes(dialogue: PreparedDialogue, layers: Iterable[bytes]) -> bool:
+    """Tell whether a partial export has nodes without a message of which neither its rows nor layers say anything."""
+    if not dialogue.record.message_less_nodes:
+        return False
+    nodes = dialogue.record.message_less_nodes.keys() - ways_past_nodes(dialogue.messages).keys()
+    return bool(nodes) and not any(nodes <= decode_layer(each).record.message_less_nodes.keys() for each in layers)
 
 
 def decode_layer(content: bytes) -> PreparedDialogue:

@@ -18,6 +18,7 @@ from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
+from archive_pipeline.ingest.layer_bytes import has_new_nodes
 from archive_pipeline.ingest.merging import is_stored_layer, merge_with_stored, with_source_of, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
 from archive_pipeline.ingest.rereading import has_all_values, is_outdated
@@ -155,10 +156,12 @@ class GroupWriter:
         is_alone = len(vintages) <= 1 and vintages.keys() <= {header.vintage, shape_of(header.vintage)}
         # An earlier part says when messages were said that a later one only repeats.
         is_news = newer or (older and rules_of(header.source, header.vintage).repeats)
-        if is_alone and is_unchanged and not is_news and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
+        has_nodes = has_new_nodes(dialogue, [each.layer for each in vintages.values() if each.layer is not None])
+        is_as_known = is_alone and is_unchanged and not is_news and not has_nodes
+        if is_as_known and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
-        is_of_rows = is_of_rows and all(each.layer is None for each in vintages.values())
+        is_of_rows = is_of_rows and not has_nodes and all(each.layer is None for each in vintages.values())
         if vintages and (not is_alone or newer or older or not is_of_rows):
             # A layer says what its export says, whatever was stored when it came.
             outcome = self._write_merged(self._group.prepared(item.position), known, vintages, messages)

@@ -77,6 +77,22 @@ def test_messages_below_a_node_find_their_parent_when_the_node_comes(database: D
     assert parents(database) == {"A": None, "B": "A", "C": "B", "N": "B"}
 
 
+# A node between two messages, and what is there before it, all of one time.
+BARE, BELOW_BARE = Said("n1", "A", "user", None, 1.0), Said("n3", "n1", "user", "at last", 3.0)
+
+
+@pytest.mark.parametrize("parts", [[[], [BARE], [A, BELOW_BARE]], [[A], [A, BARE], [BELOW_BARE]]])
+def test_a_node_that_comes_with_nothing_new_beside_it_is_known_later(
+    parts: list[list[Said]], database: Database, tmp_path: Path
+):
+    for part in parts:
+        load(database, tmp_path / "c.json", chatgpt("c", part, updated=10.0), is_partial=True)
+        assert load(database, tmp_path / "c.json", chatgpt("c", part, updated=10.0), is_partial=True).dialogues == {
+            "unchanged": 1
+        }
+    assert parents(database) == {"A": None, "n3": "A"}
+
+
 @st.composite
 def trees(draw: st.DrawFn) -> list[Said]:
     """A tree of messages, between some of which and their parents nodes without a message lie, one after another."""
