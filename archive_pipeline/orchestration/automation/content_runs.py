@@ -12,10 +12,9 @@ from functools import cache
 from typing import Final
 
 import dagster as dg
-from dagster._core.storage.tags import RUN_KEY_TAG
 
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB, IMPORT_OP
-from archive_pipeline.orchestration.instance.in_flight import AT_WORK
+from archive_pipeline.orchestration.instance.run_keys import is_key_under_way, newest_run_of_key
 
 IMPORT_TAG: Final = "archive/import"
 
@@ -35,8 +34,7 @@ def contents_under_way(instance: dg.DagsterInstance) -> Callable[[str], bool]:
 
     @cache
     def is_under_way(content: str) -> bool:
-        wanted = dg.RunsFilter(tags={RUN_KEY_TAG: content}, statuses=AT_WORK)
-        return bool(instance.get_run_records(wanted, limit=1))
+        return is_key_under_way(instance, content)
 
     return is_under_way
 
@@ -48,10 +46,10 @@ def import_result(
     new: list[dg.RunRequest] = []
     known: list[str] = []
     for request in requests:
-        records = context.instance.get_run_records(dg.RunsFilter(tags={RUN_KEY_TAG: request.run_key or ""}), limit=1)
+        run = newest_run_of_key(context.instance, request.run_key or "")
         # Dagster starts a run that was created and never handed over when it is asked for again.
-        if records and records[0].dagster_run.status is not dg.DagsterRunStatus.NOT_STARTED:
-            known.append(f"{request.tags[IMPORT_TAG]} has the content of run {records[0].dagster_run.run_id[:8]}")
+        if run is not None and run.status is not dg.DagsterRunStatus.NOT_STARTED:
+            known.append(f"{request.tags[IMPORT_TAG]} has the content of run {run.run_id[:8]}")
         else:
             new.append(request)
     for note in known:
