@@ -15,7 +15,7 @@ from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.exports import chain, chatgpt
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
-pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = [pytest.mark.postgres, pytest.mark.dagster, pytest.mark.long]
 
 VOLATILE = {"seconds", "runs", "imported_at", "changed_at", "added_at", "score", "table_bytes", "size_bytes", "home"}
 NOW = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\.\d{6}\+00:00")

@@ -7,6 +7,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.cluster_rows import ROWS_AT_ONCE
@@ -70,6 +71,7 @@ def measured(folder: Path, batches: int) -> tuple[int, int]:
         return peak_of(finder)
 
 
+@pytest.mark.long
 def test_a_text_takes_less_than_a_hundred_bytes(tmp_path: Path) -> None:
     smaller, rows_of_smaller = measured(tmp_path, 20)
     larger, rows_of_larger = measured(tmp_path, 60)

@@ -312,6 +312,7 @@ def test_trajectories_come_back_by_an_import_as_they_were_exported(
     assert steps(files(sources=("atif",))) == steps(first)
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_archive(database: Database, settings: Settings, tmp_path: Path):
     text = "A sentence that takes room in memory. " * 200
 

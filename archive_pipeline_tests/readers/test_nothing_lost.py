@@ -41,7 +41,7 @@ REPLACEMENTS = {
 ADDED = ("text", "list of objects")
 FIELDS = ("text", "parts", "content", "thoughts", "thinking", "files", "fragments", "results", "message", "query")
 # To how many of these each value moves where not to all: the more, the longer each case takes.
-SOME = 3
+SOME = 1
 
 
 def absent(conversation: dict[str, Any], source: str | None = None) -> list[str]:

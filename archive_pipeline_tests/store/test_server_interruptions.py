@@ -103,6 +103,7 @@ def check(home: Path) -> None:
     release(home / "postgres")
 
 
+@pytest.mark.faults
 def test_a_first_start_killed_before_any_of_its_steps_is_made_good(home: Path, starts: subprocess.Popen[str]):
     step = 1
     while killed_before(starts, step, home.with_name(f"home-{step}")):

@@ -19,7 +19,7 @@ from archive_pipeline.store.server.embedded import release
 from archive_pipeline_tests.system.commands import contents
 from archive_pipeline_tests.system.conftest import Start
 
-pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster, pytest.mark.long]
 
 LEFT_BYTES = 300_000
 

@@ -92,6 +92,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(
     assert contents(faulty) == undisturbed
 
 
+@pytest.mark.faults
 def test_an_import_whose_server_is_killed_says_so_or_goes_on(
     place: str,
     held: Gate,

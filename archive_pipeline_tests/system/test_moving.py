@@ -17,7 +17,7 @@ from archive_pipeline_tests.system.commands import Command
 from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
-pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster, pytest.mark.long]
 
 HISTORY = ("event_logs", "asset_event_tags", "asset_keys", "dynamic_partitions", "runs", "run_tags", "alembic_version")
 

@@ -103,6 +103,7 @@ def test_commands_and_their_dagster_runs_work_through_a_pool(
     database_through.engine.dispose()
 
 
+@pytest.mark.long
 def test_processes_build_everything_through_a_pool(
     pooled: Settings, database: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -20,7 +20,7 @@ from archive_pipeline_tests.system.live import Live
 from archive_pipeline_tests.system.separate_launcher import PROCESS_FILE, SeparateLauncher, process_of
 from archive_pipeline_tests.tables import query
 
-pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
+pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster, pytest.mark.faults]
 
 # Nobody but the test asks for runs: a sensor ticks when the daemon starts, over an empty archive, and then not again.
 ONE_TICK = {"ARCHIVE_SENSOR_SECONDS": "86400", "ARCHIVE_SCHEDULE": "0 0 29 2 *"}
@@ -119,7 +119,6 @@ def test_two_runs_at_once_on_machines_of_their_own_fill_the_tables_of_one_build(
     assert verified.code == 0, verified.err
 
 
-@pytest.mark.faults
 def test_a_machine_that_is_lost_in_the_middle_of_a_run_leaves_nothing_undone(
     deployment: Deployment, corpus: Path, undisturbed: dict[str, list[str]]
 ):

@@ -88,6 +88,7 @@ def test_a_run_of_a_command_is_nobody_elses_business(instance: dg.DagsterInstanc
     assert launcher.check_run_worker_health(run).status is WorkerStatus.RUNNING
 
 
+@pytest.mark.faults
 def test_a_run_is_lost_when_its_code_location_was_started_anew(
     instance: dg.DagsterInstance, settings: Settings, database: Database, tmp_path: Path
 ):

@@ -159,6 +159,7 @@ def test_what_killed_workers_had_is_made_by_others(
     assert workers() == []
 
 
+@pytest.mark.faults
 def test_a_killed_driver_leaves_what_the_next_run_completes(built: Database, home: Settings, expected: Rows):
     with gate(built, _TABLE, f"NEW.content_hash = '{expected[5][0]}'") as held:
         driver = subprocess.Popen(
