@@ -42,6 +42,7 @@ class MessageHashes:
         context_hash: of it and every canonical message above.
         normalized_hash: the same over messages with normalised texts.
         prompt_path_hash: the ``path_hash`` of a response to it without options; None for responses.
+        open_prompt_hash: the ``prompt_hash`` of the same; None for responses.
         parent_response: position of the nearest response above, ``ROOT`` if there is none.
         prompt_hash: for responses, of the messages since the response above, and of deterministic options.
         path_hash: for responses, of all prompts on the way: the ``prompt_hash``, or that of the response above's
@@ -54,6 +55,7 @@ class MessageHashes:
     context_hash: list[str | None]
     normalized_hash: list[str | None]
     prompt_path_hash: list[str | None]
+    open_prompt_hash: list[str | None]
     parent_response: list[int]
     prompt_hash: list[str | None]
     path_hash: list[str | None]
@@ -75,6 +77,7 @@ def hash_messages(batch: DialogueBatch) -> MessageHashes:
         context_hash=_chain(_CONTEXT, order, parents, encoded),
         normalized_hash=_chain(_NORMALIZED_CONTEXT, order, parents, canonical.normalized),
         prompt_path_hash=prompts.prompt_path_hash,
+        open_prompt_hash=prompts.open_prompt_hash,
         parent_response=prompts.parent_response,
         prompt_hash=prompts.prompt_hash,
         path_hash=prompts.path_hash,
@@ -138,6 +141,11 @@ def _chain(tag: bytes, order: list[int], parents: list[int], own: list[bytes | N
     return [digest or None for digest in found]
 
 
+def path_hash_of(above: str | None, prompt_hash: str) -> str:
+    """Return the path hash of a prompt below a response with the given one; None where no response is above."""
+    return prompt_hash if above is None else hashlib.sha256(f"{above}:{prompt_hash}".encode()).hexdigest()
+
+
 class _Prompts:
     """The hashes of prompts: each message goes on with the state its parent left, so that long prompts stay linear."""
 
@@ -152,6 +160,7 @@ class _Prompts:
         self.prompt_hash: list[str | None] = [None] * count
         self.path_hash: list[str | None] = [None] * count
         self.prompt_path_hash: list[str | None] = [None] * count
+        self.open_prompt_hash: list[str | None] = [None] * count
         self.parent_response = [ROOT] * count
         roles, answered = batch.role, canonical.answered_calls
         for position in forest_of(batch).order:
@@ -173,7 +182,9 @@ class _Prompts:
         state = self._state(self._parents[position])
         state.update(b"".join([message_hash.encode(), b"\n", *[call + b"\n" for call in answered]]))
         self._states[position] = state
-        self.prompt_path_hash[position] = self._path(position, state.hexdigest())
+        digest = state.hexdigest()
+        self.open_prompt_hash[position] = digest
+        self.prompt_path_hash[position] = self._path(position, digest)
 
     def _response(self, position: int, options: str | None) -> None:
         state = self._state(self._parents[position])
@@ -186,9 +197,7 @@ class _Prompts:
 
     def _path(self, position: int, prompt_hash: str) -> str:
         above = self.parent_response[position]
-        if above == ROOT:
-            return prompt_hash
-        return hashlib.sha256(f"{self.path_hash[above]}:{prompt_hash}".encode()).hexdigest()
+        return path_hash_of(None if above == ROOT else self.path_hash[above], prompt_hash)
 
 
 ASSET: Final = DerivedAsset(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from archive_pipeline.derive.response_hashes import path_hash_of
 from archive_pipeline.domain import identity
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord
@@ -50,6 +51,7 @@ class _Response(NamedTuple):
     """The row of ``response_above``."""
 
     message_id: str
+    path_hash: str | None
 
 
 class _Place(NamedTuple):
@@ -182,7 +184,9 @@ def _insert_hashes(
     """Insert the rows that a build of ``response_hashes`` will make again, so that the path is found at once."""
     contexts: list[dict[str, Any]] = []
     responses: list[dict[str, Any]] = []
-    parent_id, response_id = base.message_id, _response_above(session, base)
+    above = _response_above(session, base)
+    parent_id, response_id = base.message_id, above and above.message_id
+    path_hash = above and above.path_hash
     for asked, message in zip(branch, prepared.messages, strict=True):
         context = {
             "message_id": message.id,
@@ -190,17 +194,18 @@ def _insert_hashes(
             "context_parent_id": parent_id,
             "context_hash": asked.context_hash,
             "normalized_hash": asked.normalized_hash,
-            "prompt_path_hash": asked.prompts_hash,
+            "prompt_path_hash": asked.open_prompt_hash and path_hash_of(path_hash, asked.open_prompt_hash),
         }
         contexts.append(context)
         if asked.prompt_hash is not None:
+            path_hash = path_hash_of(path_hash, asked.prompt_hash)
             response = {
                 "response_message_id": message.id,
                 "dialogue_id": prepared.id,
                 "parent_response_id": response_id,
                 "prompt_hash": asked.prompt_hash,
                 "response_hash": asked.response_hash,
-                "path_hash": asked.path_hash,
+                "path_hash": path_hash,
                 "context_hash": asked.context_hash,
             }
             responses.append(response)
@@ -210,8 +215,8 @@ def _insert_hashes(
     run_all(session, "match/insert_response_hash", responses)
 
 
-def _response_above(session: Session, base: AttachPoint) -> str | None:
+def _response_above(session: Session, base: AttachPoint) -> _Response | None:
     if base.message_id is None:
         return None
     found = fetch(session, "match/response_above", _Response, {"message_id": base.message_id})
-    return found[0].message_id if found else None
+    return found[0] if found else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
@@ -12,6 +12,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.matching.messages import turns
 from archive_pipeline_tests.tables import derived_rows, query
+from archive_pipeline_tests.trials import trials
 
 # A path of one or two prompts, the model that answered the last one, and whether the request fixed the temperature.
 TURNS = st.tuples(st.sampled_from(["p", "q"]), st.sampled_from(["a", "b"]))
@@ -47,7 +48,8 @@ def known(session, path, options):
     return sorted(model for model in given if model is not None)
 
 
-@settings(max_examples=12)
+@trials(12)
+@example(calls=[((("p", "a"),), "m", {"temperature": 0}), ((("p", "a"), ("p", "a")), "m", {})])  # options above
 @given(calls=st.lists(CALLS, min_size=1, max_size=8))
 def test_the_law_of_look_ups(database, tmp_path_factory, calls):
     empty(database)

@@ -1,4 +1,5 @@
--- The nearest response on the way to a message, itself included.
+-- The nearest response on the way to a message, itself included, and the hash of its path, which is made with the
+-- options of all requests on it.
 WITH RECURSIVE way AS (
     SELECT
         context.dialogue_id,
@@ -29,6 +30,12 @@ WITH RECURSIVE way AS (
     WHERE way.role <> 'assistant'
 )
 
-SELECT way.message_id::text AS message_id
+SELECT
+    way.message_id::text AS message_id,
+    known.path_hash
 FROM way
+LEFT JOIN derived.response_hashes AS known
+    ON
+        way.message_id = known.response_message_id
+        AND way.dialogue_id = known.dialogue_id
 WHERE way.role = 'assistant';
