@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
-from archive_pipeline.program import collect_seldom
-
-collect_seldom()  # Dagster's processes load this first of ours: each run has one
-
-from archive_pipeline.orchestration.build import build_defs  # noqa: E402
+from archive_pipeline.orchestration.build import build_defs
 
 __all__ = ["defs"]
 

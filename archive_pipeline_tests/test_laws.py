@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -24,6 +23,7 @@ from archive_pipeline.store.tables import DERIVED_TABLES
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load, write
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -108,7 +108,7 @@ def rebuild(database: Database, settings: Settings) -> None:
 # A partial export would close a cycle with what is stored.
 @example(history=[one(State(0, ALL)), one(State(0, 2, moved=2), is_partial=True)])
 @example(history=[one(State(0, ALL)), one(State(0, 0)), one(State(0, ALL, is_reversed=True))])
-@hypothesis_settings(max_examples=12)
+@trials(12)
 def test_any_history_of_imports_gives_what_a_build_from_scratch_gives(
     archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory, history: list[Step]
 ):

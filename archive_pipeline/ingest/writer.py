@@ -156,12 +156,13 @@ class GroupWriter:
         is_alone = len(vintages) <= 1 and vintages.keys() <= {header.vintage, shape_of(header.vintage)}
         # An earlier part says when messages were said that a later one only repeats.
         is_news = newer or (older and rules_of(header.source, header.vintage).repeats)
-        has_nodes = has_new_nodes(dialogue, [each.layer for each in vintages.values() if each.layer is not None])
+        layers = [each.layer for each in vintages.values() if each.layer is not None]
+        has_nodes = is_alone and has_new_nodes(dialogue, layers)
         is_as_known = is_alone and is_unchanged and not is_news and not has_nodes
         if is_as_known and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
         is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
-        is_of_rows = is_of_rows and not has_nodes and all(each.layer is None for each in vintages.values())
+        is_of_rows = is_of_rows and not has_nodes and not layers
         if vintages and (not is_alone or newer or older or not is_of_rows):
             # A layer says what its export says, whatever was stored when it came.
             outcome = self._write_merged(self._group.prepared(item.position), known, vintages, messages)

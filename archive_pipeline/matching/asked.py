@@ -34,7 +34,7 @@ class AskedMessage:
         record: as it would be stored, but for ids.
         context_hash, normalized_hash: of the way to it, itself included (docs/hashes.md).
         prompts_hash: of the prompts on the way to it, itself included; None for an assistant's message.
-        prompt_hash, response_hash, path_hash: of an assistant's message; None for others.
+        prompt_hash, response_hash: of an assistant's message; None for others.
         open_prompt_hash: of any other message, the ``prompt_hash`` of a response to it without options.
     """
 
@@ -45,7 +45,6 @@ class AskedMessage:
     prompts_hash: str | None
     prompt_hash: str | None
     response_hash: str | None
-    path_hash: str | None
     open_prompt_hash: str | None
 
 
@@ -184,6 +183,5 @@ def _asked(index: int, record: MessageRecord, hashes: MessageHashes, position: i
         hashes.prompt_path_hash[position],
         hashes.prompt_hash[position],
         hashes.message_hash[position] if record.role == "assistant" else None,
-        hashes.path_hash[position],
         hashes.open_prompt_hash[position],
     )

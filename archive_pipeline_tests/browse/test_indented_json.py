@@ -7,10 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.browse.indented_json import indented
+from archive_pipeline_tests.trials import trials
 
 JSON = st.recursive(
     st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text('a, "\\[{:', max_size=3),
@@ -35,7 +36,7 @@ def test_what_is_no_object_or_array_of_strict_json_stays_as_it_is(text: str):
     assert indented(text) == text
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(JSON.map(lambda value: [value]))
 def test_json_is_indented_as_by_its_encoder(value: Any):
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))

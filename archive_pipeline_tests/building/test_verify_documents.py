@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.building.document_source import DOCUMENTS
@@ -17,6 +16,7 @@ from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.documents.stored import PAGE, remove_document, store_document
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -138,7 +138,7 @@ steps = st.tuples(
 
 
 @given(history=st.lists(steps, max_size=8))
-@hypothesis_settings(max_examples=25)
+@trials(25)
 def test_incremental_equals_rebuild(
     archive: Database, settings: Settings, history: list[tuple[str, list[str] | None, int, bool]]
 ):

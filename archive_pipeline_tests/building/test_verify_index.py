@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.building.dialogues import build_stale
@@ -22,6 +21,7 @@ from archive_pipeline.text.search_terms import split_words, terms_of_word
 from archive_pipeline_tests.derive.batches import Talk, batch_of, linear, store
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -126,7 +126,7 @@ def entries(database: Database) -> Counter[tuple[str, str, int]]:
 
 
 @pytest.mark.slow
-@hypothesis_settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@trials(4)
 @given(STEPS)
 def test_an_index_that_grew_is_that_of_a_rebuild(
     database: Database, settings: Settings, steps: Sequence[tuple[str, int]]

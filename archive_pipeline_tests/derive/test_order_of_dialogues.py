@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.settings import Settings
 from archive_pipeline_tests.derive.batches import batch_of, talks
+from archive_pipeline_tests.trials import trials
 
 
 @pytest.mark.slow
 @given(talks(), st.randoms(use_true_random=False))
-@hypothesis_settings(max_examples=60)
+@trials(60)
 def test_the_order_of_dialogues_in_a_batch_does_not_matter(found: list[Any], chance: random.Random):
     settings = Settings(home=Path("/nowhere"))
     batch = batch_of(*found)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.derive.canonical import deterministic_options, media_identity
@@ -20,6 +19,7 @@ from archive_pipeline.text.canonical_json import MAX_DEPTH, canonical_json
 from archive_pipeline.text.normalization import nfc, text_forms
 from archive_pipeline_tests.derive import reference_hashes
 from archive_pipeline_tests.derive.batches import Medium, Row, Talk, Tool, batch_of, linear
+from archive_pipeline_tests.trials import trials
 from archive_pipeline_tests.work import steps
 
 VECTORS = json.loads((CHECKOUT / "docs" / "hash_vectors.json").read_text(encoding="utf-8"))
@@ -282,7 +282,7 @@ VALUES = st.recursive(
 @pytest.mark.slow
 @given(VALUES, st.booleans())
 @example(value=0.0, is_escaped=False)
-@hypothesis_settings(max_examples=300)
+@trials(300)
 def test_canonical_json_is_that_of_the_contract_and_stays_as_it_is(value: Any, is_escaped: bool):
     text = json.dumps(value, ensure_ascii=is_escaped, indent=1)
     found = canonical_json(text)
@@ -296,7 +296,7 @@ CHARACTERS = "aB \n\t\x1c\u00a0\u3000éÉßİΣςΐᄀ日👍\u0301\u0308\u0345\
 
 @pytest.mark.slow
 @given(st.lists(st.text(CHARACTERS, max_size=8), max_size=4))
-@hypothesis_settings(max_examples=500)
+@trials(500)
 def test_forms_of_texts_are_the_defined_ones(texts: list[str]):
     composed = [unicodedata.normalize("NFC", text) for text in texts]
     folded = [unicodedata.normalize("NFC", " ".join(text.casefold().split())) for text in composed]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.batch import DialogueBatch
@@ -16,12 +15,13 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.derive import reference, reference_exchanges
 from archive_pipeline_tests.derive.batches import random_batch, store
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
 
 @given(batch=random_batch(largest=12))
-@hypothesis_settings(max_examples=20)
+@trials(20)
 def test_tables_and_views_agree_with_the_paths(archive: Database, settings: Settings, batch: DialogueBatch):
     empty(archive)
     store(archive, batch)

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.batch import NO_TIME
@@ -26,6 +25,7 @@ from archive_pipeline.store.tables import hashes
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.simhash import WordHashes, shingles, word_hashes
 from archive_pipeline_tests.duplicates.finding import changed, prose
+from archive_pipeline_tests.trials import trials
 
 
 def sets_of(*texts: str) -> ShingleSets:
@@ -87,7 +87,7 @@ def test_pairs_share_a_band_as_often_as_the_theory_says(similarity: float, expec
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12), min_size=2, max_size=6))
-@hypothesis_settings(max_examples=50)
+@trials(50)
 def test_similarity_is_that_of_the_sets_and_symmetric(words: list[list[str]]) -> None:
     sets = sets_of(*(" ".join(text) for text in words))
     store = ShingleStore(Path(tempfile.gettempdir()))

@@ -7,10 +7,11 @@ from time import process_time
 
 import pytest
 from detect_secrets.plugins import keyword
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.export.redaction.assigned import _KEYWORD, _NO_SECRET, AssignedValues
+from archive_pipeline_tests.trials import trials
 
 VALUES = AssignedValues(keyword)
 PIECES = st.sampled_from(
@@ -35,7 +36,7 @@ def by_window(text: str) -> set[int]:
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
-@settings(max_examples=500)
+@trials(500)
 @example('password: "abc1234" != "s3cret7" == secret_token')
 @example("secret`abc1234` or `s3cret7`==my_password")
 @example("key: `an example`==`abc1234`==pwd")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from time import process_time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from archive_pipeline.export.inert_markdown import inert
+from archive_pipeline_tests.trials import trials
 
 
 class AnyAddress(MarkdownIt):
@@ -77,7 +78,7 @@ def test_code_and_plain_text_stay_as_they_are(text: str):
 PIECES = ["<div>", "<b", ">", "<!--", "-->", "<script>", "![", "[", "]", "](u:v)", "](u)", "[a]: ", "`", "```", "~~~"]
 
 
-@settings(max_examples=400)
+@trials(400)
 @given(
     st.lists(st.sampled_from([*PIECES, "\n", "\n\n", "    ", "> ", "- ", "|", "|-|", "\\", "!", "a", " ", '"', "</p>"]))
 )

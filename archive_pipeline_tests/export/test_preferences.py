@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.choices import Normalization
@@ -22,6 +22,7 @@ from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.simhash import shingles
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, START, STEEP
 from archive_pipeline_tests.exports import Said, chatgpt, load
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -138,7 +139,7 @@ def near_by_definition(left: str, right: str) -> bool:
     words=st.lists(st.sampled_from(["ja", "no", "Tee.", "茶", "日本語", *"abcdefghijklm"]), max_size=80),
     cuts=st.lists(st.tuples(st.integers(0, 80), st.integers(0, 12), st.lists(st.just("x"), max_size=3)), max_size=3),
 )
-@settings(max_examples=500)
+@trials(500)
 def test_a_glance_at_the_beginning_changes_no_answer(words: list[str], cuts: list[tuple[int, int, list[str]]]):
     changed = list(words)
     for start, count, instead in cuts:

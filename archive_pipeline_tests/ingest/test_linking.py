@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import MessageRecord
 from archive_pipeline.ingest.linking import Link, link_messages
+from archive_pipeline_tests.trials import trials
 
 
 def message(source_id: str, parent: str | None, second: int | None = None) -> MessageRecord:
@@ -102,7 +102,7 @@ POINTERS = st.lists(st.sampled_from([None, "gone", "x", "y", *"abcdef"]), max_si
 
 @pytest.mark.slow
 @given(POINTERS, st.permutations(range(6)), st.lists(st.sampled_from([None, *"abcdefpq"]), min_size=2, max_size=2))
-@hypothesis_settings(max_examples=300)
+@trials(300)
 def test_any_pointers_become_a_forest(pointers, times, stored):
     names = list("abcdef")[: len(pointers)]
     messages = [message(name, to, second) for name, to, second in zip(names, pointers, times, strict=False)]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -24,6 +24,7 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.matching.messages import assistant, system, turns, user
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -217,7 +218,7 @@ def test_a_hundred_clients_store_one_path(database, session):
 ARRAYS = st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["1", "2"])), min_size=1, max_size=3)
 
 
-@settings(max_examples=8)
+@trials(8)
 @given(arrays=st.lists(ARRAYS, min_size=1, max_size=6))
 def test_order_does_not_matter_and_nothing_is_stored_twice(database, tmp_path_factory, arrays):
     """Whatever the order, the same messages are there, every array is found, and a build changes no hash."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
@@ -16,6 +16,7 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.atif import read_trajectory
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
+from archive_pipeline_tests.trials import trials
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -165,7 +166,7 @@ def test_what_is_of_another_shape_is_kept_and_nothing_raises():
 
 
 @given(st.lists(st.sampled_from(STEPS), max_size=6))
-@settings(max_examples=20, deadline=None)
+@trials(20)
 def test_every_step_is_a_message_of_an_id_of_its_own_in_the_order_of_the_file(steps: list[Any]):
     record = read(*steps)
     ids = [message.source_id for message in record.messages]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
@@ -22,6 +22,7 @@ from archive_pipeline.readers.left_out_lines import LEFT_OUT_LINE
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.work import growth
+from archive_pipeline_tests.trials import trials
 
 CANCEL_NOT = {"kind": 1, "k": ["requests", 0, "isCanceled"], "v": False}
 START = 1_770_112_800_000  # 2026-02-03, 10:00
@@ -402,7 +403,7 @@ def strings(value: Any) -> list[str]:
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2), st.lists(CHANGES, max_size=8))
-@settings(max_examples=60, deadline=None)
+@trials(60)
 def test_changes_are_made_as_vs_code_makes_them_and_lose_nothing(start: dict[str, Any], changes: list[Any]):
     lines = [{"kind": 0, "v": start}, *changes]
     before = copy.deepcopy(lines)

@@ -7,11 +7,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.gathered import MessageTrees, as_conversations
+from archive_pipeline_tests.trials import trials
 
 
 def tree_of(value: Any, before: str | None) -> str | None:
@@ -81,7 +82,7 @@ OTHERS = [b"", b'{"a": 1}', b'[{"a": 1},{"m": 2}]', b"[" * 20_000]
 
 
 @given(st.binary(max_size=200) | st.sampled_from(OTHERS), st.integers(1, 9))
-@settings(max_examples=60, deadline=None)
+@trials(60)
 def test_a_file_of_something_else_passes_as_it_is(content: bytes, size: int):
     source = as_conversations(io.BytesIO(content), [MessageTrees(lambda _value, _before: None)])
     taken = b"".join(iter(lambda: source.read(size * 100), b""))

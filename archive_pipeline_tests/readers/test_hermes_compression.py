@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, PartType
 from archive_pipeline_tests.readers.test_hermes import SESSION, call, in_database, numbered, of_rows, read, row, said
+from archive_pipeline_tests.trials import trials
 
 TEXT, CONTEXT = PartType.TEXT, PartType.CONTEXT
 ARCHIVED, CARRIED, LIVE = {"active": 0, "compacted": 1}, {"active": 0, "compacted": 0}, {"active": 1, "compacted": 0}
@@ -149,7 +150,7 @@ def compressed(rows: list[dict[str, Any]], summary: dict[str, Any], kept: int, *
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=5))
-@settings(max_examples=30)
+@trials(30)
 def test_a_session_has_each_message_once_and_in_its_order_after_any_compressions(steps: list[tuple[int, bool]]):
     rows: list[dict[str, Any]] = []
     expected: list[str] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
@@ -17,6 +17,7 @@ from archive_pipeline.readers.librechat import READER
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.work import growth
+from archive_pipeline_tests.trials import trials
 
 NONE = "00000000-0000-0000-0000-000000000000"
 SHA_OF_HI = "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4"  # of b"hi"
@@ -154,7 +155,7 @@ TREES = st.recursive(
 
 
 @given(TREES, st.text('{}[]",:\\ nul', max_size=6), st.sampled_from([None, 1]))
-@settings(max_examples=40, deadline=None)
+@trials(40)
 def test_a_tree_that_is_cut_apart_says_the_same(tree: list[Any], text: str, indent: int | None):
     expected: list[tuple[dict[str, Any], int | None]] = []
 

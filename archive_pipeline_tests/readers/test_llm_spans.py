@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
@@ -34,6 +34,7 @@ from archive_pipeline_tests.readers.spans import (
     text,
     texts,
 )
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz import llm_spans
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -209,7 +210,7 @@ def test_parts_that_evicted_dialogues_come_in_have_the_same_ids():
 
 
 @given(st.lists(st.text("ab", max_size=4).map(lambda part: part * 150), min_size=2, max_size=6), st.data())
-@settings(max_examples=40, deadline=None)
+@trials(40)
 def test_what_is_kept_of_repeated_texts_says_all_of_them(pieces: list[str], data: st.DataObject):
     repeats, values = Repeats(), {}
     for number in range(4):
@@ -224,7 +225,7 @@ def test_what_is_kept_of_repeated_texts_says_all_of_them(pieces: list[str], data
 
 
 @given(st.lists(st.text("ab", max_size=4).map(lambda part: part * 150), min_size=2, max_size=6), st.data())
-@settings(max_examples=20, deadline=None)
+@trials(20)
 def test_what_repeats_is_restored(pieces: list[str], data: st.DataObject):
     held, values = Held(), []
     for number in range(4):
@@ -267,7 +268,7 @@ def test_a_long_session_is_held_without_what_its_calls_repeat():
 
 
 @given(st.integers(0, 2**32), st.integers(0, 5))
-@settings(max_examples=25, deadline=None)
+@trials(25)
 def test_no_value_of_changed_spans_is_lost(seed: int, changes: int):
     random, marks = Random(seed), Marks()  # noqa: S311 - a test's
     value = random.choice(llm_spans.PRODUCERS)(random, marks, llm_spans.messages(random, marks))

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
@@ -24,6 +24,7 @@ from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.registry import readers, recognise
 from archive_pipeline_tests.readers.alone import CASES
 from archive_pipeline_tests.readers.alone.case import Case, seeded
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -126,7 +127,7 @@ def test_no_move_to_any_field_loses_anything(case: Case):
 
 
 @given(st.integers(0, 2**32), st.integers(0, 8))
-@settings(max_examples=400, deadline=None)
+@trials(400)
 def test_no_value_of_a_changed_conversation_is_lost(seed: int, changes: int):
     for conversation in changed_conversations(seeded(seed), 1, changes):
         assert absent(conversation) == []

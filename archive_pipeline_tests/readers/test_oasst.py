@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
@@ -16,6 +16,7 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.oasst.dialogue import read_tree
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import readers, recognise
+from archive_pipeline_tests.trials import trials
 
 BESIDE = {"lang": "en", "review_count": 3, "review_result": True, "deleted": False, "synthetic": False}
 
@@ -158,7 +159,7 @@ def test_lines_of_messages_are_the_dialogues_that_their_trees_are(tmp_path: Path
 
 
 @given(st.permutations(flat(TREE) + flat({"message_tree_id": "o", "prompt": node("o", "prompter", "how?")})))
-@settings(max_examples=15, deadline=None)
+@trials(15)
 def test_messages_of_a_tree_come_together_in_whatever_order_they_stand(tmp_path_factory, messages: list[Any]):
     path = tmp_path_factory.mktemp("messages") / "x.jsonl"
     records, rejected = records_of(path, lines(messages))

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
@@ -17,6 +17,7 @@ from archive_pipeline.readers.openai_messages import read_line
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.openai_messages import conversation
 
@@ -326,7 +327,7 @@ def test_an_object_without_an_array_is_rejected():
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@trials(30)
 def test_each_message_has_an_id_and_follows_the_one_before_it(seed: int):
     value = conversation(Random(seed), Marks())  # noqa: S311 - a test's
     record = read(value)

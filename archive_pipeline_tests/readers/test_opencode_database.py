@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord
@@ -32,6 +32,7 @@ from archive_pipeline_tests.readers.opencode_sessions import (
     tool,
 )
 from archive_pipeline_tests.readers.opencode_sessions import NEWER as V2
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz import opencode
 from benchmarks.fuzz.marks import Marks
 
@@ -149,7 +150,7 @@ def test_a_database_gives_the_dialogues_of_its_exports(tmp_path: Path):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@trials(20)
 def test_any_export_is_the_same_in_rows(seed: int):
     """Rows come in any order, and are read in that of their times and ids."""
     random = Random(seed)  # noqa: S311 - a seeded example

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, JsonText, PartType
@@ -18,6 +18,7 @@ from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import is_session_line, recognise
 from archive_pipeline.readers.session_trace.dialogue import read_session
+from archive_pipeline_tests.trials import trials
 
 HEADER = {"type": "session", "harness": "my-agent", "id": "abc", "name": "What time is it"}
 CALL = {"id": "t1", "function": {"name": "get_time", "arguments": '{"zone": "UTC",  "n": 1.10}'}}
@@ -109,7 +110,7 @@ def test_a_session_of_llama_app_is_a_tree_below_a_root_that_says_nothing():
 
 
 @given(st.permutations(LLAMA[1:]))
-@settings(max_examples=15, deadline=None)
+@trials(15)
 def test_a_tree_is_the_same_in_whatever_order_its_messages_stand(lines: list[Any]):
     record = read(LLAMA[0], *lines)
     found = {message.source_id: link for message, link in zip(record.messages, parents(record), strict=True)}

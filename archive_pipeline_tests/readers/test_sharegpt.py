@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
@@ -16,6 +16,7 @@ from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline.readers.sharegpt import read_line
 from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.sharegpt import conversation
 
@@ -169,7 +170,7 @@ def test_a_line_that_breaks_off_is_told(tmp_path: Path, cut: int):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@trials(30)
 def test_each_turn_is_a_message_that_follows_the_one_before_it(seed: int):
     value = conversation(Random(seed), Marks())  # noqa: S311 - a test's
     record = read(value)

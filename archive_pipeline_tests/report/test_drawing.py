@@ -6,12 +6,13 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.report import drawing
 from archive_pipeline.report.charts import CHARTS, Chart, Count, Form
 from archive_pipeline.report.drawing import LIGHT, MOST_MONTHS, MOST_ROWS, OTHERS, PAGE, draw, months_between
+from archive_pipeline_tests.trials import trials
 
 BY_FORM = {form: next(chart for chart in CHARTS if chart.form is form) for form in Form}
 
@@ -102,7 +103,7 @@ LABELS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chart", BY_FORM.values(), ids=lambda chart: chart.form.name)
-@settings(max_examples=10)
+@trials(10)
 @given(data=st.data())
 def test_any_counts_are_a_well_formed_picture(chart: Chart, data: st.DataObject):
     counts = data.draw(

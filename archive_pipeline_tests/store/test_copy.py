@@ -9,7 +9,6 @@ import orjson
 import pandas as pd
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sqlalchemy import JSON, Boolean, Column, DateTime, Integer, LargeBinary, MetaData, SmallInteger, Table, Text, Uuid
 from sqlalchemy.dialects.postgresql import JSONB
@@ -17,6 +16,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.store.copy import copy_frame, encode
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -105,7 +105,7 @@ def round_trip(connection, rows):
         (None, text, *(None,) * 7) for text in ("", r"\N", r"\.", "\\", "\\\\N", "\t", "a\nb\r\nc", "\x08\x0b", "😀é")
     ]
 )
-@hypothesis_settings(max_examples=60)
+@trials(60)
 def test_rows_come_back_as_they_were(copied, rows):
     assert round_trip(copied, rows) == rows
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sqlalchemy import (
     JSON,
@@ -32,6 +31,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.failures import is_systemic
 from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline_tests.store.test_copy import JSON_VALUES, TEXTS, TIMES, as_text, optional
+from archive_pipeline_tests.trials import trials
 
 # A temporary table has no schema of its own name.
 TABLE = Table(
@@ -100,7 +100,7 @@ def round_trip(connection, rows):
 @given(rows=ROWS)
 @example(rows=[(None,) * 8])
 @example(rows=[SOME, (None,) * 8, OTHER])
-@hypothesis_settings(max_examples=60)
+@trials(60)
 def test_rows_come_back_as_they_were(copied, rows):
     assert round_trip(copied, rows) == rows
 

@@ -11,7 +11,6 @@ from functools import partial
 import psycopg
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.building.dialogue_source import fingerprints_of
@@ -29,6 +28,7 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.tables import derived_rows, query
+from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.postgres
 
@@ -129,7 +129,7 @@ def outcomes(database: Database, table: str) -> list[tuple[str, list[str]]]:
     return query(database, f"SELECT asset, {ids} FROM derived.{table} GROUP BY asset ORDER BY 1")  # noqa: S608
 
 
-@hypothesis_settings(max_examples=8)
+@trials(8)
 @given(chance=st.randoms(use_true_random=False))
 def test_the_rows_are_those_of_writers_one_after_the_other(
     archive: Database, settings: Settings, chance: random.Random

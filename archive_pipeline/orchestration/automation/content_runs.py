@@ -8,7 +8,7 @@ under another name; meanwhile the sensor has the other name wait.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import dagster as dg
@@ -31,12 +31,7 @@ def import_request(path: str, name: str, content: str) -> dg.RunRequest:
 
 def contents_under_way(instance: dg.DagsterInstance) -> Callable[[str], bool]:
     """Return what tells whether a run over a content is queued or under way; each content is looked up once."""
-
-    @cache
-    def is_under_way(content: str) -> bool:
-        return is_key_under_way(instance, content)
-
-    return is_under_way
+    return cache(partial(is_key_under_way, instance))
 
 
 def import_result(

@@ -14,12 +14,12 @@ from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset
 from dagster._core.events import AssetMaterializationPlannedData, StepMaterializationData
 from dagster_postgres import PostgresEventLogStorage
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.orchestration.instance import event_log_storage
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
+from archive_pipeline_tests.trials import trials
 from archive_pipeline_tests.work import counted_statements
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -74,7 +74,7 @@ def store(storage: PooledEventLogStorage, key: dg.AssetKey, events: list[Event])
     return max(newest, default=0)
 
 
-@hypothesis_settings(max_examples=25)
+@trials(25)
 @given(st.lists(EVENTS, max_size=6), st.lists(EVENTS, max_size=6))
 def test_plans_are_those_of_the_stock_storage(instance: dg.DagsterInstance, before: list[Event], after: list[Event]):
     storage = instance.event_log_storage

@@ -14,7 +14,6 @@ from dagster._core.events import StepMaterializationData
 from dagster._core.storage.event_log import EventLogStorage
 from dagster._serdes import serialize_value
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, PooledScheduleStorage
@@ -25,6 +24,7 @@ from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 RUN = "0b6f6d2e-0000-4000-8000-000000000001"
 # Such as SQL's format(), COPY and JSON write otherwise.
@@ -73,7 +73,7 @@ def storage(instance: dg.DagsterInstance) -> PooledEventLogStorage:
 
 @pytest.mark.postgres
 @pytest.mark.dagster
-@hypothesis_settings(max_examples=30)
+@trials(30)
 @given(st.dictionaries(PARTITIONS, OWN, min_size=1, max_size=6))
 def test_what_is_read_is_what_was_stored(instance: dg.DagsterInstance, partitions: dict[str, tuple[str, float, int]]):
     storage = instance.event_log_storage

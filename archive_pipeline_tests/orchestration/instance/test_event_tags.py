@@ -13,7 +13,6 @@ from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from dagster._core.events import StepMaterializationData
 from dagster_postgres import PostgresEventLogStorage
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage
@@ -21,6 +20,7 @@ from archive_pipeline.orchestration.instance.event_tags import tagged_ids
 from archive_pipeline.orchestration.instance.partition_set import PartitionSet
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.trials import trials
 
 MADE = dg.DagsterEventType.ASSET_MATERIALIZATION
 RUNS = ("0b6f6d2e-0000-4000-8000-000000000003", "0b6f6d2e-0000-4000-8000-000000000004")
@@ -92,7 +92,7 @@ def stock(database: Database, storage: PooledEventLogStorage) -> Iterator[Postgr
 
 @pytest.mark.postgres
 @pytest.mark.dagster
-@hypothesis_settings(max_examples=20)
+@trials(20)
 @given(st.lists(BATCHES, max_size=4))
 def test_tags_are_those_that_the_stock_storage_finds(
     storage: PooledEventLogStorage, stock: PostgresEventLogStorage, batches: list[Batch]

@@ -7,13 +7,14 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.claude_code import READER
 from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, read, result, said, text, uuid
+from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz import claude_code as fuzz
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import mutate
@@ -34,7 +35,7 @@ def ids(value: dict[str, Any]) -> list[str | None]:
 
 
 @given(st.integers(0, 2**32), st.integers(0, 8))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_each_id_is_of_one_message_and_nothing_raises(seed: int, changes: int):
     value = made(seed, changes)
     before = copy.deepcopy(value)
@@ -43,7 +44,7 @@ def test_each_id_is_of_one_message_and_nothing_raises(seed: int, changes: int):
 
 
 @given(st.integers(0, 2**32), st.integers(0, 8))
-@settings(max_examples=300, deadline=None)
+@trials(300)
 def test_a_session_that_grew_begins_with_the_messages_it_had(seed: int, length: int):
     value = made(seed, 0)
     whole = ids(value)
@@ -101,7 +102,7 @@ class Agent:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
+@trials(150)
 def test_an_agents_turns_are_one_chain_in_the_order_of_their_lines(random: Random, turns: int):
     agent = Agent(random)
     tip: str | None = None
@@ -116,7 +117,7 @@ def test_an_agents_turns_are_one_chain_in_the_order_of_their_lines(random: Rando
 
 
 @given(st.randoms(use_true_random=False), st.lists(st.integers(0, 5), min_size=1, max_size=5))
-@settings(max_examples=150, deadline=None)
+@trials(150)
 def test_branches_are_where_the_user_went_back(random: Random, backs: list[int]):
     agent = Agent(random)
     tips: list[str] = [agent.turn(None)]

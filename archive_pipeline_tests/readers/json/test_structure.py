@@ -7,11 +7,12 @@ import re
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.structure import extent_of, fold_deep, has_all_of, memory_of
+from archive_pipeline_tests.trials import trials
 
 texts = st.text(alphabet='\\":,[]{} a1\n', max_size=8)
 values = st.recursive(
@@ -21,7 +22,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@trials(300)
 @given(values, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : "), ("\n,", "\n:\t")]))
 def test_text_without_duplicates_is_known_to_be_complete_whatever_its_strings_hold(value, separators):
     raw = json.dumps(value, separators=separators).encode()
@@ -31,7 +32,7 @@ def test_text_without_duplicates_is_known_to_be_complete_whatever_its_strings_ho
     assert re.search(rb"[0-9]{19}", raw) or has_all_of(raw, extent_of(value).keys)
 
 
-@settings(max_examples=300)
+@trials(300)
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", 'x":', "a (duplicate 1)"]), texts), min_size=1, max_size=6),
     st.sampled_from([":", " :", "\n: "]),
