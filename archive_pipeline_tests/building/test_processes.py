@@ -33,6 +33,7 @@ from archive_pipeline_tests.golden.cases import DIALOGUES as CASES
 from archive_pipeline_tests.processes import command_line, fork_servers, workers
 from archive_pipeline_tests.system.commands import gate, wait_until
 from archive_pipeline_tests.tables import derived_rows, query
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("one_fork_server")]
 
@@ -223,7 +224,7 @@ def test_a_chunk_whose_process_is_killed_is_repeated_once(
     assert build_asset(database, settings, "exchanges", everything(database), executor=executor).built == 12
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", some_of([signal.SIGKILL, signal.SIGINT]))
 def test_no_worker_outlives_the_process_that_started_it(database: Database, settings: Settings, how: signal.Signals):
     store(database, batch_of(*TALKS))
     with gate(database, "derived.exchanges", "true") as held:

@@ -19,6 +19,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.exports import chain, chatgpt, load, write
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
 
@@ -37,7 +38,7 @@ def documented() -> tuple[str, str]:
     return save, bring_back
 
 
-@pytest.fixture(params=["database", "own_database"])
+@pytest.fixture(params=some_of(["own_database", "database"]))
 def saved(request: pytest.FixtureRequest) -> Database:
     """An archive in the embedded server, or in one of the user's own."""
     database: Database = request.getfixturevalue(request.param)

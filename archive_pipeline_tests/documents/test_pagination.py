@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.documents.pagination import BLOCK_CHARACTERS, PAGE_CHARACTERS, markdown_pages, text_pages
+from archive_pipeline_tests.variants import some_of
 
 lines = st.lists(
     st.sampled_from(["# Head", "## Below", "", "", "word " * 60, "- item", "```", "| a | b |", "x" * 5_000]),
@@ -40,7 +41,7 @@ def test_a_line_ends_at_each_of_its_three_ends(end: str):
     assert [page.startswith("# Head") for page in markdown_pages([section * 3])] == [True] * 3
 
 
-@pytest.mark.parametrize("line", ["word\n", "\n", " \n", "a\n\n"])
+@pytest.mark.parametrize("line", some_of(["a\n\n", "\n", " \n", "word\n"], 2))
 def test_the_work_of_cutting_pages_grows_with_the_text(line: str):
     text = line * 1_000_000  # minutes, if a block or page is gone through for each of its lines
     assert len(text_pages([text])) <= len(text) // PAGE_CHARACTERS + 1

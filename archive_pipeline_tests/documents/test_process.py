@@ -85,6 +85,7 @@ def test_what_needs_too_much_memory_is_turned_away_and_the_rest_is_read(tmp_path
 
 
 @linux_only
+@pytest.mark.long
 def test_the_largest_picture_is_read_within_the_limit(tmp_path: Path):
     with ReaderProcess() as reader:
         document = reader.read(hostile.png_of(tmp_path / "a.png", 10_000, 10_000))

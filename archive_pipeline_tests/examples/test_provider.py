@@ -15,7 +15,7 @@ from archive_pipeline.llm_plugin import memory
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline_tests.examples.chat_server import chat_server
 
-pytestmark = [pytest.mark.postgres, pytest.mark.system]
+pytestmark = [pytest.mark.postgres, pytest.mark.system, pytest.mark.long]
 
 QUESTIONS = 5
 # Each question once, one turn more, one with a fixed temperature, each question again, each to the other model.

@@ -30,6 +30,7 @@ from archive_pipeline.store.raw_writes import column_kinds
 from archive_pipeline_tests.exports import chain, chatgpt, claude, write
 from archive_pipeline_tests.processes import command_line
 from archive_pipeline_tests.tables import query, raw_rows, records
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = pytest.mark.postgres
 
@@ -133,7 +134,7 @@ def imported(database: Database, paths: list[Path], workers: int) -> list[object
     ]
 
 
-@pytest.mark.parametrize("workers", [2, 3, 4])
+@pytest.mark.parametrize("workers", some_of([3, 2, 4]))
 def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads_ahead: None, workers: int
 ):

@@ -25,6 +25,7 @@ from archive_pipeline.readers.registry import readers, recognise
 from archive_pipeline_tests.readers.alone import CASES
 from archive_pipeline_tests.readers.alone.case import Case, seeded
 from archive_pipeline_tests.trials import trials
+from archive_pipeline_tests.variants import every_second_of
 from benchmarks.fuzz.inputs import changed_conversations
 from benchmarks.fuzz.law import lost
 from benchmarks.fuzz.marks import Marks
@@ -111,17 +112,17 @@ def losses(case: Case, most: int) -> dict[str, list[str]]:
     return {change: gone for change in changes if (gone := absent(conversation, source))}
 
 
-EVERY_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}-{case[3]}")
+NAMED = {"argnames": "case", "ids": lambda case: f"{case[0]}-{case[2]}-{case[3]}"}
 
 
 @pytest.mark.slow
-@EVERY_CASE
+@pytest.mark.parametrize(argvalues=every_second_of([(case,) for case in CASES]), **NAMED)
 def test_no_change_of_a_message_loses_anything(case: Case):
     assert losses(case, SOME) == {}
 
 
 @pytest.mark.long
-@EVERY_CASE
+@pytest.mark.parametrize(argvalues=CASES, **NAMED)
 def test_no_move_to_any_field_loses_anything(case: Case):
     assert losses(case, len(FIELDS)) == {}
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -20,6 +22,7 @@ from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.server.programs import wheel_folder
 from archive_pipeline_tests.store.accounts import User, command_line_for_all, needs_every_user_in, new_user
 from archive_pipeline_tests.store.homes import copy_home
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = [pytest.mark.postgres, pytest.mark.system]
 
@@ -44,7 +47,7 @@ def new_home(length: str) -> Iterator[Path]:
     shutil.rmtree(above)
 
 
-@pytest.fixture(params=["short", "long"])
+@pytest.fixture(params=some_of(["long", "short"]))
 def home(request: pytest.FixtureRequest) -> Iterator[Path]:
     with new_home(request.param) as home:
         yield home
@@ -134,47 +137,54 @@ def test_no_folder_above_the_home_is_changed_and_the_home_is_private(home: Path,
         release(below / "postgres")
 
 
-def test_what_commands_write_is_private_whatever_the_users_umask(stranger: User):
-    """As an ordinary user, from the first command on."""
+@dataclass(frozen=True)
+class OwnArchive:
+    """An archive of an ordinary user, who runs all commands with a umask that gives everything to everybody."""
+
+    user: User
+    home: Path
+    program: Sequence[object]
+    variables: dict[str, str]
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        shell = ("sh", "-c", 'umask 000; exec "$@"', "sh")
+        return self.user.run(*shell, *self.program, *arguments, **self.variables)
+
+
+@pytest.fixture(scope="module")
+def theirs(stranger: User) -> OwnArchive:
+    """The stranger's archive, from the first command on."""
     program, variables = command_line_for_all(stranger)
-    own = stranger.folder / 'the "$home", old'
-    sample = Path(__file__).parents[2] / "examples" / "sample_archive"
-    variables |= {"ARCHIVE_HOME": str(own)}
-    shell = ("sh", "-c", 'umask 000; exec "$@"', "sh")
-    imported = stranger.run(*shell, *program, "import", sample, **variables)
+    home = stranger.folder / ('the "$home", old' + "er" * 60)
+    archive = OwnArchive(stranger, home, program, variables | {"ARCHIVE_HOME": str(home)})
+    imported = archive.run("import", Path(__file__).parents[2] / "examples" / "sample_archive")
     assert imported.returncode == 0, imported.stderr
-    found = [own, *own.rglob("*")]
+    return archive
+
+
+def test_what_commands_write_is_private_whatever_the_users_umask(theirs: OwnArchive):
+    found = [theirs.home, *theirs.home.rglob("*")]
     assert len(found) > 500
     open_to_others = [path for path in found if not path.is_symlink() and path.stat().st_mode & 0o077]
     assert not open_to_others
-    assert {path.stat().st_uid for path in found} == {stranger.entry.pw_uid}
-    stats = stranger.run(*program, "stats", "--json", **variables)
-    assert '"dialogues"' in stats.stdout
+    assert {path.stat().st_uid for path in found} == {theirs.user.entry.pw_uid}
 
 
-def test_an_open_home_is_mended_with_a_message(stranger: User):
-    program, variables = command_line_for_all(stranger)
-    own = stranger.folder / ("open" * 30)
-    variables |= {"ARCHIVE_HOME": str(own)}
-    assert stranger.run(*program, "stats", **variables).returncode == 0
-    own.chmod(0o755)
-    (own / "postgres-users.lock").chmod(0o644)
-    mended = stranger.run(*program, "stats", **variables)
-    assert mended.returncode == 0
-    assert f"{own} could be entered by other users; it and what is in it are private now" in mended.stderr
-    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (own, *own.iterdir())} == {0}
-    assert "private" not in stranger.run(*program, "stats", **variables).stderr
+def test_an_open_home_is_mended_with_a_message(theirs: OwnArchive):
+    theirs.home.chmod(0o755)
+    (theirs.home / "postgres-users.lock").chmod(0o644)
+    mended = theirs.run("stats", "--json")
+    assert '"dialogues"' in mended.stdout
+    assert f"{theirs.home} could be entered by other users; it and what is in it are private now" in mended.stderr
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (theirs.home, *theirs.home.iterdir())} == {0}
+    assert "private" not in theirs.run("stats").stderr
 
 
-def test_a_home_of_an_ordinary_user_is_not_taken_by_root(stranger: User):
-    program, variables = command_line_for_all(stranger)
-    own = stranger.folder / "theirs"
-    variables |= {"ARCHIVE_HOME": str(own)}
-    assert stranger.run(*program, "stats", **variables).returncode == 0
-    with pytest.raises(Exception, match=f"belongs to {stranger.entry.pw_name}; run the command as that user"):
-        Database.open(Settings(home=own))
-    assert {path.stat().st_uid for path in (own / "postgres").rglob("*")} == {stranger.entry.pw_uid}
-    assert stranger.run(*program, "stats", **variables).returncode == 0
+def test_a_home_of_an_ordinary_user_is_not_taken_by_root(theirs: OwnArchive):
+    with pytest.raises(Exception, match=f"belongs to {theirs.user.entry.pw_name}; run the command as that user"):
+        Database.open(Settings(home=theirs.home))
+    assert {path.stat().st_uid for path in (theirs.home / "postgres").rglob("*")} == {theirs.user.entry.pw_uid}
+    assert theirs.run("stats").returncode == 0
 
 
 def test_a_data_folder_with_root_as_its_owner_is_given_to_the_server(home: Path, started_home: Path):

@@ -129,7 +129,7 @@ def outcomes(database: Database, table: str) -> list[tuple[str, list[str]]]:
     return query(database, f"SELECT asset, {ids} FROM derived.{table} GROUP BY asset ORDER BY 1")  # noqa: S608
 
 
-@trials(8)
+@trials(4)
 @given(chance=st.randoms(use_true_random=False))
 def test_the_rows_are_those_of_writers_one_after_the_other(
     archive: Database, settings: Settings, chance: random.Random

@@ -78,6 +78,7 @@ def test_two_runs_over_the_same_dialogues_at_once_leave_the_tables_of_one(
     assert dict(query(faulty, statement)) == dict.fromkeys(ASSETS, 24)
 
 
+@pytest.mark.long
 def test_two_homes_at_the_same_time_do_not_touch_each_other(
     database: Database,
     settings: Settings,
