@@ -27,6 +27,7 @@ from archive_pipeline_tests.building.test_processes import TALKS, everything, ta
 from archive_pipeline_tests.derive.batches import batch_of, store
 from archive_pipeline_tests.processes import fork_servers, has_ended, workers
 from archive_pipeline_tests.system.commands import wait_until
+from archive_pipeline_tests.variants import some_of
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def started(server: ForkServer, connections: ExitStack) -> int:
         return server.start(other)
 
 
-@pytest.mark.parametrize("can_fork", [True, False])
+@pytest.mark.parametrize("can_fork", some_of([True, False]))
 def test_a_worker_ends_with_its_connection_whoever_started_it(
     server: ForkServer, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ):
@@ -63,7 +64,7 @@ def test_a_worker_ends_with_its_connection_whoever_started_it(
     assert not psutil.pid_exists(pid)
 
 
-@pytest.mark.parametrize("can_fork", [True, False])
+@pytest.mark.parametrize("can_fork", some_of([True, False]))
 def test_how_a_worker_ended_is_known(
     server: ForkServer, connections: ExitStack, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ):

@@ -75,7 +75,7 @@ def state(database: Database, home: Settings) -> Any:
     return kept_files(database, home), stored_names(home), documents, links
 
 
-@trials(8)
+@trials(4)
 @given(history=exports())
 def test_any_order_of_imports_keeps_the_same(
     database: Database, home: Settings, tmp_path: Path, history: list[dict[str, Any]]

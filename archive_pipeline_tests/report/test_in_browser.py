@@ -54,6 +54,7 @@ def test_the_page_asks_for_nothing_and_fits_a_phone(browser: Browser, address: s
     page.close()
 
 
+@pytest.mark.long
 def test_a_screen_reader_finds_every_chart_and_its_numbers(browser: Browser, address: str):
     page = new_page(browser)
     page.goto(address)
@@ -66,6 +67,7 @@ def test_a_screen_reader_finds_every_chart_and_its_numbers(browser: Browser, add
     page.close()
 
 
+@pytest.mark.long
 def test_the_system_s_scheme_decides_the_colours(browser: Browser, address: str):
     inks = set()
     for scheme in ("light", "dark"):

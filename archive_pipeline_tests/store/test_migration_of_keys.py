@@ -17,6 +17,7 @@ from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.store.schema import differences, downgrade
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = [
     pytest.mark.postgres,
@@ -74,7 +75,7 @@ def test_a_key_of_the_user_s_own_is_named_and_nothing_is_changed(new_migrated_da
     assert differences(database) == []
 
 
-@pytest.mark.parametrize("partitions", [0, 2])
+@pytest.mark.parametrize("partitions", some_of([2, 0]))
 def test_keys_begin_with_the_dialogue_in_whole_tables_and_in_split_ones(
     partitions: int, new_migrated_database: Callable[[], Database], tmp_path: Path, settings: Settings
 ):

@@ -16,11 +16,12 @@ from archive_pipeline_tests.attached import export, file_id, referenced_hashes, 
 from archive_pipeline_tests.system.commands import Gate, contents, gate
 from archive_pipeline_tests.system.conftest import Start
 from archive_pipeline_tests.tables import counts, query
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 
-@pytest.fixture(params=["reading", "building"])
+@pytest.fixture(params=some_of(["building", "reading"]))
 def place(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -68,6 +68,7 @@ def command(pooled: Settings, fork: Start) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.long
 def test_commands_and_their_dagster_runs_work_through_a_pool(
     pooled: Settings,
     command: Callable[..., str],

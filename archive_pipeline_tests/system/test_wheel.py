@@ -93,6 +93,7 @@ def tutorial() -> list[list[str]]:
     return [rest for program, *rest in words if program == "llm-archive" and rest[0] not in SERVERS]
 
 
+@pytest.mark.long
 def test_every_command_does_what_the_tutorial_says(unpacked: Path, elsewhere: Path):
     assert blocks()[0][0] == "make demo"  # which imports
     commands = [IMPORT, *tutorial(), STATS, ["verify"]]

@@ -19,6 +19,8 @@ from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
 
+pytestmark = pytest.mark.long
+
 QUESTIONS = (
     "how do I keep sourdough alive in a cold kitchen",
     "which budget did we plan for the canal",

@@ -37,6 +37,7 @@ from archive_pipeline_tests.documents import files
 from archive_pipeline_tests.retrieval.visual.test_search import ColourEncoder
 from archive_pipeline_tests.retrieval.visual.tiny_model import save_tiny_model
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = pytest.mark.postgres
 
@@ -110,7 +111,7 @@ def filled(database: Database, home: Settings) -> Archive:
     return found
 
 
-@pytest.fixture(params=list(VectorStore))
+@pytest.fixture(params=some_of([VectorStore.POSTGRES, VectorStore.CHROMA]))
 def own(request: pytest.FixtureRequest, database: Database, settings: Settings, tmp_path: Path) -> Archive:
     """An archive of the test's own, in each store."""
     return filled(database, settings.with_values(home=tmp_path, vector_index=request.param))
