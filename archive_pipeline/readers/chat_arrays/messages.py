@@ -2,6 +2,7 @@
 
 The forms are told apart message by message and block by block, so an array may mix them. One message may be several
 records: Anthropic sends tool results in a user's message, which here are messages of their own, as everywhere else.
+A message in the project's own rows is one record: the archive has it so.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from archive_pipeline.readers.chat_arrays.blocks import (
 )
 from archive_pipeline.readers.chat_arrays.calls import legacy_call, tool_call
 from archive_pipeline.readers.chat_arrays.llm_messages import is_llm_message, with_blocks
-from archive_pipeline.readers.chat_arrays.objects import message_mapping
+from archive_pipeline.readers.chat_arrays.objects import as_mapping, message_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_text
 
@@ -76,13 +77,16 @@ def _as_mapping(message: object, place: str) -> Mapping[str, Any]:
 
 def _records(message: Mapping[str, Any], place: str) -> Iterator[MessageRecord]:
     role = _role(message, place)
+    is_stored = _is_stored(message)
     fields = Fields(message)
     fields.take("role")
-    blocks = _content(fields, role, place)
+    blocks = _content(fields, role, place, is_stored=is_stored)
     calls = _calls(fields, place)
     attachments = _attachments(fields, place)
     model, author = fields.take_text("model"), fields.take_text("name")
-    groups = list(_results_apart([*blocks, *([call] for call in calls)], role))
+    blocks += ([call] for call in calls)
+    is_whole = is_stored or role == "assistant"
+    groups = [(False, [part for block in blocks for part in block])] if is_whole else list(_results_apart(blocks))
     own = [not is_answer or role == "tool" for is_answer, _ in groups]
     for (is_answer, parts), is_own in zip(groups, own, strict=True):
         yield MessageRecord(
@@ -107,14 +111,22 @@ def _role(message: Mapping[str, Any], place: str) -> Role:
     return role
 
 
-def _content(fields: Fields, role: Role, place: str) -> list[Block]:
+def _is_stored(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message is as the archive has it: its content is rows of ``raw.content_parts`` only."""
+    rows = message.get("content_parts")
+    return isinstance(rows, list | tuple) and all("part_type" in (as_mapping(row) or ()) for row in rows)
+
+
+def _content(fields: Fields, role: Role, place: str, *, is_stored: bool) -> list[Block]:
     name = "content" if fields.fields_left().get("content_parts") is None else "content_parts"
     content = fields.take(name)
     if content is not None and not isinstance(content, str | list | tuple):
         raise InvalidMessagesError(f"{place}.{name} is a {type(content).__name__}, not text, a list or null")
     blocks = read_blocks([content] if isinstance(content, str) else content or (), f"{place}.{name}")
     blocks += _beside_content(fields, place)
-    if role != "tool" or any(is_result(block) for block in blocks):
+    # An id of a call is OpenAI's: rows name it themselves.
+    is_whole = is_stored and fields.fields_left().get("tool_call_id") is None
+    if role != "tool" or is_whole or any(is_result(block) for block in blocks):
         return blocks
     return [_as_result(fields, blocks)]
 
@@ -174,12 +186,12 @@ def _attachments(fields: Fields, place: str) -> tuple[AttachmentRecord, ...]:
     return tuple(attachment(file, f"{place}.attachments[{index}]") for index, file in enumerate(files))
 
 
-def _results_apart(blocks: Sequence[Block], role: Role) -> Iterator[tuple[bool, list[PartRecord]]]:
+def _results_apart(blocks: Sequence[Block]) -> Iterator[tuple[bool, list[PartRecord]]]:
     """Yield groups of parts that make a message each: every tool result one of its own, the rest in between."""
     rest: list[PartRecord] = []
     count = 0
     for block in blocks:
-        if role == "assistant" or not is_result(block):
+        if not is_result(block):
             rest += block
             continue
         if rest:

@@ -308,3 +308,25 @@ def test_rows_of_a_tool_keep_their_own_ids_and_types_and_what_is_no_hash():
     assert (result.text, result.tool_use_id, result.source) == ("done", "c", {"content": [{"source_type": "log"}]})
     assert (call.tool_use_id, image.tool_use_id) == ("own", "c")
     assert (image.content_sha256, image.source) == (None, {"content_sha256": "none"})
+
+
+def test_a_message_in_rows_of_the_archive_is_taken_as_it_is():
+    result = {"part_type": "tool_result", "text_content": "seen", "tool_use_id": "c"}
+    image = {"part_type": "image", "content_sha256": PICTURE_SHA256, "tool_use_id": "c"}
+    text = {"part_type": "text", "text_content": "and now?"}
+    kept = [("user", [text, result, text]), *(("tool", rows) for rows in ([result, image], [image], [text], []))]
+    read = read_chat_messages([{"role": role, "content_parts": rows} for role, rows in kept])
+    assert [(message.index, message.record.role) for message in read] == list(enumerate(role for role, _ in kept))
+    types = [[part.part_type for part in message.record.parts] for message in read]
+    assert types == [[row["part_type"] for row in rows] for _, rows in kept]
+    assert read[1].record.parts[1].content_sha256 == PICTURE_SHA256
+
+
+def test_rows_beside_what_another_form_has_are_read_by_that_form():
+    text = {"part_type": "text", "text_content": "seen"}
+    openai = {"role": "tool", "tool_call_id": "c", "content_parts": [text]}
+    block = {"type": "tool_result", "tool_use_id": "c", "content": "seen"}
+    anthropic = {"role": "user", "content_parts": [block, text]}
+    result = (PartType.TOOL_RESULT, "seen", None, "c", None)
+    assert said([openai]) == [("tool", [result])]
+    assert said([anthropic]) == [("tool", [result]), ("user", [(PartType.TEXT, "seen", None, None, None)])]
