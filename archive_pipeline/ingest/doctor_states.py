@@ -12,7 +12,7 @@ from typing import Final
 from archive_pipeline.domain.records import FULL
 from archive_pipeline.domain.vintages import Vintage, vintage
 from archive_pipeline.ingest.dialogue_values import fingerprint_of
-from archive_pipeline.ingest.layers import could_hold, is_after, is_shown, moment_of, newest_first
+from archive_pipeline.ingest.layer import could_hold, is_after, is_shown, moment_of, newest_first
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
 from archive_pipeline.ingest.seen import Again, Seen, compare
 

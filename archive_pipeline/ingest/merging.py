@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from archive_pipeline.domain.vintages import at_time, is_partial, time_of, untimed, vintage
+from archive_pipeline.ingest.layer import Layer
 from archive_pipeline.ingest.layer_bytes import (
     decode_layer,
     encode_layer,
@@ -18,7 +19,7 @@ from archive_pipeline.ingest.layer_bytes import (
     layer_beside_rows,
     stored_hash,
 )
-from archive_pipeline.ingest.layers import Layer, merge
+from archive_pipeline.ingest.layers import merge
 from archive_pipeline.ingest.prepare import PreparedDialogue, ways_past_nodes
 from archive_pipeline.ingest.rereading import is_outdated
 from archive_pipeline.ingest.source_json import joined_objects

@@ -13,7 +13,7 @@ import orjson
 
 from archive_pipeline.domain.records import FULL
 from archive_pipeline.domain.vintages import Holds
-from archive_pipeline.ingest.layers import Layer, newest_first
+from archive_pipeline.ingest.layer import Layer, newest_first
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.left_out_lines import is_unread
 

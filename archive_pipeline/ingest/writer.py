@@ -10,7 +10,6 @@ from typing import Any
 
 import psycopg
 
-from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.identity import partition_key
 from archive_pipeline.domain.vintages import is_partial, shape_of
 from archive_pipeline.domain.vintages import vintage as rules_of
@@ -18,6 +17,7 @@ from archive_pipeline.ingest import rows
 from archive_pipeline.ingest.age import is_newer, is_older
 from archive_pipeline.ingest.dialogue_values import dialogue_values, fingerprint_of, vintage_values
 from archive_pipeline.ingest.groups import Group, Header, ImportContext
+from archive_pipeline.ingest.kept_messages import finds_parents, live_beside, with_branches_of_the_api
 from archive_pipeline.ingest.layer_bytes import has_new_nodes
 from archive_pipeline.ingest.merging import is_stored_layer, merge_with_stored, with_source_of, write_layers
 from archive_pipeline.ingest.prepare import PreparedDialogue, PreparedMessage
@@ -126,7 +126,7 @@ class GroupWriter:
             return Outcome.UNCHANGED
         messages = raw_writes.stored_messages(self._connection, header.id)
         dialogue = self._group.prepared(item.position)
-        kept = _with_branches_of_the_api(_live_beside(dialogue, messages))
+        kept = with_branches_of_the_api(live_beside(dialogue, messages))
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
         if is_unchanged and not newer and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
@@ -150,7 +150,7 @@ class GroupWriter:
         names = {message.id: message.source_id for message in live}
         parents = {message.source_id: names.get(message.parent_id or "") for message in live}
         dialogue = self._group.prepared(item.position, parents)
-        kept = _live_beside(dialogue, messages)
+        kept = live_beside(dialogue, messages)
         is_unchanged = fingerprint_of(dialogue, kept) == known.fingerprint
         # The rows are one layer, that of the only vintage.
         is_alone = len(vintages) <= 1 and vintages.keys() <= {header.vintage, shape_of(header.vintage)}
@@ -161,7 +161,7 @@ class GroupWriter:
         is_as_known = is_alone and is_unchanged and not is_news and not has_nodes
         if is_as_known and (not rereads or self._is_as_stored(dialogue, vintage, kept)):
             return Outcome.UNCHANGED
-        is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not _finds_parents(dialogue, kept))
+        is_of_rows = is_unchanged or (vintages.keys() <= {header.vintage} and not finds_parents(dialogue, kept))
         is_of_rows = is_of_rows and not has_nodes and not layers
         if vintages and (not is_alone or newer or older or not is_of_rows):
             # A layer says what its export says, whatever was stored when it came.
@@ -213,7 +213,7 @@ class GroupWriter:
             return Outcome.UNCHANGED
         if messages is None:
             messages = raw_writes.stored_messages(connection, merged.dialogue.id)
-        kept = _with_branches_of_the_api(_live_beside(merged.dialogue, messages))
+        kept = with_branches_of_the_api(live_beside(merged.dialogue, messages))
         is_unchanged = fingerprint_of(merged.dialogue, kept) == known.fingerprint
         self._rewrite(merged.dialogue, messages, kept, is_unchanged=is_unchanged)
         write_layers(connection, merged, self._context.import_id)
@@ -271,31 +271,6 @@ def _outcome(*, is_unchanged: bool, rereads: bool) -> Outcome:
     if not is_unchanged:
         return Outcome.CHANGED
     return Outcome.REREAD if rereads else Outcome.UNCHANGED
-
-
-def _live_beside(dialogue: PreparedDialogue, stored: Mapping[str, StoredMessage]) -> list[StoredMessage]:
-    """Return the live messages that are stored of a dialogue and that it does not have."""
-    own = {message.source_id for message in dialogue.messages}
-    return [message for source_id, message in stored.items() if message.is_live and source_id not in own]
-
-
-def _finds_parents(dialogue: PreparedDialogue, kept: Sequence[StoredMessage]) -> bool:
-    """Tell whether what is stored may have a parent for a message of a dialogue, or the other way round."""
-    own = {message.source_id for message in dialogue.messages} | dialogue.record.message_less_nodes.keys()
-    has_orphans = any(message.link.flag == "missing_parent" for message in dialogue.messages)
-    return has_orphans or any(message.missing_parent in own for message in kept)
-
-
-def _with_branches_of_the_api(others: Sequence[StoredMessage]) -> list[StoredMessage]:
-    """Return, of the stored messages that the export does not have, those the API added and those they hang on."""
-    by_id = {message.id: message for message in others}
-    kept: set[str] = set()
-    for message in others:
-        above = message if message.origin == API else None
-        while above is not None and above.id not in kept:
-            kept.add(above.id)
-            above = by_id.get(above.parent_id or "")
-    return [message for message in others if message.id in kept]
 
 
 def _is_news(message: PreparedMessage, stored: StoredMessage | None) -> bool:

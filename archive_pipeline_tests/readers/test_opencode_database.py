@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import DialogueRecord
-from archive_pipeline.ingest.layers import Layer, merge
+from archive_pipeline.ingest.layer import Layer
+from archive_pipeline.ingest.layers import merge
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.opencode.dialogue import read_session
 from archive_pipeline_tests.readers import llm_databases
