@@ -113,7 +113,8 @@ def test_runs_of_a_task_are_stored_listed_and_gone_with_one_of_two(database: Dat
 
 def _after_what_nobody_sees(talk: Talk) -> Talk:
     hidden = Row("hidden", None, "user", "Instructions.", is_hidden=True)
-    return replace(talk, rows=(hidden, replace(talk.rows[0], parent=hidden.id), *talk.rows[1:]))
+    blank = Row("blank", hidden.id, "user", " \n")
+    return replace(talk, rows=(hidden, blank, replace(talk.rows[0], parent=blank.id), *talk.rows[1:]))
 
 
 def test_exact_clusters_are_what_content_hashes_say(database: Database, settings: Settings, tmp_path: Path) -> None:

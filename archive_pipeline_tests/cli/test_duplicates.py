@@ -53,6 +53,8 @@ def test_duplicates_are_found_in_a_run_and_shown(
 def test_clusters_are_chosen(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
     pair = [claude("x", prose(50, step=11)), claude("y", changed(prose(50, step=11), 20))]
     twice = [claude("p", prose(30, step=13)), claude("q", prose(30, step=13))]
+    for talk in twice:  # NUL is dropped, the part stays
+        talk["chat_messages"][0]["content"].insert(0, {"type": "text", "text": "\0"})
     loaded(write(tmp_path / "talks.json", *TALKS, *pair, *twice))
     everything = llm_archive("duplicates", "--refresh", "--json").json
     assert everything["computed_at"] is not None
@@ -64,6 +66,7 @@ def test_clusters_are_chosen(llm_archive: CommandLine, loaded: Loaded, tmp_path:
     first = everything["clusters"][0]
     assert first["beginning"].startswith("Say it again, please")
     assert first["keep_reason"] == "longest"
+    assert not any(cluster["beginning"].startswith("\n") for cluster in everything["clusters"])
     assert first["partition_key"] == "claude_ai-again"
 
     def chosen(*options: object) -> list[tuple[str, str]]:

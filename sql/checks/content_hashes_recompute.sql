@@ -35,6 +35,7 @@ recomputed AS (
                 AND message.deleted_at IS NULL
                 AND NOT message.is_hidden
                 AND part.part_type = 'text'
+                AND part.text_content <> ''
         ) AS message_text
     FROM hashed
 )

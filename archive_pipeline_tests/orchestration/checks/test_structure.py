@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import dagster as dg
 import pytest
 from sqlalchemy import text
@@ -14,6 +16,7 @@ from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.exports import claude, load
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
 
 _ENOUGH_BYTES = 100_000_000
@@ -34,6 +37,17 @@ _LOSE_PATHS = """
         SELECT id FROM raw.dialogues WHERE partition_key = ANY(:keys) ORDER BY id OFFSET :offset LIMIT 1
     )
 """
+
+
+def test_texts_with_an_empty_part_have_the_hash_that_postgresql_computes(
+    settings: Settings, empty_archive: Database, archive: Archive, tmp_path: Path
+) -> None:
+    talk = claude("t", "two parts")
+    talk["chat_messages"][0]["content"].insert(0, {"type": "text", "text": "\0"})  # NUL is dropped, the part stays
+    load(empty_archive, tmp_path / "talk.json", talk)
+    build_stale(empty_archive, settings)
+    [check] = [check for check in CHECKS if check.name == "recompute"]
+    assert find_violations(archive, check, None) == (0, [])
 
 
 def test_violations_of_all_parts_are_counted(

@@ -40,6 +40,7 @@ LEFT JOIN
         FROM raw.content_parts AS part
         WHERE
             part.part_type = 'text'
+            AND part.text_content <> ''
             AND part.message_id IN (SELECT listed.kept_entity_id FROM listed)
         GROUP BY part.message_id
     ) AS message
@@ -58,6 +59,7 @@ LEFT JOIN
             AND asked.deleted_at IS NULL
             AND NOT asked.is_hidden
             AND part.part_type = 'text'
+            AND btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
         ORDER BY asked.sequence_number, part.sequence
         LIMIT 1
     ) AS request
