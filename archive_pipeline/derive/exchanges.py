@@ -16,11 +16,12 @@ from archive_pipeline.derive.message_texts import text_hashes, word_counts
 from archive_pipeline.domain.batch import BLANK_LINE, NO_TIME, DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.text.continuation import continuation_pattern
+from archive_pipeline.text.runtime import UNICODE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CODE_VERSION: Final = "1"
+CODE_VERSION: Final = "2"
 
 
 def exchanges(batch: DialogueBatch) -> dict[str, pd.DataFrame]:
@@ -164,6 +165,7 @@ ASSET: Final = DerivedAsset(
     upstream=("message_paths", "linear_sequences"),
     derive=lambda batch, _: exchanges(batch),
     code_version=CODE_VERSION,
+    runtime_version=lambda: UNICODE,
     description="Recognises prompts that only ask to go on. Texts and hashes are in derived.exchange_content.",
     reads=("messages", "content_parts", "attachments"),
     lineage={

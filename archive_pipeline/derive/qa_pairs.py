@@ -24,7 +24,7 @@ from archive_pipeline.text.sanitize import clean_text
 if TYPE_CHECKING:
     import pandas as pd
 
-CODE_VERSION: Final = "4"
+CODE_VERSION: Final = "5"
 ANSWER_RULE: Final[AnswerRule] = "final"
 _LONGEST_CALL_ID: Final = 256
 _BRANCH: Final = re.compile(r"@\d+$")
@@ -126,7 +126,7 @@ def call_arguments(tool_input: str | None, text: str | None) -> str | None:
 
 def tool_answer(results: Iterable[str | None]) -> str:
     """Return the results of a call as the answer of a trace pair: their texts, joined by a blank line."""
-    return BLANK_LINE.join([text for text in results if text]) or NO_RESULT_CONTENT
+    return BLANK_LINE.join([text for text in results if text and not text.isspace()]) or NO_RESULT_CONTENT
 
 
 def call_key(call: str) -> str:

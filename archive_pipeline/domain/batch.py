@@ -86,7 +86,8 @@ class DialogueBatch:
         is_complete: per message, False while it streams, after an abort, or after an error.
         is_hidden: per message, True if the source does not show it.
         text: per message, its visible text parts joined by a blank line, None if there is none.
-        has_other_content: per message, True if it has an attachment or any part that is not visible text.
+        has_other_content: per message, True if it has an attachment or any part that is not visible text;
+            a blank text is none.
         tools: tool calls and results.
         media: images, files and the like.
         options: per message, the options of the request that made it, as JSON text; None if unknown.

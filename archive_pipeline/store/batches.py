@@ -81,9 +81,9 @@ def _contents(parts: pa.Table, number: dict[str, int], is_hidden: list[bool]) ->
         position = number.get(message_id)
         if position is None:  # soft-deleted
             continue
-        if is_other or (text and is_hidden[position]):
+        if is_other or (is_hidden[position] and text and not text.isspace()):
             has_other[position] = True
-        elif text:
+        elif text and not is_hidden[position]:
             texts[position].append((sequence, text))
     return [_join(pieces) for pieces in texts], has_other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 COMMANDS: Final = {
@@ -17,13 +18,11 @@ EMPTY: Final = "empty"
 ASSENT: Final = "assent"
 QUOTED: Final = "quoted"
 
-# Longer texts cannot match and need not be looked at; a quoted block can be of any length.
-_LONGEST_COMMAND: Final = 64
-_TRAILING: Final = re.compile(r"[\s.!?…,;:]+$")
-_COMMAND: Final = r"(?:continue|go on|keep going|more|elaborate|proceed)"
+_BETWEEN: Final = r"[\s,.!]+"
+_COMMAND: Final = "|".join(COMMANDS).replace(" ", r"\s+")
 _ASSENT_WORD: Final = r"(?:yes|ok|okay|please)"
-_ASSENT: Final = re.compile(rf"(?:{_ASSENT_WORD}[\s,.!]+)*(?:{_ASSENT_WORD}|{_COMMAND}(?:[\s,]+please)?)")
-_QUOTED: Final = re.compile(r"(?:>[^\n]*\n\s*)+(?:please\s+)?(?:elaborate|continue)(?:\s+please)?[\s.!?…]*")
+_ASKED: Final = re.compile(rf"(?:{_ASSENT_WORD}{_BETWEEN})*(?:{_ASSENT_WORD}|(?:{_COMMAND})(?:{_BETWEEN}please)?)")
+_QUOTED: Final = re.compile(rf"(?:>[^\n]*\n\s*)+(?:please{_BETWEEN})?(?:elaborate|continue)(?:{_BETWEEN}please)?")
 
 
 def continuation_pattern(text: str | None, *, has_other_content: bool) -> str | None:
@@ -37,11 +36,17 @@ def continuation_pattern(text: str | None, *, has_other_content: bool) -> str | 
     stripped = "" if text is None else text.strip()
     if not stripped:
         return None if has_other_content else EMPTY
-    if stripped.startswith(">"):
-        return QUOTED if _QUOTED.fullmatch(stripped.lower()) else None
-    if len(stripped) > _LONGEST_COMMAND:
-        return None
-    phrase = _TRAILING.sub("", stripped.lower())
-    if phrase in COMMANDS:
-        return COMMANDS[phrase]
-    return ASSENT if _ASSENT.fullmatch(phrase) else None
+    phrase = _without_trailing_punctuation(stripped).lower()
+    if _QUOTED.fullmatch(phrase):
+        return QUOTED
+    if _ASKED.fullmatch(phrase):
+        return COMMANDS.get(" ".join(phrase.split()), ASSENT)
+    return None
+
+
+def _without_trailing_punctuation(text: str) -> str:
+    """Return the text without punctuation at its end, as Unicode has it in whichever script, and space around it."""
+    end = len(text)
+    while end and (text[end - 1].isspace() or unicodedata.category(text[end - 1]).startswith("P")):
+        end -= 1
+    return text[:end]

@@ -163,7 +163,7 @@ def _row(at: int, digits: _Digits) -> Row:
         is_result=digits.choose(False, True),
         name=digits.choose(None, "python"),
         input=digits.choose(None, '{"x":1}', '"{\\"x\\": 1.0}"', '{"b":[1e2,{"e\u0301":null}],"a":""}'),
-        text=digits.choose(None, "out"),
+        text=digits.choose(None, "out", " \n"),
         is_error=digits.choose(False, True),
     )
     medium = Medium(digits.choose(None, "ab" * 32), digits.choose(None, "https://x/y"), digits.choose(None, "a.png"))

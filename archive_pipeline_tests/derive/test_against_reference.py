@@ -260,6 +260,7 @@ def trace_row(dialogue: reference.Dialogue, trace: reference_pairs.Trace) -> tup
     call, last = trace.call, trace.results[-1]
     start, end = dialogue.by_id[call.message], dialogue.by_id[last.message]
     question = f"Tool: {call.name or 'unknown'}({arguments_of(call)})"
-    answer = "\n\n".join(result.text for result in trace.results if result.text) or "[No tool result content]"
+    texts = [result.text for result in trace.results if result.text and result.text.strip()]
+    answer = "\n\n".join(texts) or "[No tool result content]"
     failed = any(result.is_error for result in trace.results)
     return ("trace_pair", start.number, end.number, start.id, question, answer, "tool_result", failed)

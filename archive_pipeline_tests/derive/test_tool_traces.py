@@ -42,9 +42,14 @@ def test_all_results_of_a_call_are_kept_in_order():
         made("a", "q", "c"),
         given("r1", "a", "c", "one"),
         given("r2", "r1", "c", None),
-        given("r3", "r2", "c", "two"),
+        given("r3", "r2", "c", " \n"),
+        given("r4", "r3", "c", " two"),
     )
-    assert traces(*rows) == {"1:c": ("one\n\ntwo", 4)}
+    assert traces(*rows) == {"1:c": ("one\n\n two", 5)}
+
+
+def test_a_result_of_white_space_only_has_no_content():
+    assert traces(made("a", "q", "c"), given("r", "a", "c", "  ")) == {"1:c": ("[No tool result content]", 2)}
 
 
 def test_a_call_failed_if_one_of_its_results_says_so():

@@ -141,6 +141,7 @@ def test_unicode_and_the_packages_that_cut_chunks_are_part_of_the_versions():
     of_chunks = {f"{package}={importlib.metadata.version(package)}" for package in SHAPING.values()}
     found = {name: set(filter(None, asset.runtime_version().split(","))) for name, asset in ASSETS.items()}
     assert {name: parts for name, parts in found.items() if parts} == {
+        "exchanges": {unicode},
         "content_hashes": {unicode},
         "response_hashes": {unicode},
         "qa_chunks": {unicode, *of_chunks},

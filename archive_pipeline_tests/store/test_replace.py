@@ -222,6 +222,12 @@ def test_a_batch_comes_back_from_the_database_as_it_was_written(database: Databa
         assert getattr(loaded, name) == getattr(batch, name)
 
 
+def test_a_hidden_text_is_other_content_unless_it_is_white_space(database: Database):
+    store(database, batch_of(Talk("h", tuple(Row(text, None, "user", text, is_hidden=True) for text in ("said", " ")))))
+    loaded = load_batch(database, [Talk("h", ()).id])
+    assert (loaded.text, loaded.has_other_content) == ([None, None], [True, False])
+
+
 def test_what_is_no_id_never_reaches_the_database(database: Database):
     with pytest.raises(ValueError, match="not an id"):
         load_batch(database, ["'); DROP SCHEMA raw CASCADE; --"])

@@ -48,6 +48,21 @@ def test_the_seeds_six_patterns(text: str | None, pattern: str):
         ("> the second point\nelaborate", "quoted"),
         ("> one\n> two\n\nPlease continue.", "quoted"),
         (">one\n\n>two\n elaborate please…", "quoted"),
+        ("continue。", "continue"),
+        ("go on！", "go_on"),  # noqa: RUF001
+        ("continue -", "continue"),
+        ("more)", "more"),
+        ("proceed" + "." * 100, "proceed"),
+        ("keep  going", "keep_going"),
+        ("go\non", "go_on"),
+        ("yes,go on", "assent"),
+        ("Ok. Go on.", "assent"),
+        ("yes " * 50, "assent"),
+        ("continue! Please.", "assent"),
+        ("> a\ncontinue:", "quoted"),
+        ("> a\ncontinue;", "quoted"),
+        ("> a\nelaborate, please", "quoted"),
+        ("> a\nPlease, continue。", "quoted"),
     ],
 )
 def test_the_additions(text: str, pattern: str):
@@ -76,6 +91,8 @@ def test_the_additions(text: str, pattern: str):
         "> quoted\nelaborate on this",
         "elaborate\n> quoted",
         "continue" + " please" * 20,
+        "continue 👍",
+        "continue; please",
         "...",
         "?",
     ],
@@ -100,3 +117,9 @@ def test_long_quotations_take_no_time():
     assert continuation_pattern("> a\n\n" * 50_000 + "elaborate", has_other_content=False) == "quoted"
     assert continuation_pattern("> a\n\n" * 50_000 + "no", has_other_content=False) is None
     assert continuation_pattern(">" + "\n" * 50_000 + "x", has_other_content=False) is None
+
+
+def test_long_repetitions_take_no_time():
+    assert continuation_pattern("please " * 50_000 + "continue", has_other_content=False) == "assent"
+    assert continuation_pattern("please " * 50_000 + "no", has_other_content=False) is None
+    assert continuation_pattern("continue" + " " * 50_000 + "no", has_other_content=False) is None
