@@ -13,7 +13,7 @@ import archive_pipeline
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.table_partitions import partition_tables
 from archive_pipeline.store.views import update_views, view_texts
-from archive_pipeline_tests.store.readers import execute, new_role, seen_by
+from archive_pipeline_tests.store.readers import execute, new_role
 from archive_pipeline_tests.tables import query
 
 pytestmark = [
@@ -36,7 +36,7 @@ def documented(database: Database) -> str:
     name = re.search(r"/(\w+)\?", database.url)
     assert name is not None
     text = found[1].replace("archivist", "archive").replace("DATABASE archive", f"DATABASE {name[1]}")
-    return re.sub(r"CREATE ROLE .*\n", "", text)
+    return text.replace("CREATE ROLE", "ALTER ROLE")
 
 
 def test_the_role_reads_all_of_raw_and_derived_and_nothing_else(new_migrated_database: Callable[[], Database]):
@@ -50,11 +50,12 @@ def test_the_role_reads_all_of_raw_and_derived_and_nothing_else(new_migrated_dat
         update_views(connection, view_texts(), all_anew=True)
     readable = [name for (name,) in query(database, RELATIONS, ["raw", "derived"])]
     assert {"raw.messages", "raw.of_a_later_version", "derived.all_pages"} < {*readable}
-    for name in readable:
-        seen_by(database, reader, f"SELECT FROM {name} LIMIT 1")
-    for name in ("annotations.annotations", "partitions.raw_messages_2_0"):
+    with psycopg.connect(database.url.replace("//archive@", f"//{reader}@"), autocommit=True) as connection:
+        for name in readable:
+            connection.execute(f"SELECT FROM {name} LIMIT 1".encode())
+        for name in ("annotations.annotations", "partitions.raw_messages_2_0"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"SELECT FROM {name}".encode())
+        assert connection.execute("SELECT has_schema_privilege('dagster', 'USAGE')").fetchone() == (False,)
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            seen_by(database, reader, f"SELECT FROM {name}")
-    assert seen_by(database, reader, "SELECT has_schema_privilege('dagster', 'USAGE')") == [(False,)]
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        seen_by(database, reader, "DELETE FROM raw.messages")
+            connection.execute("DELETE FROM raw.messages")

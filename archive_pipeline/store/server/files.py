@@ -72,7 +72,7 @@ _INCLUDE: Final = f"include_if_exists '{SETTINGS_FILE}'"
 
 
 def configure(folder: Path, account: Account, client: str) -> None:
-    """Write settings and who may connect: the user of this process, as the archive's role or to administer it.
+    """Write settings and who may connect: the user of this process, as any role.
 
     Args:
         folder: data folder of a server that does not run.
@@ -89,7 +89,8 @@ def configure(folder: Path, account: Account, client: str) -> None:
     if _INCLUDE not in main.splitlines():
         files.replace("postgresql.conf", f"{main.rstrip()}\n\n{_INCLUDE}\n")
     files.replace("pg_hba.conf", "local all all peer map=archive\n")
-    files.replace("pg_ident.conf", "".join(f'archive "{client}" {role}\n' for role in (ROLE, ADMINISTRATOR)))
+    # This user may be the superuser already: to refuse it other roles would protect nothing.
+    files.replace("pg_ident.conf", f'archive "{client}" all\n')
 
 
 def server_settings(folder: Path, root: Path = ROOT) -> dict[str, str]:
