@@ -9,19 +9,21 @@ from archive_pipeline.cli.output import note, print_json
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.database_url import url_without_secrets
 from archive_pipeline.store.server.embedded import keep_marker
 from archive_pipeline.store.table_partitions import partition_tables
 
 
-def print_url(*, as_json: bool) -> None:
-    """Open the archive and print its URL; keep an embedded server running."""
+def print_url(*, without_password: bool, as_json: bool) -> None:
+    """Open the archive and print its URL, with or without its secrets; keep an embedded server running."""
     with open_archive() as archive:
         if archive.settings.database_url is None:
             keep_marker(archive.settings.postgres_folder).touch()
+    url = url_without_secrets(archive.database.url) if without_password else archive.database.url
     if as_json:
-        print_json({"url": archive.database.url})
+        print_json({"url": url})
     else:
-        click.echo(archive.database.url)
+        click.echo(url)
 
 
 def partition(count: int, *, as_json: bool) -> None:

@@ -50,6 +50,12 @@ def shown_url(value: str) -> str:
     return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
+def url_without_secrets(value: str) -> str:
+    """Return a URL as libpq takes it, without its secrets: libpq finds them in its variables and files, or asks."""
+    url, _secrets = split_secrets(parse_url(value))
+    return libpq_url(url._replace(password=None).render_as_string())
+
+
 def split_secrets(url: URL) -> tuple[URL, dict[str, Any]]:
     """Return the URL without the secrets among its parameters, and these: engines show their URL."""
     secrets = {name: str(url.query[name]) for name in SECRET_PARAMETERS if name in url.query}

@@ -1,4 +1,4 @@
-"""The documented backup brings an archive back on each kind of server."""
+"""The documented backup brings an archive back on each kind of server, and shows it and its password to nobody."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
 from archive_pipeline_tests.exports import chain, chatgpt, load, write
+from archive_pipeline_tests.system.given_secrets import MARK, url_with_secrets
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 from archive_pipeline_tests.variants import some_of
 
@@ -47,16 +48,19 @@ def saved(request: pytest.FixtureRequest) -> Database:
 
 @pytest.fixture
 def shell(saved: Database, settings: Settings, tmp_path: Path) -> Callable[[str], None]:
-    """Runs commands as a user does who has PostgreSQL's programs in the path."""
+    """Runs commands as a user does who has PostgreSQL's programs in the path, and shows all arguments of programs."""
     path = os.pathsep.join([str(PROGRAMS), str(Path(sys.executable).parent), os.environ["PATH"]])
-    variables = {"PATH": path, "ARCHIVE_HOME": str(settings.home), "ARCHIVE_DATABASE_URL": saved.url}
+    variables = {"PATH": path, "ARCHIVE_HOME": str(settings.home), "ARCHIVE_DATABASE_URL": url_with_secrets(saved)}
 
     def run(commands: str) -> None:
-        script = ["bash", "-eu", "-o", "pipefail", "-c", commands]
+        script = ["bash", "-eux", "-o", "pipefail", "-c", f"umask 022\n{commands}"]
         ended = subprocess.run(
             script, cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False
         )
-        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+        messages = [line for line in ended.stderr.splitlines() if not line.startswith("+")]
+        assert (ended.returncode, ended.stdout, messages) == (0, "", [])
+        assert "pg_" in ended.stderr
+        assert MARK not in ended.stderr
 
     return run
 
@@ -80,5 +84,6 @@ def test_a_backup_brings_all_back_and_the_list_of_what_was_deleted_for_good(
     assert query(saved, "SELECT count(*) FROM raw.dialogues") == [(0,)]
     shell(bring_back)
     assert (raw_rows(saved), derived_rows(saved)) == before
+    assert [(tmp_path / name).stat().st_mode & 0o077 for name in ("archive.dump", "archive.sql")] == [0, 0]
     assert '"deleted_for_good": 1' in command("import", write(tmp_path / "again.json", GONE, KEPT), "--json")
     assert query(saved, "SELECT source_id FROM raw.dialogues") == [("kept",)]

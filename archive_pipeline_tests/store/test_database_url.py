@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.database_url import libpq_url
+from archive_pipeline.store.database_url import libpq_url, url_without_secrets
 
 TEXT = "tiger%2Fburning"
 WITH_SECRETS = {
@@ -36,6 +36,13 @@ def test_no_form_of_a_secret_is_in_what_is_shown(name: str, tmp_path):
 def test_libpq_gets_what_was_written(name: str):
     written, given = conninfo_to_dict(WITH_SECRETS[name]), conninfo_to_dict(libpq_url(WITH_SECRETS[name]))
     assert {key: value for key, value in given.items() if value} == written
+
+
+@pytest.mark.parametrize("name", WITH_SECRETS)
+def test_a_url_without_secrets_has_all_the_rest(name: str):
+    written, given = conninfo_to_dict(WITH_SECRETS[name]), conninfo_to_dict(url_without_secrets(WITH_SECRETS[name]))
+    rest = {key: value for key, value in written.items() if "burning" not in value}
+    assert {key: value for key, value in given.items() if value} == rest
 
 
 def test_a_space_in_a_parameter_is_one_for_libpq_too():

@@ -13,12 +13,13 @@ def db() -> None:
 
 
 @db.command()
+@click.option("--without-password", is_flag=True, help="Leave out what is secret: a program's arguments are not.")
 @json_option
-def url(*, as_json: bool) -> None:
+def url(*, without_password: bool, as_json: bool) -> None:
     """Print the database's URL; an embedded server is started and left running until `llm-archive db stop`."""
     from archive_pipeline.cli.db import print_url
 
-    print_url(as_json=as_json)
+    print_url(without_password=without_password, as_json=as_json)
 
 
 @db.command("partition-tables")
