@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     partitioning: Partitioning = value(
         Partitioning.PER_DIALOGUE,
         f"use one of {', '.join(Partitioning)}",
-        "partitions of Dagster: `per_dialogue`, or `sharded`: 1,024 keys however many dialogues there are",
+        "partitions of Dagster: `per_dialogue`, or `sharded`: at most 1,024 keys however many dialogues there are",
     )
     executor: ExecutorKind = value(
         ExecutorKind.LOCAL,

@@ -35,7 +35,7 @@ def partition_count_result(keys: int, partitioning: Partitioning) -> dg.AssetChe
     if keys >= WARN_AT_KEYS:
         advice = (
             f"{keys:,} partitions: Dagster's pages slow down from {WARN_AT_KEYS:,} and are not made for more than "
-            f"{FAIL_AT_KEYS:,}. Set ARCHIVE_PARTITIONING=sharded, which has 1,024 whatever the size, and run "
+            f"{FAIL_AT_KEYS:,}. Set ARCHIVE_PARTITIONING=sharded, which has at most 1,024, and run "
             f"`{REGISTER_COMMAND}`, which builds nothing and loses nothing."
         )
     return dg.AssetCheckResult(
