@@ -141,6 +141,33 @@ def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
 
 
 @IN_CHROMA
+def test_nothing_of_a_deleted_dialogue_is_left_in_chromas_file(
+    search_archive: CommandLine, loaded: Loaded, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    secrets = [chatgpt(name, chain(f"Where is {name}?", "far")) for name in ("zzz", "qqq")]
+    loaded(write(tmp_path / "a.json", *secrets, chatgpt("kept", chain("Where is Paris?", "near"))))
+    search_archive("index")
+
+    def said(*texts: bytes) -> list[bytes]:
+        found = (settings.chroma_folder / "chroma.sqlite3").read_bytes()
+        return [text for text in texts if text in found]
+
+    # Three characters as they are in the index of words, the first there with such a letter.
+    assert said(b"zz?", b"qq?", b"Paris") == [b"zz?", b"qq?", b"Paris"]
+    assert search_archive("delete", "chatgpt-zzz").code == 0
+    assert said(b"zz?", b"qq?", b"Paris") == [b"qq?", b"Paris"]
+    with monkeypatch.context() as patch:
+        patch.setattr("archive_pipeline.retrieval.index.chroma_sync.erase_deleted", _interrupted)
+        assert search_archive("delete", "chatgpt-qqq").code == 130
+    assert search_archive("index", "--json").code == 0
+    assert said(b"zz?", b"qq?", b"Paris") == [b"Paris"]
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@IN_CHROMA
 def test_dialogues_that_mirroring_removes_leave_the_vector_store(
     search_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, tmp_path: Path
 ):

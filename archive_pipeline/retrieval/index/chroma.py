@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
@@ -169,14 +170,14 @@ def only_writer(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def translate_errors(location: str, *, advice: str = REBUILD) -> Iterator[None]:
-    """Raise ``VectorStoreError`` for what Chroma raises."""
+    """Raise ``VectorStoreError`` for what Chroma and its file raise."""
     errors = import_optional("chromadb.errors", extra=EXTRA, purpose="search")
     http = import_optional("httpx", extra=EXTRA, purpose="search")  # what chromadb talks to a server with
     try:
         yield
     except http.TransportError as error:
         raise _unusable(location, error, START) from error
-    except (errors.ChromaError, http.HTTPError, ValueError, OSError, KeyError) as error:
+    except (errors.ChromaError, http.HTTPError, sqlite3.Error, ValueError, OSError, KeyError) as error:
         raise _unusable(location, error, advice) from error
 
 

@@ -1,14 +1,15 @@
 """Bringing Chroma to the state of the tables: what is gone is deleted, what is stale is written again.
 
-What was written is recorded in PostgreSQL after each batch, so an interrupted run goes on where it stopped. An index of
-another model, or one that is made anew, grows beside the one that is searched and takes its place in one transaction.
+What was written is recorded in PostgreSQL after each batch, so an interrupted run goes on where it stopped. What was
+deleted is recorded once nothing of it is left in Chroma's file, so the next run repeats an interrupted deletion. An
+index of another model, or one that is made anew, grows beside the one that is searched and takes its place in one
+transaction.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from more_itertools import chunked
@@ -22,6 +23,7 @@ from archive_pipeline.retrieval.index.chroma import (
     open_or_reset,
     translate_errors,
 )
+from archive_pipeline.retrieval.index.chroma_file import erase_deleted
 from archive_pipeline.retrieval.index.entries import Entry, chunk_entry, page_entries
 from archive_pipeline.retrieval.index.results import SyncResult
 from archive_pipeline.settings import Settings
@@ -54,16 +56,19 @@ def sync_chroma(
     with only_writer(settings):
         chroma = open_or_reset(settings) if rebuild else open_chroma(settings)
         index, is_new = _index_to_fill(database, chroma, generation, rebuild=rebuild)
-        written: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-        deleted: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
+        collections = {}
         for kind in KINDS:
             with translate_errors(chroma.location):
-                collection = chroma.find(index, kind) or chroma.create(index, kind)
-                _reconcile(database, index, kind, collection, chroma.batch_size)
-            deleted[kind] += _delete_gone(database, chroma, index, kind, collection)
-            written[kind] += _write_stale(database, settings, chroma, index, kind, collection, progress)
-        index = _publish(database, chroma, index, has_changed=bool(written.total() or deleted.total()))
-        return SyncResult(index, is_new, dict(written), dict(deleted))
+                collections[kind] = chroma.find(index, kind) or chroma.create(index, kind)
+                _reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
+        deleted = _delete_gone(database, settings, chroma, index, collections)
+        written = {
+            kind: _write_stale(database, settings, chroma, index, kind, collection, progress)
+            for kind, collection in collections.items()
+        }
+        has_changed = any(written.values()) or any(deleted.values())
+        index = _publish(database, settings, chroma, index, has_changed=has_changed)
+        return SyncResult(index, is_new, written, deleted)
 
 
 def delete_gone_of_chroma(database: Database, settings: Settings) -> int:
@@ -78,12 +83,11 @@ def delete_gone_of_chroma(database: Database, settings: Settings) -> int:
     if index is None:
         return 0
     with only_writer(settings):
-        chroma, deleted = open_chroma(settings), 0
-        for kind in KINDS:
-            with translate_errors(chroma.location):
-                collection = chroma.find(index, kind)
-            if collection is not None:
-                deleted += _delete_gone(database, chroma, index, kind, collection)
+        chroma = open_chroma(settings)
+        with translate_errors(chroma.location):
+            found = {kind: chroma.find(index, kind) for kind in KINDS}
+        collections = {kind: collection for kind, collection in found.items() if collection is not None}
+        deleted = sum(_delete_gone(database, settings, chroma, index, collections).values())
         if deleted:
             with database.session() as connection:
                 vector_indexes.touch(connection, index)
@@ -111,7 +115,9 @@ def _index_to_fill(
     return index, True
 
 
-def _reconcile(database: Database, index: VectorIndex, kind: str, collection: Any, batch_size: int) -> None:
+def _reconcile(
+    database: Database, settings: Settings, index: VectorIndex, kind: str, collection: Any, batch_size: int
+) -> None:
     """Make what is recorded and what is there the same, where a killed process or a restored folder left them apart."""
     with database.session() as connection:
         if collection.count() == vector_indexes.count_indexed(connection, index, kind):
@@ -120,19 +126,29 @@ def _reconcile(database: Database, index: VectorIndex, kind: str, collection: An
     present = set(collection.get(include=[])["ids"])
     for ids in chunked(sorted(present - recorded), batch_size):
         collection.delete(ids=ids)
+    erase_deleted(settings)
     with database.session() as connection:
         vector_indexes.purge_entries(connection, index, kind, recorded - present)
 
 
-def _delete_gone(database: Database, chroma: Chroma, index: VectorIndex, kind: str, collection: Any) -> int:
+def _delete_gone(
+    database: Database, settings: Settings, chroma: Chroma, index: VectorIndex, collections: Mapping[str, Any]
+) -> dict[str, int]:
+    """Delete what is gone from the collections by kind; return how many entries of each."""
     with database.session() as connection:
-        gone = vector_indexes.gone_entries(connection, index, kind)
-    for ids in chunked(gone, min(chroma.batch_size, BATCH_ENTRIES)):
-        with translate_errors(chroma.location):
-            collection.delete(ids=ids)
-        with database.session() as connection:
-            vector_indexes.purge_entries(connection, index, kind, ids)
-    return len(gone)
+        gone = {kind: vector_indexes.gone_entries(connection, index, kind) for kind in collections}
+    number = min(chroma.batch_size, BATCH_ENTRIES)
+    with translate_errors(chroma.location):
+        for kind, collection in collections.items():
+            for ids in chunked(gone[kind], number):
+                collection.delete(ids=ids)
+    if any(gone.values()):
+        erase_deleted(settings)
+    for kind, entries in gone.items():
+        for ids in chunked(entries, number):
+            with database.session() as connection:
+                vector_indexes.purge_entries(connection, index, kind, ids)
+    return {kind: len(entries) for kind, entries in gone.items()}
 
 
 def _write_stale(
@@ -185,7 +201,9 @@ def _upsert(collection: Any, entries: Sequence[Entry]) -> None:
     )
 
 
-def _publish(database: Database, chroma: Chroma, index: VectorIndex, *, has_changed: bool) -> VectorIndex:
+def _publish(
+    database: Database, settings: Settings, chroma: Chroma, index: VectorIndex, *, has_changed: bool
+) -> VectorIndex:
     """Make the index the one that is searched, and only then drop the others; return it as it is now."""
     with database.session() as connection:
         others = [other for other in vector_indexes.indexes_at(connection, chroma.location) if other.id != index.id]
@@ -198,6 +216,7 @@ def _publish(database: Database, chroma: Chroma, index: VectorIndex, *, has_chan
         with translate_errors(chroma.location):
             for kind in KINDS:
                 chroma.drop(other.collection(kind))
+        erase_deleted(settings)
         with database.session() as connection:
             vector_indexes.purge_index(connection, other)
     return index
