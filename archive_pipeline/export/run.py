@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -267,12 +266,3 @@ class _Writer:
 
 def _named(table: str, split: str | None) -> str:
     return f"{table}-{split}" if split else table
-
-
-def sample(exported: Exported, limit: int) -> list[str]:
-    """Return the first lines of the first file of lines, or the paths of the first files."""
-    lines = next((file.path for file in exported.files if file.path.endswith(LINES_SUFFIX) and file.rows), None)
-    if lines is None:
-        return [file.path for file in exported.files[:limit]]
-    with (exported.path / lines).open(encoding="utf-8") as opened:
-        return [line.rstrip("\n") for line in islice(opened, limit)]

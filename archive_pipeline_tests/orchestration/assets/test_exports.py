@@ -1,4 +1,4 @@
-"""The assets of exports: files in the home, replaced when made again, with counts, a sample and their path."""
+"""The assets of exports: files in the home, replaced when made again, with counts and their path."""
 
 from __future__ import annotations
 
@@ -44,11 +44,18 @@ def test_an_asset_writes_files_and_says_what_they_are(empty_archive: Database, s
     assert told["path"] == str(folder)
     assert (told["written_examples"], told["read_dialogues"]) == (5, 2)
     assert len(lines) == 5
-    assert told["sample"] == [line[:1_000] for line in lines[:3]]
+    assert json.loads(lines[0])["messages"][-1]["content"] not in str(told)
     again = materialize(database, settings, "openai")
     assert again["written_examples"] == 3
     assert len((folder / "data.jsonl").read_text(encoding="utf-8").splitlines()) == 3
     assert not list(folder.parent.glob(".*"))
+
+
+def test_dagster_is_not_told_titles(empty_archive: Database, settings: Settings, tmp_path: Path):
+    fill(empty_archive, settings, tmp_path / "exports")
+    told = materialize(empty_archive, settings, "markdown")
+    [path] = (settings.home / EXPORTS_FOLDER / "markdown").rglob("*Hot drinks*.md")
+    assert path.stem not in str(told)
 
 
 def test_traces_are_redacted_in_dagster_too(empty_archive: Database, settings: Settings, tmp_path: Path):
