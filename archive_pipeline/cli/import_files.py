@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,18 +149,22 @@ def _why_useless(summary: ImportSummary, reading: ArchiveReading) -> str | None:
 def _build(
     archive: OpenArchive, summary: ImportSummary, mirrored: Mirrored | None, *, show_progress: bool
 ) -> tuple[RunOutcome | None, list[str]]:
-    _report_to_dagster(archive, summary, mirrored.keys if mirrored else [])
+    _report_to_dagster(archive, summary, mirrored)
     plan = plan_stale(archive, check_assets(()))
     outcome = run_plan(archive, plan, show_progress=show_progress)
     return outcome, failures_of(archive, plan, outcome)
 
 
-def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, removed: Sequence[str]) -> None:
-    if summary.rows.total() or removed:
+def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, mirrored: Mirrored | None) -> None:
+    removed = mirrored.keys if mirrored else []
+    if summary.rows.total() or mirrored:
         from archive_pipeline.orchestration.assets.raw import report_import  # noqa: PLC0415 (slow to import)
+        from archive_pipeline.orchestration.partitions.key_sweep import keys_of_deleted  # noqa: PLC0415
         from archive_pipeline.orchestration.partitions.keys import remove_dialogues  # noqa: PLC0415
 
-        remove_dialogues(archive.instance, archive.settings, removed)
+        if mirrored is not None:
+            earlier = keys_of_deleted(archive.instance, archive.database)
+            remove_dialogues(archive.instance, archive.settings, {*removed, *earlier})
         report_import(archive.instance, summary.rows, removed)
 
 

@@ -9,6 +9,7 @@ import pytest
 from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.orchestration.instance.execution import job_origin
 from archive_pipeline.orchestration.instance.in_flight import RANGE_END, RANGE_START
 from archive_pipeline.orchestration.instance.opening import instance_for
@@ -92,6 +93,31 @@ def test_events_keep_nothing_of_a_deleted_dialogue(
     made = [key for key, state in (status or {}).items() if state is AssetPartitionStatus.MATERIALIZED]
     assert made == shown
     assert bool(said_by_events(database, "Kept 0")) is bool(others)
+
+
+def test_the_same_command_finishes_an_interrupted_deletion(
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    names = ("once", "forever", "kept")
+    path = write(tmp_path / "a.json", *(chatgpt(name, chain("q", "a"), title=f"Told {name}") for name in names))
+    assert llm_archive("import", path).code == 0
+    commands = (("delete", "chatgpt-once"), ("delete", dialogue_id("chatgpt", "forever"), "--forever"))
+    with monkeypatch.context() as patch:
+        patch.setattr("archive_pipeline.cli.delete.purge_unreferenced", _interrupted)
+        assert [llm_archive(*command).code for command in commands] == [130, 130]
+    assert said_by_events(database, "Told once")
+    again = [llm_archive(*command, "--json") for command in commands]
+    assert [result.json for result in again] == [
+        {"deleted": "chatgpt-once", "messages": 0, "is_forever": False},
+        {"deleted": "chatgpt-forever", "messages": 0, "is_forever": True},
+    ]
+    assert said_by_events(database, "Told once") == said_by_events(database, "Told forever") == []
+    assert keys(settings) == {"chatgpt-kept"}
+    assert llm_archive("delete", "chatgpt-once").code == 2
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_dialogue_is_deleted_by_its_id_too(

@@ -1,7 +1,7 @@
 """Partition keys against the archive: keys that no dialogue has any more go, dialogues without a key get theirs.
 
-`llm-archive delete` leaves a key that a run is using; dialogues come and go by SQL, by a restored backup, or while the
-other granularity of partitions is in use. Keys of that other granularity are left alone.
+`llm-archive delete` leaves a key that a run is using, and each key if it is killed; dialogues come and go by SQL, by a
+restored backup, or while the other granularity of partitions is in use. Keys of that other granularity are left alone.
 """
 
 from __future__ import annotations
@@ -59,6 +59,16 @@ def key_state(
         missing=[key for key in wanted if key not in registered],
         orphaned=sorted(registered.difference(wanted)),
     )
+
+
+def keys_of_deleted(instance: dg.DagsterInstance, database: Database) -> list[str]:
+    """Return the per-dialogue keys that Dagster still has of dialogues that are no more.
+
+    A command that deletes takes a key out last, so one that was killed is known by it. The caller holds the archive's
+    writer lock.
+    """
+    with database.session() as connection:
+        return key_state(instance, connection, Partitioning.PER_DIALOGUE).orphaned
 
 
 def sweep_keys(instance: dg.DagsterInstance, database: Database, settings: Settings) -> Swept:
