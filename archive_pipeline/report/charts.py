@@ -17,6 +17,8 @@ from archive_pipeline.store.rows import fetch_rows
 
 # Where classes of lengths begin: each is twice as wide as the one before.
 BOUNDS: Final = (0, 1, 2, *(2**power + 1 for power in range(1, 20)))
+# In place of the month of a dialogue whose source does not say when it began.
+NO_DATE: Final = "no date"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Count:
 
     Attributes:
         series: what its colour stands for.
-        label: where it stands: a month, a name, or the number of a class of ``BOUNDS`` from 1.
+        label: where it stands: a month or ``NO_DATE``, a name, or the number of a class of ``BOUNDS`` from 1.
         value: it.
     """
 
@@ -37,7 +39,7 @@ class Count:
 class Form(Enum):
     """How counts are drawn."""
 
-    MONTHS = "a column for each month"
+    MONTHS = "a column for each month, and one for what has no date"
     CLASSES = "a column for each class of ``BOUNDS``"
     NAMES = "a row for each name, the largest first"
 
@@ -60,7 +62,12 @@ class Chart:
 
 
 CHARTS: Final = (
-    Chart("activity", "Messages per month", "By the month in which the dialogue began, and by source.", Form.MONTHS),
+    Chart(
+        "activity",
+        "Messages per month",
+        "By the month in which the dialogue began, if its source has a date, and by source.",
+        Form.MONTHS,
+    ),
     Chart("models", "Messages per model", "Answers that name their model, by the source that has most.", Form.NAMES),
     Chart(
         "dialogue_lengths",
@@ -80,7 +87,12 @@ CHARTS: Final = (
     ),
     Chart("continuations", "Continuations", "How often the user only asked to go on with an answer.", Form.CLASSES),
     Chart("tools", "Calls of tools", "By the name of the tool, and what came back.", Form.NAMES),
-    Chart("tokens", "Tokens", "Of questions and answers as they are cut for search (cl100k_base).", Form.NAMES),
+    Chart(
+        "tokens",
+        "Tokens",
+        "By the language of questions and answers, as they are cut for search (cl100k_base).",
+        Form.NAMES,
+    ),
     Chart(
         "duplicates",
         "Duplicates",
@@ -141,7 +153,7 @@ def collect(database: Database) -> Report:
 
 def count_charts(connection: psycopg.Connection[Any]) -> dict[str, list[Count]]:
     """Return what each chart of ``CHARTS`` counts, by its name."""
-    parameters = {"bounds": list(BOUNDS)}
+    parameters = {"bounds": list(BOUNDS), "no_date": NO_DATE}
     with by_whole_tables(connection):
         return {chart.name: fetch_rows(connection, f"report/{chart.name}", Count, parameters) for chart in CHARTS}
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from archive_pipeline.report.charts import Chart, Count, Form, class_name
+from archive_pipeline.report.charts import NO_DATE, Chart, Count, Form, class_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,22 +123,22 @@ def _labelled(form: Form, counts: Sequence[Count]) -> Bars:
 
 
 def _months(counts: Sequence[Count]) -> Bars:
-    """Return the values of all months from the first to the last; of longer periods if the months are too many."""
-    labels = sorted(str(count.label) for count in counts)
-    months = months_between(labels[0], labels[-1])
+    """Return the values of all months, or longer periods if there are too many, and behind them what has no date."""
+    labels = sorted(str(count.label) for count in counts if count.label != NO_DATE)
+    months = months_between(labels[0], labels[-1]) if labels else []
     bars: dict[str, dict[str, int]] = {}
     for size in _PERIODS:
         bars = {_period(month, size): {} for month in months}
         if len(bars) <= MOST_MONTHS:
             break
     for count in counts:
-        values = bars[_period(str(count.label), size)]
+        values = bars.setdefault(_period(str(count.label), size), {})
         values[count.series] = values.get(count.series, 0) + count.value
     return bars
 
 
 def _period(month: str, size: int) -> str:
-    return month[:size].ljust(len("2024"), "x")
+    return NO_DATE if month == NO_DATE else month[:size].ljust(len("2024"), "x")
 
 
 def months_between(first: str, last: str) -> list[str]:
@@ -165,10 +165,19 @@ def _draw_columns(axes: Axes, bars: Bars, series: Sequence[str]) -> None:
         axes.bar(range(len(bars)), values, bottom=below, width=0.8, color=colour)
         below = [low + value for low, value in zip(below, values, strict=True)]
     labels = [*map(_printable, bars)]
-    every = _labelled_each(labels)
-    axes.set_xticks(range(0, len(bars), every), labels[::every])
+    ticks = _ticks(labels)
+    axes.set_xticks(ticks, [labels[place] for place in ticks])
     _scale(axes.yaxis)
     axes.grid(axis="y", color=_LINE, linewidth=0.8)
+
+
+def _ticks(labels: Sequence[str]) -> list[int]:
+    """Return which columns have their label; what has no date always has it."""
+    every = _labelled_each(labels)
+    if NO_DATE not in labels:
+        return [*range(0, len(labels), every)]
+    last = len(labels) - 1
+    return [*range(0, last - every + 1, every), last]
 
 
 def _labelled_each(labels: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.report.charts import BOUNDS, CHARTS, Report, class_name, collect
+from archive_pipeline.report.charts import BOUNDS, CHARTS, NO_DATE, Report, class_name, collect
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, write
@@ -73,6 +73,8 @@ def test_what_a_small_archive_counts(report: Report):
     # Classes: 1 is 0, 2 is 1, 3 is 2, 4 is 3 to 4, 5 is 5 to 8.
     assert counted(report, "dialogue_lengths") == {("dialogues", 3): 2, ("dialogues", 5): 1}
     assert counted(report, "branches") == {("neither", 2): 2, ("answers regenerated", 3): 1}
+    # Plain English is told whatever its length, other texts as short as these are not.
+    assert {label for _, label in counted(report, "tokens")} == {"english", "other or unknown"}
 
 
 def test_prompts_and_answers(report: Report):
@@ -91,6 +93,12 @@ def test_prompts_and_answers(report: Report):
     }
     # Four exchanges that begin with a question (the two answers share theirs), one of which goes on once. Class 1 is 0.
     assert counted(report, "continuations") == {("exchanges", 1): 3, ("exchanges", 2): 1}
+
+
+def test_messages_of_dialogues_without_a_date_are_counted_as_such(database: Database, tmp_path: Path):
+    undated = chatgpt("undated", chain("hello there", "yes", "and", start=None))
+    import_archive(database, read_paths([write(tmp_path / "chatgpt.json", undated)]))
+    assert counted(collect(database), "activity") == {("chatgpt", NO_DATE): 3}
 
 
 def test_calls_by_what_came_back(report: Report):
@@ -173,7 +181,7 @@ def test_what_is_copied_into_another_dialogue_is_counted_once(database: Database
     dialogues = [
         chatgpt("original", said(0, 1, 2, 3), create_time=NOVEMBER_2023),
         chatgpt("branch", said(0, 1, 2, 3, 6, 7), create_time=NOVEMBER_2023 + 100),
-        chatgpt("copy", said(0, 1, 2, 3), create_time=NOVEMBER_2023 + 200),
+        chatgpt("copy", said(0, 1, 2, 3)),
     ]
     import_archive(database, read_paths([write(tmp_path / "chatgpt.json", *dialogues)]))
     build_stale(database, settings)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.report import drawing
-from archive_pipeline.report.charts import CHARTS, Chart, Count, Form
+from archive_pipeline.report.charts import CHARTS, NO_DATE, Chart, Count, Form
 from archive_pipeline.report.drawing import LIGHT, MOST_MONTHS, MOST_ROWS, OTHERS, PAGE, draw, months_between
 from archive_pipeline_tests.trials import trials
 
@@ -56,6 +56,13 @@ def test_a_month_without_messages_has_its_place():
     assert [text for text in drawn if text.startswith("20")] == ["2023-11", "2023-12", "2024-01", "2024-02"]
 
 
+def test_what_has_no_date_stands_behind_the_months_and_is_named():
+    # 13 columns have six labels, one for three columns; that of the tenth would cover the last one.
+    months = [*months_between("2024-01", "2024-12"), NO_DATE]
+    drawn = texts(draw(BY_FORM[Form.MONTHS], [Count("x", month, 1) for month in months], LIGHT))
+    assert drawn[:5] == ["2024-01", "2024-04", "2024-07", "2024-10", NO_DATE]
+
+
 def test_many_months_are_years():
     months = months_between("2010-01", "2020-12")
     assert len(months) == 132 > MOST_MONTHS
@@ -96,7 +103,7 @@ def test_the_same_counts_give_the_same_text():
 
 LABELS = {
     Form.NAMES: st.text(min_size=1),
-    Form.MONTHS: st.sampled_from(months_between("2022-11", "2026-11")),
+    Form.MONTHS: st.sampled_from([*months_between("2022-11", "2026-11"), NO_DATE]),
     Form.CLASSES: st.integers(1, 21),
 }
 

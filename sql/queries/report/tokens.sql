@@ -1,5 +1,6 @@
--- Tokens of the chunks of questions and answers per language; what chunks overlap in is counted twice. A pair that a
--- dialogue has copied from its original, to the end of its answer, is counted there.
+-- Tokens of the chunks of questions and answers per language, of which those without a configuration of PostgreSQL are
+-- one; what chunks overlap in is counted twice. A pair that a dialogue has copied from its original, to the end of its
+-- answer, is counted there.
 WITH copied AS (
     SELECT
         message.dialogue_id,
@@ -13,7 +14,7 @@ WITH copied AS (
 
 SELECT
     chunk.side AS series,
-    chunk.language::text AS label,
+    CASE WHEN chunk.language = 'simple'::regconfig THEN 'other or unknown' ELSE chunk.language::text END AS label,
     sum(chunk.token_count)::bigint AS value
 FROM derived.qa_chunks AS chunk
 INNER JOIN derived.qa_pairs AS pair
