@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,9 +16,11 @@ from sqlalchemy.orm import Session
 
 import archive_pipeline
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.cli.commands import LazyGroup, llm_archive
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.derive.response_hashes import hash_messages
+from archive_pipeline.domain.choices import DUPLICATE_TYPES
 from archive_pipeline.domain.records import PartType
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.matching import find_or_create_from_messages
@@ -31,7 +34,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
-from archive_pipeline.store.duplicates import DUPLICATES
+from archive_pipeline.store.duplicates import DUPLICATES, Choice, totals
 from archive_pipeline.store.sql_files import load_sql, view_names
 from archive_pipeline.store.tables import (
     ANNOTATION_TABLES,
@@ -46,7 +49,10 @@ from archive_pipeline.store.tables import (
     build_state,
 )
 from archive_pipeline.text.simhash import simhash_v1, simhash_v2
+from archive_pipeline_tests.building.test_duplicates import TALKS
 from archive_pipeline_tests.derive.batches import batch_of, linear
+from archive_pipeline_tests.duplicates.finding import prose
+from archive_pipeline_tests.exports import claude, load
 
 DOCS = CHECKOUT / "docs"
 README = CHECKOUT / "README.md"
@@ -228,6 +234,20 @@ def test_the_queries_of_matching_tell_models_apart(database: Database):
         hashes = [known.prompt_hash for known in found.responses]
         told = connection.execute(answers.replace("'…'", "%s"), hashes[:1]).fetchall()
         assert [model for model, _, _ in told] == ["one", "two"]
+
+
+def test_the_query_of_duplicates_finds_the_copies_that_the_command_counts(
+    database: Database, settings: Settings, tmp_path: Path
+):
+    (query,) = re.findall(r"```sql\n(.*?)```", text("duplicates.md"), re.DOTALL)
+    equal = [claude(name, prose(30, step=23)) for name in ("one", "two", "three")]
+    load(database, tmp_path / "talks.json", *TALKS, *equal)
+    refresh_duplicates(database, settings)
+    with database.session() as connection:
+        copies = Counter(row[0] for row in connection.execute(query).fetchall())
+        counted = totals(connection, Choice(DUPLICATE_TYPES, None, 0))
+    # A message and an exchange have a near copy; what is asked three times, without an answer, has two equal ones.
+    assert copies == {row["entity_type"]: row["content_copies"] for row in counted} == {"message": 3, "exchange": 3}
 
 
 def test_every_check_of_the_summary_is_described():
