@@ -11,6 +11,7 @@ from archive_pipeline.cli.citations import cited
 from archive_pipeline.cli.output import EXIT_REJECTED, note, print_json, print_piece, print_text
 from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.context.archive import Budget
 from archive_pipeline.retrieval.search.engine import SearchEngine
 
@@ -55,7 +56,7 @@ def _tell(answer: Answer) -> None:
         return
     for warning in answer.warnings:
         note(warning)
-    sources = "1 source" if len(answer.context.sources) == 1 else f"{len(answer.context.sources)} sources"
+    sources = counted(len(answer.context.sources), "source")
     note(f"{answer.model}, {sources}, {answer.context.total_tokens:,} tokens ({answer.context.token_counter})")
     if answer.context.truncated:
         note("the budget left sources out or shortened one; --max-tokens has more of them")

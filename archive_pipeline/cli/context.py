@@ -10,6 +10,7 @@ from archive_pipeline.cli.citations import cited
 from archive_pipeline.cli.output import note, print_json, print_text
 from archive_pipeline.cli.search_options import filters_of
 from archive_pipeline.cli.search_warnings import print_warnings
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.context.archive import Budget, build_context
 from archive_pipeline.retrieval.context.documents import ResearchContext
 from archive_pipeline.retrieval.search.engine import SearchEngine
@@ -46,7 +47,7 @@ def _tell(found: ResearchContext, results: SearchResults) -> None:
     for number, source in found.get_citation_map().items():
         shortened = ", shortened" if source.content_truncated else ""
         note(f"{cited(number, source, results)}{shortened}")
-    sources = "1 source" if len(found.sources) == 1 else f"{len(found.sources)} sources"
+    sources = counted(len(found.sources), "source")
     note(f"{sources}, {found.total_tokens:,} tokens ({found.token_counter})")
     for reason, count in found.left_out.items():
         note(f"{count:,} left out: {reason.replace('_', ' ')}")

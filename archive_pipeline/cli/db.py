@@ -6,6 +6,7 @@ import click
 
 from archive_pipeline.cli.archive import open_archive, open_for_writing
 from archive_pipeline.cli.output import note, print_json
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import locks
 from archive_pipeline.store.database import Database
@@ -33,11 +34,11 @@ def partition(count: int, *, as_json: bool) -> None:
         for name, rows in partition_tables(archive.database, count):
             copied[name] = rows
             if not as_json:
-                click.echo(f"{name}: {rows:,} rows")
+                click.echo(f"{name}: {counted(rows, 'row')}")
     if as_json:
         print_json({"partitions": count, "tables": copied})
     else:
-        click.echo(f"{len(copied)} tables copied; each table of dialogues {_told(count)}")
+        click.echo(f"{counted(len(copied), 'table')} copied; each table of dialogues {_told(count)}")
 
 
 def _told(count: int) -> str:

@@ -9,6 +9,7 @@ import click
 from archive_pipeline.cli.archive import OpenArchive, open_for_writing
 from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import note, one_line, print_json
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
 from archive_pipeline.ingest.attachments import purge_unreferenced
@@ -44,7 +45,7 @@ def run(key: str, *, is_forever: bool, as_json: bool) -> int:
         print_json({"deleted": deleted.partition_key, "messages": deleted.messages, "is_forever": deleted.is_forever})
     else:
         how = ", for good: imports leave it out" if deleted.is_forever else ""
-        click.echo(f"deleted {one_line(deleted.partition_key)} ({deleted.messages:,} messages){how}")
+        click.echo(f"deleted {one_line(deleted.partition_key)} ({counted(deleted.messages, 'message')}){how}")
     return say_left(left, "dialogue")
 
 

@@ -22,6 +22,7 @@ from archive_pipeline.cli.output import (
     stdout_console,
 )
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.doctor import Findings, examine
 from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
@@ -143,8 +144,9 @@ def _print(findings: Findings) -> None:
     if findings.dialogues:
         expected = findings.estimate()
         files = f", {findings.attachment_bytes / 1e6:,.1f} MB of attached files" if findings.attachment_bytes else ""
+        seconds = counted(expected.seconds, "second")
         console.print(
-            f"\nabout {expected.seconds:,} seconds and {expected.database_bytes / 1e6:,.0f} MB of database{files}",
+            f"\nabout {seconds} and {expected.database_bytes / 1e6:,.0f} MB of database{files}",
             soft_wrap=True,
         )
         console.print(expected.advice, soft_wrap=True)

@@ -29,6 +29,7 @@ from archive_pipeline.cli.output import (
 )
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.documents.process import ReaderProcess
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.errors import UnknownDocumentError
 from archive_pipeline.ingest.document_sources import Found, files_at, files_of_export, texts_of_attachments
 from archive_pipeline.ingest.documents import Added, Outcome, add_document, remove_document
@@ -98,7 +99,7 @@ def _added(archive: OpenArchive, reader: ReaderProcess, found: Found, *, is_quie
             note(f"note      {remark}")
         if item.outcome in READ:
             images = f", {item.images:,} with an image" if item.images else ", without images"
-            note(f"{item.outcome:<10}{item.locator}: {item.pages:,} pages{images}")
+            note(f"{item.outcome:<10}{item.locator}: {counted(item.pages, 'page')}{images}")
     return item
 
 
@@ -172,7 +173,7 @@ def remove_one(identifier: str, *, as_json: bool) -> int:
     if as_json:
         print_json({"removed": removed.document_id, "pages": removed.page_count})
     else:
-        click.echo(f"removed {removed.document_id} ({removed.page_count:,} pages)")
+        click.echo(f"removed {removed.document_id} ({counted(removed.page_count, 'page')})")
     return say_left(left, "document")
 
 
@@ -206,4 +207,4 @@ def encode_images(*, as_json: bool) -> None:
             {"model": encoder.name, "pages": encoded.pages, "unreadable": list(map(encodable, encoded.unreadable))}
         )
     else:
-        click.echo(f"{encoded.pages:,} pages encoded by {one_line(encoder.name)}")
+        click.echo(f"{counted(encoded.pages, 'page')} encoded by {one_line(encoder.name)}")

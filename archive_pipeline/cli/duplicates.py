@@ -19,6 +19,7 @@ from archive_pipeline.cli.archive import (
 from archive_pipeline.cli.output import EXIT_REJECTED, fail, note, one_line, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.domain.choices import DUPLICATE_TYPES
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.store.counts import count_all_messages
 from archive_pipeline.store.duplicates import DUPLICATES, Choice, DuplicatesState, duplicates_state, listed, totals
 
@@ -98,7 +99,8 @@ def _print(state: DuplicatesState, sums: Sequence[dict[str, Any]], clusters: Seq
         console.print(_cluster_table(clusters, console.width))
         console.print()
     console.print(_totals_table(sums) if sums else "no duplicates")
-    changed = f"; {state.changed_dialogues:,} dialogues changed since: use --refresh" if state.changed_dialogues else ""
+    number = state.changed_dialogues
+    changed = f"; {counted(number, 'dialogue')} changed since: use --refresh" if number else ""
     console.print(f"\ncomputed {state.computed_at:%Y-%m-%d %H:%M} UTC{changed}")
 
 

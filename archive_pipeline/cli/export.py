@@ -11,6 +11,7 @@ import click
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json
 from archive_pipeline.domain.choices import EXPORT_ROLES
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.run import Exported, export
@@ -40,7 +41,7 @@ def run(
         )
         exported = export(archive.database, archive.settings, format_name, out, choices)
     if exported.remains:
-        note(f"removed what {exported.remains:,} killed export(s) to this path had left")
+        note(f"removed what {counted(exported.remains, 'killed export')} to this path had left")
     if as_json:
         print_json({"path": str(exported.path), **exported.manifest})
     else:
@@ -53,6 +54,6 @@ def _print(exported: Exported) -> None:
         for name, count in (told[title] or {}).items():
             click.echo(one_line(f"{title.replace('_', ' '):9} {count:>9,}  {name}"))
     size = sum(file.size_bytes for file in exported.files)
-    click.echo(one_line(f"{size:,} bytes in {len(exported.files):,} files: {exported.path}"))
+    click.echo(one_line(f"{size:,} bytes in {counted(len(exported.files), 'file')}: {exported.path}"))
     if told["redacted"] is None:
         note("nothing was redacted; read it before you share it (--redact)")

@@ -26,6 +26,7 @@ from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.cli.unindexed import count_unindexed
 from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.mirror import Mirrored
@@ -119,9 +120,10 @@ def _import(
     if not as_json:
         print_summary(summary, result)
     if mirrored and mirrored.kept:
+        staying = counted(len(mirrored.kept), "dialogue stays", "dialogues stay")
         note(
-            f"{len(mirrored.kept):,} dialogues stay though the export does not have them, the first is "
-            f"{mirrored.kept[0]}: programs stored messages in them, or they came without an id"
+            f"{staying} though not in the export, the first is {mirrored.kept[0]}: programs stored messages there, or "
+            "it came without an id"
         )
     is_left = say_left(left, "removed dialogues")
     has_failed = summary.dialogues["rejected"] or failures or refused or is_left or kept.unreadable

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from archive_pipeline.cli import attachments
 from archive_pipeline.cli.output import count_table, stdout_console
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, METADATA_ONLY, REPEATED, ImportSummary
 from archive_pipeline.ingest.writer import Outcome
 
@@ -52,7 +53,8 @@ def print_summary(summary: ImportSummary, result: dict[str, Any]) -> None:
     console.print(layout)
     console.print()
     if result["texts_not_indexed"]:
-        console.print(f"{result['texts_not_indexed']:,} texts are not indexed yet: llm-archive index", soft_wrap=True)
+        texts = counted(result["texts_not_indexed"], "text is", "texts are")
+        console.print(f"{texts} not indexed yet: llm-archive index", soft_wrap=True)
     console.print(f"{result['seconds']:.1f} seconds")
 
 

@@ -12,6 +12,7 @@ from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.cli.upkeep import tidy
 from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.domain.choices import VectorStore
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
 from archive_pipeline.store.counts import count_stale
 
@@ -34,8 +35,8 @@ def run(*, rebuild: bool, as_json: bool) -> int:
 def _say(documents: BuildResult, result: IndexResult, *, as_json: bool) -> None:
     if result.embedding.cut_texts:
         note(
-            f"{result.embedding.cut_texts:,} chunks are longer than {result.embedding.generation.model} reads, which "
-            "took their beginning; set ARCHIVE_CHUNK_TOKENS lower"
+            f"{counted(result.embedding.cut_texts, 'chunk is', 'chunks are')} longer than "
+            f"{result.embedding.generation.model} reads, which took the beginning; set ARCHIVE_CHUNK_TOKENS lower"
         )
     if result.note is not None:
         note(result.note)
@@ -52,7 +53,8 @@ def _say_stale(archive: OpenArchive) -> None:
         versions = {_CHUNKS: effective_version(_CHUNKS, archive.settings)}
         stale = count_stale(connection, versions)[_CHUNKS]
     if stale:
-        note(f"chunks of {stale:,} dialogues are not up to date; run `llm-archive build` first to have them indexed")
+        chunks = f"chunks of {counted(stale, 'dialogue')}"
+        note(f"{chunks} are not up to date; run `llm-archive build` first to have them indexed")
 
 
 def _report(archive: OpenArchive, documents: BuildResult, result: IndexResult) -> None:

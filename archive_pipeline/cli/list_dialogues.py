@@ -12,6 +12,7 @@ from rich.text import Text
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json, stdout_console
 from archive_pipeline.domain.choices import DialogueSort
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, no_time_between
 from archive_pipeline.store.dialogue_list import ListedDialogue, ListFilters, list_dialogues
 from archive_pipeline.store.reading import ReadRequest
@@ -43,7 +44,7 @@ def _print(listed: Sequence[ListedDialogue]) -> None:
     # Two lines a dialogue: a table would cut the key, by which `show` finds it.
     console = stdout_console()
     for dialogue in listed:
-        sizes = f"{dialogue.shown_messages:,} message{'s' if dialogue.shown_messages != 1 else ''}"
+        sizes = counted(dialogue.shown_messages, "message")
         if (dialogue.branches or 1) > 1:
             sizes += f", {dialogue.branches:,} branches"
         line = Text(_day(dialogue.updated_at or dialogue.created_at).ljust(_INDENT))

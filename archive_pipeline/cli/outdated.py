@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.cli.output import encodable, note, one_line
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.readers.found import is_container
 from archive_pipeline.store.outdated_readings import OutdatedExport, OutdatedReading
 
@@ -32,10 +33,10 @@ def print_notes(readings: Sequence[OutdatedReading]) -> None:
         found = commands(reading.exports)
         how = "; ".join(found[:_SHOWN]) or "llm-archive import PATH of their exports"
         more = f"; {len(found) - _SHOWN:,} more in `stats --json`" if len(found) > _SHOWN else ""
-        many = f"{reading.dialogues:,} dialogues of {reading.source} were"
-        counted = f"1 dialogue of {reading.source} was" if reading.dialogues == 1 else many
+        of = f"of {reading.source}"
+        dialogues = counted(reading.dialogues, f"dialogue {of} was", f"dialogues {of} were")
         note(
-            f"{counted} read by an older version, which may have dropped values that this one keeps; "
+            f"{dialogues} read by an older version, which may have dropped values that this one keeps; "
             f"to read them again: {one_line(how)}{more}"
         )
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from archive_pipeline.cli.archive import OpenArchive, open_archive, open_for_writing
 from archive_pipeline.cli.output import note, print_json, stdout_console
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.domain.counted import counted
 
 if TYPE_CHECKING:
     from archive_pipeline.orchestration.partitions.partition_migration import Registration
@@ -72,9 +73,9 @@ def _note_registration(result: dict[str, Any]) -> None:
     if "registration" in result:
         done = result["registration"]
         shown = max(done["reported"].values(), default=0)
-        note(f"{done['added']:,} keys added, {done['removed']:,} removed, {shown:,} reported as materialised")
+        note(f"{counted(done['added'], 'key')} added, {done['removed']:,} removed, {shown:,} reported as materialised")
         if done["stale"]:
-            note(f"{done['stale']:,} keys have something to build: `llm-archive build`")
+            note(f"{counted(done['stale'], 'key has', 'keys have')} something to build: `llm-archive build`")
         note("restart `llm-archive up`, or reload the code location in Dagster's UI, if it runs with another setting")
     if "removed_unused" in result:
-        note(f"{result['removed_unused']:,} keys of the granularity that is not in use removed")
+        note(f"{counted(result['removed_unused'], 'key')} of the granularity that is not in use removed")

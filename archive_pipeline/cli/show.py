@@ -14,6 +14,7 @@ from archive_pipeline.cli.output import one_line, print_json, print_text, shown
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.tree_drawing import OTHER, PRIMARY, draw_tree
 from archive_pipeline.domain.batch import ROOT
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.export.attached import named_files
 from archive_pipeline.export.branches import branches, current_leaf, named_leaf
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
@@ -86,7 +87,8 @@ def _heading(dialogue: Dialogue) -> Iterator[str]:
     yield click.style(one_line(heading.name), bold=True)
     models = sorted({message.model for message in dialogue.messages if message.model})
     dates = [f"{moment:%Y-%m-%d %H:%M}" for moment in (heading.created_at, heading.updated_at) if moment]
-    told = [heading.source, " to ".join(dates), *models, _count(dialogue.shown_count), heading.partition_key]
+    size = counted(dialogue.shown_count, "message")
+    told = [heading.source, " to ".join(dates), *models, size, heading.partition_key]
     yield click.style(" · ".join(one_line(part) for part in told if part), dim=True)
     if len(known) > 1:
         yield click.style(f"{len(known):,} branches; --tree shows them, --branch NAME one of them", dim=True)
@@ -114,10 +116,6 @@ def _linked(linked: LinkedDialogue) -> str:
     if linked.partition_key is None:
         return f"{one_line(linked.source_id)}, which is not in the archive"
     return f"{one_line(linked.name)} · {one_line(linked.partition_key)}"
-
-
-def _count(messages: int) -> str:
-    return f"{messages:,} message{'' if messages == 1 else 's'}"
 
 
 def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Files) -> Iterator[str]:

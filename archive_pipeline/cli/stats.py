@@ -13,6 +13,7 @@ from archive_pipeline.cli import look_ups as reuse
 from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import cell, count_table, note, one_line, print_json, stdout_console
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.readers.registry import reader_versions
 from archive_pipeline.retrieval.index.choice import chosen_store, searched_index
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE
@@ -122,7 +123,7 @@ def _print(found: ArchiveStats, spans: Sequence[Span]) -> None:
     if found.attachments.kept or found.attachments.missing:
         console.print(_attached(found), soft_wrap=True)
     if deleted := found.rows["raw.deleted_dialogues"]:
-        console.print(f"deleted for good {deleted:,} dialogues, which imports leave out", soft_wrap=True)
+        console.print(f"deleted for good {counted(deleted, 'dialogue')}, which imports leave out", soft_wrap=True)
     console.print(f"database {found.size_bytes / 1e6:,.1f} MB: {_largest(found.table_bytes)}", soft_wrap=True)
 
 

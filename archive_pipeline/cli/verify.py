@@ -14,6 +14,7 @@ from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.outdated import container_of
 from archive_pipeline.cli.output import cell, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.attachment_check import ContentCheck, check_contents
 from archive_pipeline.store.compare import KINDS
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
@@ -42,12 +43,15 @@ def _say(contents: ContentCheck) -> None:
     how = "; ".join(_commands(contents.found_at)[:_SHOWN])
     for wrong, hashes in (("lost", contents.lost), ("damaged", contents.damaged)):
         if hashes:
+            files = counted(len(hashes), "file is", "files are")
             fail(
-                f"raw.attachment_contents: {len(hashes):,} files are {wrong}, the first is {hashes[0]}; importing an "
+                f"raw.attachment_contents: {files} {wrong}, the first is {hashes[0]}; importing an "
                 f"export that has them makes them anew: {how} (--json has all)"
             )
     if contents.strays:
-        note(f"{contents.strays:,} files in the folder of attachments are of no content; the next import removes them")
+        place = "in the folder of attachments"
+        strays = counted(contents.strays, f"file {place} is", f"files {place} are")
+        note(f"{strays} of no content; the next import removes such files")
 
 
 def _commands(places: Sequence[str]) -> list[str]:
@@ -89,14 +93,13 @@ def _print(found: Verification) -> None:
         for row in drift.examples:
             console.print("  ", cell(f"{row.kind:<9}  {row.key}  {', '.join(row.columns)}"), sep="", soft_wrap=True)
     stale = [
-        f"{asset} of {count:,} {'documents' if asset == DOCUMENT_CHUNKS else 'dialogues'}"
+        f"{asset} of {counted(count, 'document' if asset == DOCUMENT_CHUNKS else 'dialogue')}"
         for asset, count in found.stale.items()
         if count
     ]
     if stale:
         console.print(f"\nto be built, so not compared: {', '.join(stale)}", soft_wrap=True)
     rate = (found.counts["messages"] + found.counts["pages"]) / found.seconds if found.seconds else 0
-    pages = f" and {found.counts['pages']:,} pages of documents" if found.counts["pages"] else ""
-    console.print(
-        f"\n{found.counts['messages']:,} messages{pages} in {found.seconds:.1f} seconds, {rate:,.0f} a second"
-    )
+    pages = f" and {counted(found.counts['pages'], 'page')} of documents" if found.counts["pages"] else ""
+    messages = counted(found.counts["messages"], "message")
+    console.print(f"\n{messages}{pages} in {found.seconds:.1f} seconds, {rate:,.0f} a second")

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from archive_pipeline.building.duplicates import duplicates_version
 from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.errors import ConfigurationError, ExportError
 from archive_pipeline.export.choices import SPLITS, Choices
 from archive_pipeline.export.formats.base import Format, Run
@@ -165,7 +166,7 @@ def _check_built(snapshot: Snapshot, settings: Settings, format_: Format, choice
     stale = count_stale(snapshot.connection, {name: effective_version(name, settings) for name in needed})
     for name, count in stale.items():
         if count:
-            raise ExportError(f"{name} of {count:,} dialogues is stale; `llm-archive build` builds it")
+            raise ExportError(f"{name} of {counted(count, 'dialogue')} is stale; `llm-archive build` builds it")
     if choices.splits or choices.drop_duplicates:
         state = duplicates_state(snapshot.connection, duplicates_version(settings))
         if state.computed_at is None or state.changed_dialogues:

@@ -15,6 +15,7 @@ from archive_pipeline.documents.process import ReaderProcess
 from archive_pipeline.documents.reading import READER_VERSION
 from archive_pipeline.documents.records import Document, Kind
 from archive_pipeline.domain import identity
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.errors import UnreadableDocumentError
 from archive_pipeline.ingest.page_images import WrittenImages, delete_images, write_images
@@ -144,9 +145,9 @@ def add_document(
 def _undrawn(candidate: Candidate, document: Document, images: WrittenImages) -> Iterator[str]:
     missing = len(document.pages) - len(images.paths)
     if images.reason is not None:
-        yield f"{candidate.locator}: {missing:,} pages have no image: {images.reason}"
+        yield f"{candidate.locator}: {counted(missing, 'page has', 'pages have')} no image: {images.reason}"
     elif images.paths and missing:
-        yield f"{candidate.locator}: {missing:,} pages cannot be drawn"
+        yield f"{candidate.locator}: {counted(missing, 'page')} cannot be drawn"
 
 
 def remove_document(database: Database, settings: Settings, identifier: str) -> stored.StoredDocument | None:

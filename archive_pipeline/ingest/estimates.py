@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.domain.partition_limits import WARN_AT_KEYS
 
 
@@ -62,7 +63,7 @@ def estimate(size_bytes: int, dialogues: int, messages: int) -> Estimate:
     reading = size_bytes / RATES.json_bytes_per_second
     seconds = RATES.seconds_at_least + reading + messages / RATES.messages_per_second
     is_large = dialogues >= WARN_AT_KEYS
-    number = f"{dialogues:,} dialogues"
+    number = counted(dialogues, "dialogue")
     advice = (
         f"{number} are more partitions than Dagster's pages are quick with: set ARCHIVE_PARTITIONING=sharded"
         if is_large

@@ -16,6 +16,7 @@ from typing import Final
 from more_itertools import chunked
 
 from archive_pipeline.domain.choices import API
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.registry import readers
@@ -86,7 +87,8 @@ def comes_one_by_one(source: str) -> bool:
 def why_not_whole(summary: ImportSummary) -> str | None:
     """Return what speaks against taking the import for all that the export has, None if nothing does."""
     if summary.dialogues["rejected"]:
-        return f"nothing was removed: the import rejected {summary.dialogues['rejected']:,} records or files"
+        rejected = counted(summary.dialogues["rejected"], "record or file", "records or files")
+        return f"nothing was removed: the import rejected {rejected}"
     if summary.not_understood:
         more = len(summary.not_understood) - 1
         others = f" (and {more:,} more)" if more else ""

@@ -88,7 +88,7 @@ def test_where_only_a_file_came_mirroring_is_refused_aloud(
     loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
     path = export(tmp_path / "export.zip", MEMBERS | {"conversations.json": "[broken"})
     result = llm_archive("import", path, "--mirror", *options)
-    assert (result.code, result.error) == (1, "nothing was removed: the import rejected 1 records or files")
+    assert (result.code, result.error) == (1, "nothing was removed: the import rejected 1 record or file")
     if options:
         assert result.json["mirror"] == {"removed": {}, "refused": result.error, "kept": []}
     assert query(emptied, "SELECT source_id FROM raw.dialogues") == [("c1",)]

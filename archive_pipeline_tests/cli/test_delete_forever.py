@@ -68,7 +68,7 @@ def test_imports_leave_out_what_was_deleted_for_good_and_say_so(
     assert tables_that_say(database, "secret") == ["raw.deleted_dialogues"]
     shown = llm_archive("import", path, *options)
     assert "deleted for good, left out  1" in shown.out
-    assert "deleted for good 1 dialogues, which imports leave out" in llm_archive("stats").out
+    assert "deleted for good 1 dialogue, which imports leave out" in llm_archive("stats").out
     assert llm_archive("stats", "--json").json["rows"]["raw.deleted_dialogues"] == 1
     assert llm_archive("search", "lemon", "--json").json == []
     assert [row["partition_key"] for row in llm_archive("list", "--json").json] == ["chatgpt-kept"]

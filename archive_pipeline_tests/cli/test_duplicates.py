@@ -47,7 +47,7 @@ def test_duplicates_are_found_in_a_run_and_shown(
     status = "SELECT status, pipeline_name FROM dagster.runs ORDER BY create_timestamp DESC LIMIT 1"
     assert query(database, status) == [("SUCCESS", "find_duplicates")]
     load(database, tmp_path / "more.json", claude("more", "What else is there to say?"))
-    assert "1 dialogues changed since: use --refresh" in llm_archive("duplicates").out
+    assert "1 dialogue changed since: use --refresh" in llm_archive("duplicates").out
 
 
 def test_clusters_are_chosen(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):

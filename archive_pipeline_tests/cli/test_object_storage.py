@@ -124,7 +124,7 @@ def test_a_storage_that_fails_deletes_nothing_by_mirroring(
     bucket.server.fault = lambda method, path: "forbid" if method == "GET" and path.endswith("-001.json") else None
     result = llm_archive("import", "s3://exports/e", "--mirror", "--mirror-limit", "100", "--json")
     assert result.code == 1
-    assert result.json["mirror"]["refused"].startswith("nothing was removed: the import rejected 1 records or files")
+    assert result.json["mirror"]["refused"].startswith("nothing was removed: the import rejected 1 record or file")
     assert result.json["rejected"][0]["locator"] == "s3://exports/e/conversations-001.json"
     assert raw_rows(database) == before
     # An emptied prefix is no export.

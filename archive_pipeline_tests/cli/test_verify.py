@@ -78,7 +78,7 @@ def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive:
     assert result.code == 1
     assert result.error.startswith("derived.document_chunks: 1 different; `llm-archive build --full` builds it again")
     assert "token_count" in result.out
-    assert "not compared: document_chunks of 1 documents" in result.out
+    assert "not compared: document_chunks of 1 document" in result.out
     as_json = llm_archive("verify", "--json").json
     assert (as_json["stale"]["document_chunks"], as_json["tables"]["document_chunks"]["different"]) == (1, 1)
     mended = llm_archive("build", "--asset", "document_chunks", "--full", "--json")
@@ -103,7 +103,7 @@ def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
     command = f"llm-archive import '{path}'"
     assert result.code == 1
     assert result.error == (
-        f"raw.attachment_contents: 1 files are damaged, the first is {content.name}; importing an export that has them "
+        f"raw.attachment_contents: 1 file is damaged, the first is {content.name}; importing an export that has them "
         f"makes them anew: {command} (--json has all)"
     )
     _, *arguments = shlex.split(command)
@@ -125,4 +125,4 @@ def test_a_lost_attachment_is_told_and_an_exit_code(
     result = llm_archive("verify")
     assert good == {"contents": 1, "lost": [], "damaged": [], "found_at": [], "strays": 0}
     assert result.code == 1
-    assert result.error.startswith(f"raw.attachment_contents: 1 files are lost, the first is {content.name}; ")
+    assert result.error.startswith(f"raw.attachment_contents: 1 file is lost, the first is {content.name}; ")

@@ -199,7 +199,7 @@ def test_pairs_without_a_question_or_an_answer_are_left_out(
 
 def test_stale_rows_are_not_exported(exported: Export, filled: Database, tmp_path: Path):
     load(filled, tmp_path / "more.json", alike(1))
-    with pytest.raises(ExportError, match="qa_pairs of 1 dialogues is stale"):
+    with pytest.raises(ExportError, match="qa_pairs of 1 dialogue is stale"):
         exported("qa")
     with pytest.raises(ExportError, match="duplicates are not up to date"):
         exported("openai", drop_duplicates="exact")

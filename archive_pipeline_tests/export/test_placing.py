@@ -95,7 +95,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_one(
         path.unlink() if path.is_file() else [*map(Path.unlink, path.iterdir()), path.rmdir()]
     found = llm_archive_of("export", "sharegpt", "--out", folder / name)
     assert found.code == 0
-    assert "removed what 1 killed export(s) to this path had left" in found.err
+    assert "removed what 1 killed export to this path had left" in found.err
     assert hidden(folder) == []
     assert (folder / name).exists()
 

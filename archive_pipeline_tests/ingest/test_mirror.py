@@ -78,7 +78,7 @@ def test_nothing_is_removed_if_a_record_was_rejected(database: Database, tmp_pat
     path = tmp_path / "conversations.json"
     load(database, path, *talks("c1", "c2", "c3"))
     result = mirrored(database, write(path, *OBSTACLES[obstacle]))
-    assert result == Mirrored(refused="nothing was removed: the import rejected 1 records or files")
+    assert result == Mirrored(refused="nothing was removed: the import rejected 1 record or file")
     assert names(database) == ["c1", "c2", "c3"]
 
 

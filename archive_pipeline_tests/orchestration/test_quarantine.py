@@ -91,7 +91,7 @@ def test_one_dialogue_is_quarantined_until_its_content_changes(
     red = checks["message_paths"]
     assert (red.severity, red.blocking) == (dg.AssetCheckSeverity.ERROR, False)
     assert red.metadata["quarantined"].value == 1
-    assert f"1 dialogues cannot be built: {poison}: " in str(red.description)
+    assert f"1 dialogue cannot be built: {poison}: " in str(red.description)
 
     second = tick("stale_dialogues", instance, archive, first.cursor)
     assert [request.job_name for request in second.run_requests] == [SUMMARY_JOB]

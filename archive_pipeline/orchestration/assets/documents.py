@@ -16,6 +16,7 @@ from archive_pipeline.building.documents import build_document_chunks, failed_do
 from archive_pipeline.building.engine import BuildResult
 from archive_pipeline.building.verify import Verification, verify_sample
 from archive_pipeline.derive.registry import DOCUMENT_ASSETS, effective_version
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.orchestration.assets.factory import KINDS, definition_metadata, table_metadata
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
 from archive_pipeline.orchestration.assets.table_metadata import described
@@ -99,8 +100,8 @@ def _advice(failed: Mapping[str, str]) -> str:
         return "`llm-archive build` cuts them."
     named = "; ".join(escaped(f"{document_id}: {error}") for document_id, error in list(failed.items())[:SHOWN])
     return (
-        f"{len(failed):,} documents cannot be cut: {named}. They are tried again when they are read again or the code "
-        f"changes, or by `llm-archive build --asset {DOCUMENT_CHUNKS} --full`."
+        f"{counted(len(failed), 'document')} cannot be cut: {named}. They are tried again when they are read again or "
+        f"the code changes, or by `llm-archive build --asset {DOCUMENT_CHUNKS} --full`."
     )
 
 

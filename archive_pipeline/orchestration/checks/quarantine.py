@@ -12,6 +12,7 @@ from typing import Final
 import dagster as dg
 
 from archive_pipeline.derive.registry import ASSETS, effective_version
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.orchestration.markdown import escaped
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.store.staleness import QuarantinedDialogue, quarantined_dialogues
@@ -41,7 +42,7 @@ def quarantine_result(failed: Sequence[QuarantinedDialogue]) -> dg.AssetCheckRes
     return dg.AssetCheckResult(
         passed=not failed,
         severity=dg.AssetCheckSeverity.ERROR,
-        description=f"{len(failed):,} dialogues cannot be built: {named}{more}. {ADVICE}" if failed else None,
+        description=f"{counted(len(failed), 'dialogue')} cannot be built: {named}{more}. {ADVICE}" if failed else None,
         metadata={
             "quarantined": len(failed),
             **({"examples": dg.MetadataValue.table(examples)} if examples else {}),

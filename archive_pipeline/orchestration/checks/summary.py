@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from archive_pipeline.building.dialogue_source import DIALOGUES
 from archive_pipeline.building.verify import verify_sample
 from archive_pipeline.domain.choices import Partitioning
+from archive_pipeline.domain.counted import counted
 from archive_pipeline.domain.partition_limits import FAIL_AT_KEYS, WARN_AT_KEYS
 from archive_pipeline.orchestration.assets.summary import SUMMARY_ASSET, classes_of
 from archive_pipeline.orchestration.partitions.key_sweep import KeyState, key_state
@@ -55,7 +56,8 @@ def key_state_result(state: KeyState) -> dg.AssetCheckResult:
         description=(
             None
             if is_complete
-            else f"{len(state.missing):,} keys are missing and {len(state.orphaned):,} belong to no dialogue. "
+            else f"{counted(len(state.missing), 'key is', 'keys are')} missing, and "
+            f"{counted(len(state.orphaned), 'belongs', 'belong')} to no dialogue. "
             "The sensor stale_dialogues and the nightly housekeeping repair both, but for keys under a run; "
             f"`{REGISTER_COMMAND}` does it at once."
         ),
@@ -96,8 +98,8 @@ def anomalies_result(found: Unacknowledged) -> dg.AssetCheckResult:
         passed=total == 0,
         severity=dg.AssetCheckSeverity.WARN,
         description=(
-            f"{total:,} surprises. raw.dialogues.diagnostics tells in which dialogues, raw.rejected_records what was "
-            "rejected and why. `llm-archive acknowledge` takes note of them: then only what comes later is counted."
+            f"{counted(total, 'surprise')}. raw.dialogues.diagnostics tells in which dialogues, raw.rejected_records "
+            "what was rejected and why. `llm-archive acknowledge` takes note: then only what comes later is counted."
             if total
             else None
         ),
@@ -130,7 +132,7 @@ def drift_result(rows: Sequence[DriftRow]) -> dg.AssetCheckResult:
         passed=not rows,
         severity=dg.AssetCheckSeverity.WARN,
         description=(
-            f"{len(rows):,} things in exports that this version does not know; nothing of them is lost. "
+            f"{counted(len(rows), 'thing')} in exports that this version does not know; nothing of that is lost. "
             "raw.format_drift has their places. `llm-archive acknowledge` takes note of them."
             if rows
             else None

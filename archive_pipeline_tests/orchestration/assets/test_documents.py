@@ -98,7 +98,7 @@ def test_a_document_that_cannot_be_cut_is_in_the_metadata_and_in_a_check(
     check = check_of(found, CUT_CHECK)
     assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.ERROR)
     assert check.description is not None
-    assert f"1 documents cannot be cut: {bad}: ValueError: an odd page" in check.description
+    assert f"1 document cannot be cut: {bad}: ValueError: an odd page" in check.description
     told = {name: value.value for name, value in check.metadata.items()}
     assert told == {"documents": 1, "quarantined": 1, "document_ids": [bad]}
     assert check_of(found).passed

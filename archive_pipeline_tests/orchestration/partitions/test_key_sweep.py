@@ -146,4 +146,4 @@ def test_the_check_counts_both_kinds() -> None:
     assert result.metadata["orphaned_keys"].value == 7
     assert result.metadata["missing_keys"].value == 1
     assert result.metadata["examples_of_orphaned"].value == ["k0", "k1", "k2", "k3", "k4"]
-    assert "1 keys are missing and 7 belong to no dialogue" in str(result.description)
+    assert "1 key is missing, and 7 belong to no dialogue" in str(result.description)
