@@ -15,7 +15,9 @@ from archive_pipeline.domain.counted import counted
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.run import Exported, export
-from archive_pipeline.store.dialogue_list import resolve_dialogue
+from archive_pipeline.retrieval.search.nothing import no_dialogue
+from archive_pipeline.store.database import Database
+from archive_pipeline.store.dialogue_list import resolve_dialogue, sources_of_dialogues
 
 
 def run(
@@ -40,12 +42,20 @@ def run(
             **values, dialogue_ids=keys, roles=tuple(roles) or EXPORT_ROLES, splits=splits, redact=is_redacted
         )
         exported = export(archive.database, archive.settings, format_name, out, choices)
+        reasons = [] if exported.manifest["read"].get("dialogues") else _why_nothing(archive.database, values)
     if exported.remains:
         note(f"removed what {counted(exported.remains, 'killed export')} to this path had left")
     if as_json:
         print_json({"path": str(exported.path), **exported.manifest})
     else:
         _print(exported)
+    for reason in reasons:
+        note(reason)
+
+
+def _why_nothing(database: Database, values: Mapping[str, Any]) -> list[str]:
+    with database.session() as connection:
+        return no_dialogue(values, is_empty=not sources_of_dialogues(connection))
 
 
 def _print(exported: Exported) -> None:

@@ -13,8 +13,8 @@ from archive_pipeline.cli.archive import open_archive
 from archive_pipeline.cli.output import note, one_line, print_json, stdout_console
 from archive_pipeline.domain.choices import DialogueSort
 from archive_pipeline.domain.counted import counted
-from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, no_time_between
-from archive_pipeline.store.dialogue_list import ListedDialogue, ListFilters, list_dialogues
+from archive_pipeline.retrieval.search.nothing import no_dialogue
+from archive_pipeline.store.dialogue_list import ListedDialogue, ListFilters, list_dialogues, sources_of_dialogues
 from archive_pipeline.store.reading import ReadRequest
 
 # Of what is below the day.
@@ -25,18 +25,15 @@ def run(sort: DialogueSort, limit: int, *, as_json: bool, filters: Mapping[str, 
     """Print the dialogues that meet the filters, named as the fields of ``ListFilters``."""
     with open_archive() as archive, ReadRequest(archive.database).session() as connection:
         found = list_dialogues(connection, ListFilters(**filters), sort, limit + 1)
-        is_empty = not found and not list_dialogues(connection, ListFilters(), "source", 1)
+        reasons = [] if found else no_dialogue(filters, is_empty=not sources_of_dialogues(connection))
     listed = found[:limit]
     if as_json:
         print_json([asdict(dialogue) for dialogue in listed])
     elif listed:
         _print(listed)
-    if is_empty:
-        note(EMPTY_ARCHIVE)
-    elif not found:
-        for reason in no_time_between(filters) or ["no dialogue meets the conditions"]:
-            note(reason)
-    elif len(found) > limit:
+    for reason in reasons:
+        note(reason)
+    if len(found) > limit:
         note(f"the first {limit:,}; --limit shows more")
 
 

@@ -45,6 +45,13 @@ def why_nothing(connection: psycopg.Connection[Any], filters: SearchFilters) -> 
     ]
 
 
+def no_dialogue(filters: Mapping[str, Any], *, is_empty: bool) -> list[str]:
+    """Return why there is no dialogue, a sentence for each reason; ``is_empty`` says that the archive has none."""
+    if is_empty:
+        return [EMPTY_ARCHIVE]
+    return no_time_between(filters) or ["no dialogue meets the conditions"]
+
+
 def no_time_between(filters: Mapping[str, Any]) -> list[str]:
     """Return a sentence that says so if nothing can be at or after ``since`` and before ``until``, which have zones."""
     since, until = filters.get("since"), filters.get("until")
