@@ -30,6 +30,7 @@ async def ask(
     filters: SearchFilters = NO_FILTERS,
     *,
     mode: str = DEFAULT_MODE,
+    time_words: bool = True,
     model: AnswerModel | None = None,
     on_text: Callable[[str], None] | None = None,
 ) -> Answer:
@@ -43,6 +44,7 @@ async def ask(
         budget: of the context.
         filters: what may be found.
         mode: of search.
+        time_words: a time in the question is searched for as filters; the model is asked the whole question.
         model: that answers; by default that of the archive's settings.
         on_text: is given each piece of the answer as it arrives, citations checked.
 
@@ -52,7 +54,7 @@ async def ask(
         InvalidQueryError, QueryTimeoutError, ...: as ``build_context`` does.
     """
     model = open_model(archive.settings) if model is None else model
-    built = await build_context(archive, question, budget, filters, mode=mode)
+    built = await build_context(archive, question, budget, filters, mode=mode, time_words=time_words)
     if not built.context.sources:
         return Answer("", built, None, CitationCounts())
     received = _Received(built, on_text or _ignore)

@@ -63,6 +63,7 @@ class ResearchRequest(BaseModel):
     max_tokens: int = Field(default=DEFAULT_BUDGET.max_tokens, ge=1)
     max_sources: int = Field(default=DEFAULT_BUDGET.max_sources, ge=1, le=MOST_RESULTS)
     mode: str = DEFAULT_MODE
+    time_words: bool = True
 
 
 async def research(request: Request) -> Response:
@@ -94,7 +95,7 @@ ROUTES: Final = (Route("/ask", form), Route("/api/research/ask", research, metho
 async def _answer(request: Request, asked: ResearchRequest) -> Answer:
     async with request.app.state.turns_to_ask:
         budget = Budget(asked.max_tokens, asked.max_sources)
-        return await ask(request.app.state.engine, asked.query, budget, mode=asked.mode)
+        return await ask(request.app.state.engine, asked.query, budget, mode=asked.mode, time_words=asked.time_words)
 
 
 async def _body(request: Request) -> bytes:

@@ -16,7 +16,16 @@ from archive_pipeline.retrieval.context.archive import Budget
 from archive_pipeline.retrieval.search.engine import SearchEngine
 
 
-def run(question: str, max_tokens: int, max_sources: int, mode: str, *, as_json: bool, filters: dict[str, Any]) -> int:
+def run(
+    question: str,
+    max_tokens: int,
+    max_sources: int,
+    mode: str,
+    *,
+    time_words: bool,
+    as_json: bool,
+    filters: dict[str, Any],
+) -> int:
     """Print the answer as it comes, then its sources; return the exit code."""
     chosen = filters_of(filters)
     with open_archive() as archive:
@@ -28,6 +37,7 @@ def run(question: str, max_tokens: int, max_sources: int, mode: str, *, as_json:
                 Budget(max_tokens, max_sources),
                 chosen,
                 mode=mode,
+                time_words=time_words,
                 model=open_model(archive.settings),
                 on_text=None if as_json else print_piece,
             )

@@ -64,13 +64,14 @@ def client(engine: SearchEngine) -> Iterator[Any]:
 
 def test_the_seeds_endpoint_answers_with_its_sources(client: Any, chat: ChatServer):
     chat.answers.append(streamed("At 240 ", "degrees [1], ", "not 9 [9]."))
-    answer = client.post(ENDPOINT, json={"query": QUESTION, "max_sources": 1}, headers=BEARER)
+    query = {"query": f"{QUESTION} in January 2024", "max_sources": 1, "time_words": False}
+    answer = client.post(ENDPOINT, json=query, headers=BEARER)
     assert answer.status_code == 200
     found = answer.json()
     assert list(found)[:4] == ["answer", "sources", "truncated", "total_tokens"]
     assert found["answer"] == "At 240 degrees [1], not 9 [9: no such source]."
     assert [(source["doc_id"], source["page"]) for source in found["sources"]] == [(key("bread"), 2)]
-    assert (found["truncated"], found["complete"]) == (False, True)
+    assert (found["truncated"], found["complete"], found["notes"]) == (False, True, [])
     assert len(chat.requests) == 1
 
 

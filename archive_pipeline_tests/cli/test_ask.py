@@ -59,6 +59,13 @@ def test_an_answer_for_programs(filled: CommandLine, chat: ChatServer):
     }
 
 
+def test_a_time_in_the_question_is_read_unless_that_is_declined(filled: CommandLine, chat: ChatServer):
+    chat.answers += [streamed("At 240 degrees [1].")] * 2
+    [note] = asked(filled, chat, f"{QUESTION} in January 2024", "--json").json["notes"]
+    assert note.startswith("'in January 2024' was read as 2024-01-01 to 2024-01-31 (UTC)")
+    assert asked(filled, chat, f"{QUESTION} in January 2024", "--json", "--no-time-words").json["notes"] == []
+
+
 def test_an_answer_that_is_not_complete_is_exit_code_1(filled: CommandLine, chat: ChatServer):
     for arguments in ([], ["--json"]):
         chat.answers.append(Prepared([event("At 240 [1]")]))
