@@ -58,7 +58,7 @@ _COMMANDS: Final = {
     "list": (
         "list_dialogues",
         "list_",
-        "List dialogues: date, source, messages, branches, models, title, key.",
+        "List dialogues: date, title, messages, branches, models, tags, key.",
     ),
     "show": (
         "show",

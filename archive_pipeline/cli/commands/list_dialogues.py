@@ -44,7 +44,7 @@ _MOST_LISTED: Final = 100_000
 )
 @json_option
 def list_(sort: Any, limit: int, *, as_json: bool, **filters: Any) -> None:
-    """List dialogues: date, source, messages, branches, models, title, key.
+    """List dialogues: date, title, messages, branches, models, tags, key.
 
     `llm-archive show` takes the key.
     """
