@@ -55,15 +55,20 @@ class ShownForms:
 
 
 class ResearchRequest(BaseModel):
-    """The body of a request."""
+    """The body of a request; descriptions say what values have to be."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    query: str
-    max_tokens: int = Field(default=DEFAULT_BUDGET.max_tokens, ge=1)
-    max_sources: int = Field(default=DEFAULT_BUDGET.max_sources, ge=1, le=MOST_RESULTS)
-    mode: str = DEFAULT_MODE
-    time_words: bool = True
+    query: str = Field(description="a text")
+    max_tokens: int = Field(default=DEFAULT_BUDGET.max_tokens, ge=1, description="a whole number from 1 on")
+    max_sources: int = Field(
+        default=DEFAULT_BUDGET.max_sources,
+        ge=1,
+        le=MOST_RESULTS,
+        description=f"a whole number from 1 to {MOST_RESULTS:,}",
+    )
+    mode: str = Field(default=DEFAULT_MODE, description="a text")
+    time_words: bool = Field(default=True, description="true or false")
 
 
 async def research(request: Request) -> Response:
@@ -72,9 +77,7 @@ async def research(request: Request) -> Response:
         asked = ResearchRequest.model_validate_json(await _body(request))
         answer = await _answer(request, asked)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the body"
-        return _refused(HTTPStatus.BAD_REQUEST, f"{place}: {first['msg']}")
+        return _refused(HTTPStatus.BAD_REQUEST, _wrong(error))
     except (HTTPException, ArchiveError, psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
         return _refused(*told(error))
     return JSONResponse(answer.to_dict(), headers={"cache-control": "no-store"})
@@ -105,6 +108,19 @@ async def _body(request: Request) -> bytes:
         if len(body) > MOST_BYTES:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES:,} bytes")
     return body
+
+
+def _wrong(error: ValidationError) -> str:
+    """Return what is wrong with a body first."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    if not first["loc"]:
+        return "the body is no JSON object"
+    name, fields = str(first["loc"][0]), ResearchRequest.model_fields
+    if name not in fields:
+        return f"a request has no {name!r}; there are {', '.join(fields)}"
+    if first["type"] == "missing":
+        return f"{name} is missing"
+    return f"{name} has to be {fields[name].description}"
 
 
 def _refused(status: int, reason: str) -> Response:
