@@ -20,7 +20,7 @@ class ProgressBars:
     def __init__(self, bars: rich_progress.Progress, totals: Mapping[str, int]) -> None:
         """Show the stages of ``totals``, which count over all pieces of a stage, whatever each of them says."""
         self._bars = bars
-        self._totals = {stage: max(total, 1) for stage, total in totals.items()}
+        self._totals = dict(totals)
         self._tasks = {stage: bars.add_task(stage, total=total, start=False) for stage, total in self._totals.items()}
         if self._tasks:
             bars.start()
@@ -28,8 +28,10 @@ class ProgressBars:
         self._done: dict[str, int] = {}
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
-        """Advance the bar of a stage."""
+        """Advance the bar of a stage; a stage with nothing to do has none."""
         if stage not in self._tasks:
+            if not total:
+                return
             self._tasks[stage] = self._bars.add_task(stage)
             self._bars.start()  # not before there is a bar: no bars are an empty line
         earlier = self._earlier.get(stage, 0)
@@ -38,7 +40,7 @@ class ProgressBars:
         else:
             earlier += self._done.get(stage, 0)
         self._earlier[stage], self._done[stage] = earlier, done
-        whole = self._totals.get(stage, max(earlier + total, 1))
+        whole = self._totals.get(stage, earlier + total)
         self._bars.update(self._tasks[stage], completed=earlier + done, total=whole)
 
     def finish(self) -> None:

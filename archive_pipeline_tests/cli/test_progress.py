@@ -30,4 +30,5 @@ def test_a_stage_without_a_given_total_has_a_bar_when_it_begins():
     progress("embedding", 0, 7)
     progress("embedding", 3, 7)
     progress("text", 2, 2)
+    progress("document_chunks", 0, 0)
     assert shown(bars) == {"embedding": (3, 7), "text": (2, 2)}
