@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from archive_pipeline.errors import ConfigurationError, ExportError
 from archive_pipeline.export.redaction import rules
+from archive_pipeline.export.redaction.account_numbers import has_luhn_digit, is_iban
 from archive_pipeline.export.redaction.redactor import Redactor
 from archive_pipeline.export.redaction.rules import (
     JSON_TOKENS,
     Span,
     finders,
-    has_luhn_digit,
-    is_iban,
     openai_keys,
     shaped_rules,
     word_finders,

@@ -15,10 +15,12 @@ from typing import Any, Final, NamedTuple
 
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.export.redaction.account_numbers import cards_in, ibans_in
 from archive_pipeline.export.redaction.assigned import AssignedValues
+from archive_pipeline.export.redaction.home_folders import users_of_home_folders
 from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
-from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, first_after, starts_after
+from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, starts_after
 from archive_pipeline.export.redaction.shapes import ASSIGNED, NEEDLES, NEEDLES_IN_CASE, ShapedRule, Traits
 
 EXTRA: Final = "redaction"
@@ -41,16 +43,6 @@ _EMAIL: Final = re.compile(
     rf"(?:{_LETTER}|[.+-]){{1,64}}@(?:(?:{_LETTER}|-){{1,63}}\.){{1,8}}[^\W\d_{JOINED}]{{2,24}}(?!_{{0,3}}[^\W_{JOINED}])"
 )
 _EMAIL_IN_ANY_SCRIPT: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-_IBAN: Final = re.compile(
-    rf"{first_after('[A-Z]', 'A-Za-z0-9')}[A-Z]\d{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,3}})?(?![A-Za-z0-9])"
-)
-# The first digit is looked for before what is before it, as in `first_after`.
-_CARD: Final = re.compile(r"[2-6](?<![\d.,-].)\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|[.,]\d)")
-# A comma beside it is one of a list: no number has so many digits behind or before a decimal comma.
-_CARD_IN_LIST: Final = re.compile(r"[2-6](?<![\d.-].)\d{3}(?:[ -]?\d{2,6}){2,4}(?![\d-]|\.\d)")
-_CARD_DIGITS: Final = range(13, 20)
-_HOME: Final = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([^\s/\\\"'`:<>|)\]},;]{1,64})")
-_NO_USERS: Final = frozenset({"shared", "public", "default", "all users", "runner", "user", "username", "you", "name"})
 _PEM: Final = r"(?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PRIVATE_KEY: Final = re.compile(rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)", re.DOTALL)
 # Anthropic, OpenAI, Google, Hugging Face, GitHub (fine-grained), and what stands behind Bearer.
@@ -132,42 +124,18 @@ def emails(text: str) -> Iterator[Span]:
 
 
 def ibans(text: str) -> Iterator[Span]:
-    """Find account numbers whose check digits are right (ISO 13616, modulo 97)."""
-    place = 0
-    while (match := _IBAN.search(text, place)) is not None:
-        is_right = is_iban(match[0].replace(" ", ""))
-        if is_right:
-            yield Span(*match.span(), "IBAN")
-        place = match.end() if is_right else match.start() + 1  # a number may begin within what is none
-
-
-def is_iban(number: str) -> bool:
-    """Return whether the check digits of an account number without spaces are right."""
-    digits = "".join(str(int(character, 36)) for character in number[4:] + number[:4])
-    return int(digits) % 97 == 1
+    """Find account numbers whose check digits are right."""
+    return (Span(*span, "IBAN") for span in ibans_in(text))
 
 
 def cards(text: str) -> Iterator[Span]:
-    """Find card numbers whose check digit is right (ISO 7812, Luhn)."""
-    # Each of them takes for the beginning of a number what the other one does not.
-    for match in chain(_CARD.finditer(text), _CARD_IN_LIST.finditer(text) if "," in text else ()):
-        digits = re.sub(r"\D", "", match[0])
-        if len(digits) in _CARD_DIGITS and len(set(digits)) > 1 and has_luhn_digit(digits):
-            yield Span(*match.span(), "CARD")
-
-
-def has_luhn_digit(digits: str) -> bool:
-    """Return whether the last digit is the check digit of the others."""
-    doubled = [sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2]]
-    return (sum(doubled) + sum(map(int, digits[-1::-2]))) % 10 == 0
+    """Find card numbers whose check digit is right."""
+    return (Span(*span, "CARD") for span in cards_in(text))
 
 
 def home_folders(text: str) -> Iterator[Span]:
     """Find the names of users in paths of home folders."""
-    if "/home/" in text or "Users" in text:  # the pattern is tried at each letter, which may be a drive
-        for match in _HOME.finditer(text):
-            if match[1].lower() not in _NO_USERS:
-                yield Span(*match.span(1), "USER")
+    return (Span(*span, "USER") for span in users_of_home_folders(text))
 
 
 def private_keys(text: str) -> Iterator[Span]:
