@@ -11,6 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.export.redaction.assigned import _KEYWORD, _NO_SECRET, AssignedValues
+from archive_pipeline.export.redaction.urls import secrets_of_urls
+from archive_pipeline.export.redaction.variables import set_values
 from archive_pipeline_tests.trials import trials
 
 VALUES = AssignedValues(keyword)
@@ -69,4 +71,14 @@ def test_a_text_full_of_keywords_is_gone_through_once(piece: str):
     text = (piece * 500_000)[:500_000]
     started = process_time()
     assert all(start < end for start, end in VALUES.find(text))
+    assert process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    "piece", ["password: ", "token=['ab1c2d', ", "PASSWORD=" + "a" * 250 + "(", "://a:", "https://a1"]
+)
+def test_a_text_full_of_beginnings_is_gone_through_once(piece: str):
+    text = (piece * 500_000)[:500_000]
+    started = process_time()
+    assert all(start < end for values in (set_values, secrets_of_urls) for start, end in values(text))
     assert process_time() - started < 5

@@ -259,16 +259,28 @@ def test_values_are_redacted_to_their_leaves():
     [
         ("api_key", "q9w8e7r6t5y4u3i2", "{}"),
         ("DB_PASSWORD", "correcthorsebattery", "{}"),
-        ("password", "tr0ub4dor&3 'x'", "{} 'x'"),
+        ("password", "tr0ub4dor&3 'x'", "{}"),
         ("token", 'ab12cd34"x', "{}"),
+        ("password", 48151623, "{}"),
+        ("accessToken", ["abc", "$TOKEN"], ["{}", "$TOKEN"]),
+        ("secret", {"value": "hunter", EMAIL: [7.5, True, None, ""]}, {"value": "{}", "{}": ["{}", True, None, ""]}),
+        ("password", "half \ud800", "{}"),
+        ("token_count", 12345678, 12345678),
+        ("authorization", "bearer abcdefghij0123456789", "bearer {}"),
         ("keyword", "hello world 12", "hello world 12"),
         ("text", "q9w8e7r6t5y4u3i2", "q9w8e7r6t5y4u3i2"),
     ],
 )
-def test_a_field_named_like_a_secret_is_one_in_values_as_in_texts(name: str, value: str, left: str):
+def test_a_field_named_like_a_secret_is_one_in_values_as_in_texts(name: str, value: object, left: object):
     redacted = redactor().value({"with": [{name: value}]})
-    assert PLACEHOLDER.sub("{}", redacted["with"][0][name]) == left
+    assert json.loads(PLACEHOLDER.sub("{}", json.dumps(redacted["with"][0][name]))) == left
     assert redactor().text(json.dumps(redacted)) == json.dumps(redacted)
+
+
+def test_a_secret_has_one_placeholder_in_fields_and_texts():
+    found = redactor()
+    assert found.text("DB_PASSWORD=48151623") == f"DB_PASSWORD={found.value({'password': 48151623})['password']}"
+    assert found.counts == {"SECRET": 2}
 
 
 def test_a_rule_that_never_ends_stops_the_export():

@@ -25,6 +25,7 @@ from archive_pipeline.errors import ExportError
 from archive_pipeline.export.redaction.names import open_names_finder
 from archive_pipeline.export.redaction.overlaps import apart_from, before_replacing, first_wins, united
 from archive_pipeline.export.redaction.rules import Finder, Span, finders, may_name_secret, word_finders
+from archive_pipeline.export.redaction.variables import is_named_like_secret, is_reference
 from archive_pipeline.export.tool_names import NOT_IN_NAMES
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, with_first_prompt
@@ -97,15 +98,18 @@ class Redactor:
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(name): self._field(name, self.value(item)) for name, item in value.items()}
+            return {self.text(name): self._field(name, item) for name, item in value.items()}
         if isinstance(value, int | float) and not isinstance(value, bool):
             # A card number may be a number.
             redacted = self.text(str(value))
             return value if redacted == str(value) else redacted
         return value
 
-    def _field(self, name: str, value: Any) -> Any:
-        """Return the redacted value of a field without what only its name tells to be a secret."""
+    def _field(self, name: str, item: Any) -> Any:
+        """Return the value of a field without what only its name tells to be a secret."""
+        if is_named_like_secret(name):
+            return self._secret(item)
+        value = self.value(item)
         if not (isinstance(value, str) and may_name_secret(name.lower())):
             return value
         field_ = json.dumps({name: value}, ensure_ascii=False)
@@ -116,6 +120,20 @@ class Redactor:
             return next(iter(json.loads(redacted).values()))
         except ValueError:  # of an escaped character one half is replaced
             return self._placeholder(value, Span(0, len(value), "SECRET"))
+
+    def _secret(self, value: Any) -> Any:
+        """Return the value of a field that is named like a secret: all texts and numbers in it are taken for one."""
+        if isinstance(value, list):
+            return [self._secret(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._secret(item) for name, item in value.items()}
+        if value is None or isinstance(value, bool):
+            return value
+        text = str(value)
+        if is_reference(text) or _PLACEHOLDER.fullmatch(text):
+            return value
+        self.counts["SECRET"] += 1
+        return self._placeholder(text, Span(0, len(text), "SECRET"))
 
     def dialogue(self, dialogue: Dialogue) -> None:
         """Redact a dialogue that was read; the archive keeps what it has."""
@@ -197,7 +215,7 @@ class Redactor:
     def _placeholder(self, text: str, span: Span) -> str:
         rule, value = span.rule, text[span.start : span.end]
         same = value if rule == "SECRET" else unicodedata.normalize("NFC", re.sub(r"[\s()-]", "", value).casefold())
-        digest = hmac.new(self.key, f"{rule}\x1f{same}".encode(), hashlib.sha256).hexdigest()
+        digest = hmac.new(self.key, f"{rule}\x1f{same}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         return f"[{rule}-{digest[:_HASH_DIGITS]}]"
 
 

@@ -1,7 +1,7 @@
 """What is redacted: where in a text secrets and personal data stand.
 
 Secrets are found by the rules of detect-secrets and, for providers it does not know, by their documented prefixes
-(here, and in ``providers.py``); what variables are set to in ``assigned.py``.
+(here, and in ``providers.py``); what variables are set to in ``assigned.py`` and ``variables.py``.
 Numbers of accounts and cards have to pass their checksum, phone numbers the plans of libphonenumber.
 """
 
@@ -22,6 +22,8 @@ from archive_pipeline.export.redaction.own_words import words_pattern
 from archive_pipeline.export.redaction.providers import PROVIDERS
 from archive_pipeline.export.redaction.scripts import ESCAPED_END, JOINED, starts_after
 from archive_pipeline.export.redaction.shapes import ASSIGNED, NEEDLES, NEEDLES_IN_CASE, ShapedRule, Traits
+from archive_pipeline.export.redaction.urls import secrets_of_urls
+from archive_pipeline.export.redaction.variables import set_values
 
 EXTRA: Final = "redaction"
 
@@ -51,6 +53,8 @@ _PREFIXED: Final = re.compile(
     r"|(?<=Bearer )[\w.~+/-]{20,}=*",
     re.ASCII,
 )
+# The last in any case, where words of prose are told by their lack of digits.
+_BEARER: Final = re.compile(r"(?<=(?i:bearer) )(?=[a-z.~+/_-]*\d)[\w.~+/-]{20,}=*", re.ASCII | re.IGNORECASE)
 # Tokens of JSON, and what detect-secrets takes for them. Each pattern takes all characters of a part whether a dot
 # follows or not, and it is a token if one does: else each of many beginnings in one long word is followed to its end.
 JSON_TOKENS: Final = (
@@ -77,15 +81,6 @@ _MORE_PREFIXED: Final = re.compile(
 # Of words in which these find something.
 _SHORTEST_PREFIXED: Final = 20
 _SHORTEST_MORE_PREFIXED: Final = 24
-# As in files of variables, JSON and code, quoted or not. A value has letters and digits, which words and numbers lack.
-_VALUE: Final = r"[^\s\"'`#;,(){}<>$\[\]]"
-_VARIABLE: Final = re.compile(
-    r"(?:secret|token(?!iz)|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)[\w.-]{0,32}[\"'`]?"
-    r"[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}[\"'`]?"
-    rf"(?={_VALUE}{{0,256}}[A-Za-z])(?={_VALUE}{{0,256}}\d)({_VALUE}{{8,256}})",
-    re.IGNORECASE,
-)
-_PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@]{1,128}:([^\s/@]{1,128})(?=@)")
 _NAMED: Final = (*ASSIGNED, "secret", "credential", "auth")
 # What is a blank beside those of ASCII.
 _OTHER_BLANKS: Final = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -149,8 +144,9 @@ def secrets(text: str) -> Iterator[Span]:
     traits = Traits.of(text)
     if traits.longest_word >= _SHORTEST_PREFIXED:
         yield from (Span(*match.span(), "SECRET") for match in _PREFIXED.finditer(text))
-    if "://" in text:
-        yield from (Span(*match.span(1), "SECRET") for match in _PASSWORD_IN_URL.finditer(text))
+    if "bearer " in traits.lowered:
+        yield from (Span(*match.span(), "SECRET") for match in _BEARER.finditer(text))
+    yield from (Span(*span, "SECRET") for span in secrets_of_urls(text))
     for pattern in JSON_TOKENS:
         yield from (Span(*match.span(), "SECRET") for match in pattern.finditer(text) if match[1])
     yield from openai_keys(text)
@@ -162,7 +158,7 @@ def secrets(text: str) -> Iterator[Span]:
         if rule.may_find(traits):
             yield from (Span(*match.span(), "SECRET") for match in rule.pattern.finditer(text))
     if may_name_secret(traits.lowered):
-        yield from (Span(*match.span(1), "SECRET") for match in _VARIABLE.finditer(text))
+        yield from (Span(*span, "SECRET") for span in set_values(text))
         yield from (Span(*span, "SECRET") for span in assigned.find(text))
 
 
