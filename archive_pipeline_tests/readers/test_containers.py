@@ -289,6 +289,24 @@ def test_json_that_is_no_export_is_rejected_with_its_shape_when_the_user_names_i
     assert word in rejected.reason
 
 
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [
+        ("utf-16-le", "UTF-16 without a byte order mark"),
+        ("utf-16-be", "UTF-16 without a byte order mark"),
+        ("utf-32", "UTF-32"),
+        ("utf-32-le", "UTF-32"),
+        ("utf-32-be", "UTF-32"),
+    ],
+)
+def test_json_of_another_encoding_is_rejected_with_what_to_do(tmp_path, encoding, told):
+    path = tmp_path / "x.json"
+    path.write_bytes(EXPORT.encode(encoding))
+    titles, [rejected], _ = everything(path)
+    assert (titles, rejected.whole_file) == ([], True)
+    assert rejected.reason == f"{path} is {told}: save it as UTF-8"
+
+
 def test_an_empty_array_is_skipped(tmp_path):
     path = tmp_path / "conversations.json"
     path.write_text("[]")

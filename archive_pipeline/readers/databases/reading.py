@@ -19,7 +19,7 @@ from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
 from archive_pipeline.readers.decided import Pieces
 from archive_pipeline.readers.found import DATABASE_SUFFIXES, READ_SUFFIXES, SkippedFile, SourceFile, rejected
-from archive_pipeline.readers.json.blocks import ByteSource
+from archive_pipeline.readers.json.blocks import ByteSource, unread_encoding
 from archive_pipeline.readers.pages import PageReaders, PageRecords, may_be_page, page_of
 
 _JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -183,11 +183,13 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
     In folders and zips many programs keep files that are named like databases.
     """
     suffix = PurePosixPath(unpacked_name(found.locator)).suffix.lower()
+    is_looked_into = found.is_named or suffix in READ_SUFFIXES
+    if is_looked_into and (encoding := unread_encoding(beginning)) is not None:
+        return rejected(found.locator, f"is {encoding}: save it as UTF-8")
     if beginning.lstrip().startswith(_JSON_BEGINS):
         return None
     if suffix not in DATABASE_SUFFIXES:
-        is_json = found.is_named or suffix in READ_SUFFIXES
-        return None if is_json else SkippedFile(found.locator, f"not JSON ({suffix or 'no suffix'})")
+        return None if is_looked_into else SkippedFile(found.locator, f"not JSON ({suffix or 'no suffix'})")
     if found.is_named:
         return rejected(found.locator, _NO_DATABASE)
     return SkippedFile(found.locator, f"not a database of SQLite ({suffix})", may_hold_conversations=True)

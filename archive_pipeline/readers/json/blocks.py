@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, Protocol
+
+# By which of its first bytes are NUL: the first two characters of JSON are ASCII.
+_BY_NULS: Final[Mapping[tuple[bool, ...], str]] = {
+    (False, True, True, True): "UTF-32",
+    (True, True, True, False): "UTF-32",
+    (False, True, False, True): "UTF-16 without a byte order mark",
+    (True, False, True, False): "UTF-16 without a byte order mark",
+}
 
 
 class ByteSource(Protocol):
@@ -27,6 +35,15 @@ def blocks_of(source: ByteSource, size: int) -> Iterator[bytes]:
         yield first.removeprefix(codecs.BOM_UTF8)
     while block := source.read(size):
         yield decode(block) if decode else block
+
+
+def unread_encoding(beginning: bytes) -> str | None:
+    """Returns the encoding of JSON that ``blocks_of`` cannot decode, by its first bytes; None if it is none."""
+    if beginning.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "UTF-32"
+    if not beginning.lstrip(b"\0").startswith((b"[", b"{")):
+        return None
+    return _BY_NULS.get(tuple(byte == 0 for byte in beginning[:4]))
 
 
 def _decoder(first: bytes) -> Callable[[bytes], bytes] | None:
