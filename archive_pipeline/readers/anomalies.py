@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.companions import is_named_for_conversations
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.json.nesting import Element
@@ -15,6 +16,7 @@ from archive_pipeline.readers.json.parsing import DUPLICATE_KEY
 from archive_pipeline.readers.json.rejections import excerpt_of
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
 from archive_pipeline.readers.json.structure import memory_of
+from archive_pipeline.readers.likeness import may_be_conversation
 from archive_pipeline.readers.registry import shape_of, tried
 
 REJECTED: Final = "rejected"
@@ -87,17 +89,20 @@ class Undecided:
     Attributes:
         items: objects that may be conversations of a source that a later one tells, and what is none.
         has_rejected: the file has records that are no JSON.
+        may_be_conversations: a value looks like a conversation of a format that no reader knows.
     """
 
     def __init__(self, locator: str) -> None:
         self.items: list[Element | RejectedRecord] = []
         self.has_rejected = False
+        self.may_be_conversations = is_named_for_conversations(locator)
         self._locator = locator
         self._limit = RejectedLimit()
         self._memory = MAX_HELD_MEMORY
 
     def hold(self, element: Element) -> None:
         """Keeps an object, or says that there are too many to keep; of other values keeps what is wrong with them."""
+        self.may_be_conversations = self.may_be_conversations or may_be_conversation(element.value)
         if self._memory >= 0:  # counted, as a bound of small texts would turn away what fits
             self._memory -= memory_of(element.raw)
         if isinstance(element.value, dict) and self._memory >= 0:
@@ -121,20 +126,20 @@ def not_a_conversation(element: Element, why: str = "") -> RejectedRecord:
     return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
 
 
-def no_conversations(first: Element, locator: str, *, is_named: bool) -> RejectedRecord | SkippedFile:
+def no_conversations(first: Element, locator: str, *, may_be_left_out: bool) -> RejectedRecord | SkippedFile:
     """Returns what is to say of a file without a conversation: it cannot be read, or it is left out.
 
     Args:
         first: its first element.
         locator: of the file.
-        is_named: the user named this very file.
+        may_be_left_out: the user did not name this very file, and nothing in it looks like a conversation.
     """
     is_object = first.locator == locator
     shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
     reasons = tried(first.value)
     asked = f" (tried {reasons})" if reasons else ""
-    if is_named or is_object or not isinstance(first.value, dict):
+    if is_object or not may_be_left_out or not isinstance(first.value, dict):
         reason = f"no known export format: {shape}{asked}"
         return RejectedRecord(locator, reason, excerpt=excerpt_of(first.raw), whole_file=True)
-    reason = f"holds no conversations: {shape}{asked}"
+    reason = f"holds nothing like a conversation: {shape}{asked}"
     return SkippedFile(locator, reason, may_hold_conversations=True)

@@ -179,11 +179,16 @@ def is_log_of_runs(name: str) -> bool:
     return name.lower().endswith(_TRAJECTORIES)
 
 
+def is_named_for_conversations(name: str) -> bool:
+    """Tell whether a file has the name under which vendors export conversations, whole or in shards."""
+    return PurePosixPath(name).name.lower().startswith("conversations")
+
+
 def companion_kind(name: str) -> str | None:
     """Return what kind of companion a file of JSON is, by its path in the export; None if it is not known as one."""
     path = PurePosixPath(name)
     stem = path.stem.lower()
-    if stem.startswith("conversations"):
+    if is_named_for_conversations(name):
         return None
     if is_log_of_runs(name):
         return LOGS_OF_RUNS

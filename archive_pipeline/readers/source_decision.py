@@ -88,7 +88,7 @@ class SourceDecision:
             yield from items
             yield from undecided.beyond()
         elif first is not None:
-            yield from self._no_conversations(first)
+            yield from self._no_conversations(first, undecided)
         elif not undecided.has_rejected:
             self.skipped = SkippedFile(self._locator, "an empty array: holds no conversations")
 
@@ -132,9 +132,10 @@ class SourceDecision:
         self.beside.append(SkippedFile(self._locator, f"beside its conversations: {names}"))
         return replace(element, value={key: item for key, item in value.items() if key not in known})
 
-    def _no_conversations(self, first: Element) -> Iterator[RejectedRecord]:
+    def _no_conversations(self, first: Element, undecided: Undecided) -> Iterator[RejectedRecord]:
         self.noticed.anomalies[UNKNOWN_SHAPE] += 1
-        told = no_conversations(first, self._locator, is_named=self._is_named)
+        may_be_left_out = not (self._is_named or undecided.may_be_conversations)
+        told = no_conversations(first, self._locator, may_be_left_out=may_be_left_out)
         if isinstance(told, RejectedRecord):
             yield told
         else:

@@ -228,6 +228,8 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
     bad_input.torn(tmp_path / "torn.zip")
     bad_input.zipped(tmp_path / "whole.zip", chats__conversations=encoded("zipped"))
     (tmp_path / "notes.txt").write_text("call the harbour")
+    (tmp_path / "places.json").write_text('[{"place": "harbour"}]')
+    (tmp_path / "unknown.json").write_text('[{"chatId": "c", "role": "user", "content": "hi"}]')
     result = llm_archive("import", tmp_path, "--json")
     assert result.code == 1
     assert titles(database) == ["good", "zipped"]
@@ -237,7 +239,7 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
         "unchanged": 0,
         "reread": 0,
         "older": 0,
-        "rejected": 2,
+        "rejected": 3,
         "metadata_only": 0,
         "repeated": 0,
         "deleted_for_good": 0,
@@ -245,8 +247,9 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
     assert {Path(record["locator"].split(" @ ")[0]).name for record in result.json["rejected"]} == {
         "broken.json",
         "torn.zip",
+        "unknown.json",
     }
-    assert [Path(file["locator"]).name for file in result.json["skipped"]] == ["notes.txt"]
+    assert [Path(file["locator"]).name for file in result.json["skipped"]] == ["notes.txt", "places.json"]
 
 
 @pytest.mark.parametrize("content", [encoded("named"), NOT_JSON], ids=["good", "bad"])

@@ -177,16 +177,31 @@ def test_a_key_that_is_twice_in_an_object_keeps_both_values(tmp_path, key):
 
 def test_an_array_of_unknown_objects_in_a_folder_may_hold_conversations(tmp_path):
     (tmp_path / "conversations-000.json").write_text(f"[{A}]")
-    (tmp_path / "conversations-001.json").write_text('[{"unknown": 1}]')
+    (tmp_path / "places.json").write_text('[{"unknown": 1}]')
     (tmp_path / "export.tar.gz").write_text("x")
     reading = read_paths([tmp_path])
-    for file in reading:
-        list(file.records())
+    assert not [item for file in reading for item in file.records() if isinstance(item, RejectedRecord)]
     assert [file.is_understood for file in reading.files] == [True, False]
-    assert {line.split(":")[0].rsplit("/", 1)[1] for line in reading.not_understood} == {
-        "conversations-001.json",
-        "export.tar.gz",
-    }
+    assert {line.split(":")[0].rsplit("/", 1)[1] for line in reading.not_understood} == {"places.json", "export.tar.gz"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("chat-1.json", '[{"chatId": "c", "role": "user", "content": "hi"}]'),
+        ("chat-2.json", '[{"version": 1}, 2, {"chatId": "c", "role": "user", "content": "hi"}]'),
+        ("weak.json", '[{"id": "w", "mapping": {}}]'),
+        ("conversations-001.json", '[{"unknown": 1}]'),
+    ],
+)
+def test_an_array_in_a_folder_that_looks_like_conversations_is_rejected(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    reading = read_paths([tmp_path])
+    [rejected] = [item for file in reading for item in file.records()]
+    assert rejected.whole_file
+    assert rejected.reason.startswith("no known export format: an array whose first record is an object with key")
+    assert not reading.skipped
+    assert "rejected (1), unknown_shape (1)" in reading.not_understood[0]
 
 
 def test_numbers_that_no_type_holds_keep_their_digits(tmp_path):
