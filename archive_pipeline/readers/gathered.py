@@ -211,5 +211,5 @@ class _Items:
             if scanner.stray_offset is not None:
                 self.is_cut_off = True
                 return
-        self.is_cut_off = scanner.place is not Place.END
+        self.is_cut_off = scanner.place is not Place.END or scanner.comma_offset is not None
         yield from (piece.raw for piece in scanner.finish())

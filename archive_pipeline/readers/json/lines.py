@@ -3,7 +3,8 @@
 Whether a file has a record a line is not decided in advance. A line is a record by itself, though what stands before it
 is not at its end, only where that is damaged: no valid JSON has an object right behind another one. So a line that
 begins with a brace is held while something before it is not at its end, until it is whole itself and another such line
-or the end of the file follows. What is valid is read as if it were not held.
+or the end of the file follows. What is valid is read as if it were not held. Such a line may end in a comma where
+one has been behind a document, which is not valid either.
 """
 
 from __future__ import annotations
@@ -113,6 +114,8 @@ class LineReader:
 
     def _is_alone(self, line: bytes) -> bool:
         text = line.strip(BLANK)
+        if self._scanner.comma_offset is not None:
+            text = text.removesuffix(b",").rstrip(BLANK)
         if not text.endswith(b"}") or self._budget.is_spent or may_take(text, _MAX_HELD_MEMORY):
             return False
         try:

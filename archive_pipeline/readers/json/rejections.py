@@ -58,6 +58,13 @@ def cut_off(gap: Gap, locator: str, index: int) -> RejectedRecord:
     )
 
 
+def in_no_array(offset: int, locator: str) -> RejectedRecord:
+    """Returns the record of the first comma between values that no array is around."""
+    lost = "what stood before may be lost; what follows is read"
+    reason = f"a comma at byte {offset} stands behind a value that is in no array: {lost}"
+    return RejectedRecord(f"{locator} @ byte {offset}", reason)
+
+
 def unreadable(locator: str, position: int, index: int, error: BaseException) -> RejectedRecord:
     """Returns the record of a file that cannot be read beyond a place, behind so many elements."""
     return RejectedRecord(

@@ -24,6 +24,7 @@ _OPENING = b"[{"
 # The groups are not possessive: Python 3.11.2, Debian 12's, matches too little then.
 _INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
 _BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*')
+_BETWEEN_DOCUMENTS = BLANK + b","  # the commas of an array that lost its bracket, and of lines that were taken from one
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
 CONVERSATIONS = "conversations"
 _CONVERSATIONS_KEY = re.compile(rb'"%s"\s*:\s*\Z' % CONVERSATIONS.encode())
@@ -58,6 +59,7 @@ class ElementScanner:
         self.place = Place.START
         self.position = 0  # of the next block
         self.stray_offset: int | None = None  # of the first byte that belongs to no JSON value
+        self.comma_offset: int | None = None  # of the first comma behind a document, which no JSON has
         self._documents = 0
         self._has_array = False  # the top-level object has one
         self._is_first = False  # the element is the first one of that array, which tells what the array is
@@ -189,7 +191,9 @@ class ElementScanner:
         return True
 
     def _open_document(self, block: bytes, start: int) -> int:
-        rest = block[start:].lstrip(BLANK)
+        rest = block[start:].lstrip(_BETWEEN_DOCUMENTS if self.has_documents else BLANK)
+        if self.comma_offset is None and (comma := block.find(b",", start, len(block) - len(rest))) >= 0:
+            self.comma_offset = self.position + comma
         start = len(block) - len(rest)
         if not rest:
             return start

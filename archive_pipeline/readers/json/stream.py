@@ -21,7 +21,7 @@ from archive_pipeline.readers.json.lines import LineReader
 from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
-from archive_pipeline.readers.json.rejections import broken, cut_off, unreadable, whole_file
+from archive_pipeline.readers.json.rejections import broken, cut_off, in_no_array, unreadable, whole_file
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
@@ -240,6 +240,8 @@ class _Stream:
         """Yields what the end of the file says about it: nothing, if it is complete."""
         scanner, locator = self._scanner, self._locator
         rest = scanner.finish()
+        if scanner.comma_offset is not None:
+            yield in_no_array(scanner.comma_offset, locator)
         if scanner.stray_offset is not None:
             what = (
                 "unexpected data after the end of the JSON" if self._index else "the file is not a JSON array or object"

@@ -92,6 +92,26 @@ def test_what_is_no_json_behind_json_ends_a_file_of_which_no_line_is_a_record():
     assert "unexpected data after the end" in rejected[-1].reason
 
 
+@pytest.mark.parametrize("end", ["", ",\n", "]"])
+@pytest.mark.parametrize("between", [",", ",\n", "\n,"])
+def test_records_with_commas_between_and_no_array_around_them_are_read_and_the_first_comma_is_named(
+    between: str, end: str
+):
+    elements, rejected = read(between.join(map(line, range(4))) + end)
+    assert [value["id"] for value in elements] == [0, 1, 2, 3]
+    place = f"byte {len(line(0)) + between.index(',')}"
+    assert rejected[0].locator == f"f @ {place}"
+    assert rejected[0].reason.startswith(f"a comma at {place} stands behind a value that is in no array")
+    assert [record.whole_file for record in rejected] == [False, True][: 1 + (end == "]")]
+
+
+def test_a_cut_off_line_with_a_comma_among_others_costs_itself():
+    damaged = [line(0), line(1), line(2)[:30], line(3), line(4)]
+    elements, rejected = read(",\n".join(damaged))
+    assert [value["id"] for value in elements] == [0, 1, 3, 4]
+    assert rejected[0].excerpt == damaged[2] + ","
+
+
 def test_a_line_is_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(json_lines, "_MAX_STRAY_BYTES", 100)
     assert ids(line(0) + "\nnotes " + "x" * 50 + "\n" + line(1) + "\n" + line(2)) == [0, 1, 2]
