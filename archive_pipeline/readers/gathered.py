@@ -18,7 +18,8 @@ from typing import Any, Final
 from archive_pipeline.readers.decided import Decided, Pieces, until_failure
 from archive_pipeline.readers.declaration import Gatherer
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
+from archive_pipeline.readers.json.documents import Place
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner
 from archive_pipeline.readers.json.slices import BLANK
 from archive_pipeline.readers.json_lines import NO_JSON, as_text, value_of
 

@@ -24,3 +24,8 @@ def unmatched(clean: bytes, *, in_string: bool) -> tuple[int, int, bool]:
         brackets = brackets.replace(b"{}", b"")
     closing = brackets.count(b"}")
     return len(brackets) - closing, closing, in_string ^ (len(pieces) % 2 == 0)
+
+
+def without_escapes(raw: bytes) -> bytes:
+    """Returns text of the same length with its escapes made harmless: a quote in it is a quote."""
+    return raw.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in raw else raw

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.json.documents import CONVERSATIONS
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.rejections import rejected
-from archive_pipeline.readers.json.scanner import CONVERSATIONS
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.structure import may_take
 

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from archive_pipeline.readers.json.brackets import without_escapes
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.slices import Slice
 
@@ -110,7 +111,7 @@ def _records(raw: bytes, is_record: Callable[[object], bool], budget: RecoveryBu
 
 def _objects(raw: bytes, budget: RecoveryBudget) -> Iterator[tuple[int, int]]:
     """Yields begin and end of the objects that a record may be, of those whose brackets match."""
-    clean = raw.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in raw else raw
+    clean = without_escapes(raw)
     starts = array("q", (candidate.end() for candidate in _RECORD_MAY_BEGIN.finditer(clean)))
     ends = array("q", bytes(starts.itemsize * len(starts)))
     if starts:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import Enum, auto
 
-from archive_pipeline.readers.json.brackets import unmatched
+from archive_pipeline.readers.json.brackets import unmatched, without_escapes
+from archive_pipeline.readers.json.documents import Place, opens_conversations
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, HeldBytes, Slice
 
 MAX_ELEMENT_BYTES = 128 * 1024 * 1024
@@ -26,17 +26,6 @@ _INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
 _BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*')
 _BETWEEN_DOCUMENTS = BLANK + b","  # the commas of an array that lost its bracket, and of lines that were taken from one
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
-CONVERSATIONS = "conversations"
-_CONVERSATIONS_KEY = re.compile(rb'"%s"\s*:\s*\Z' % CONVERSATIONS.encode())
-
-
-class Place(Enum):
-    """Where in the file the scanner stands."""
-
-    START = auto()
-    ARRAY = auto()
-    OBJECT = auto()  # in the top-level object, and not in its array
-    END = auto()  # behind a document
 
 
 def _is_never(_: bytes) -> bool:
@@ -80,9 +69,7 @@ class ElementScanner:
         self._carry = block[-1:] if backslashes % 2 else b""
         if self._carry:
             block = block[:-1]
-        clean = block
-        if b"\\" in block:
-            clean = block.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        clean = without_escapes(block)
         if self._depth > self._base and self._passes(clean):
             self._hold(block)
             self._advance(block)
@@ -297,7 +284,7 @@ class ElementScanner:
 
     def _opens_conversations(self, block: bytes, position: int) -> bool:
         before = self._look_back + block[:position] if position < LOOK_BACK else block[position - LOOK_BACK : position]
-        return block[position : position + 1] == b"[" and _CONVERSATIONS_KEY.search(before) is not None
+        return block[position : position + 1] == b"[" and opens_conversations(before)
 
     def _begin(self, position: int) -> int:
         self._element.begin(self.position + position)

@@ -15,6 +15,7 @@ from itertools import chain
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.json.blocks import ByteSource, blocks_of
+from archive_pipeline.readers.json.documents import Place
 from archive_pipeline.readers.json.elements import Parse, element_of, is_message
 from archive_pipeline.readers.json.guessing import BoundaryGuesser, Guess
 from archive_pipeline.readers.json.lines import LineReader
@@ -22,7 +23,7 @@ from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.rejections import broken, cut_off, in_no_array, unreadable, whole_file
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner, Place
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
 

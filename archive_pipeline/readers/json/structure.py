@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from archive_pipeline.readers.json.brackets import without_escapes
 from archive_pipeline.text.sanitize import pair_surrogates
 
 _CHUNK_BYTES = 64 * 1024
@@ -94,7 +95,7 @@ def memory_of(raw: bytes) -> int:
 
 def fold_deep(raw: bytes, depth: int) -> bytes:
     """Returns the text with every container below ``depth`` others as a string that holds its JSON text."""
-    clean = _without_escapes(raw)
+    clean = without_escapes(raw)
     pieces: list[bytes] = []
     level = done = start = 0
     for token in _TOKEN.finditer(clean):
@@ -146,7 +147,7 @@ def cut_apart(raw: bytes, name: str) -> list[tuple[bytes, int | None]]:
         raw: JSON text of an object.
         name: of the arrays that hold the objects below one, without anything to escape.
     """
-    clean = _without_escapes(raw)
+    clean = without_escapes(raw)
     is_named = re.compile(rb'"%s"[ \t\r\n]{0,32}:[ \t\r\n]{0,32}\Z' % name.encode())
     cuts = _Cuts(raw)
     around: list[int] = []  # an object's place, or one of the two below
@@ -171,10 +172,6 @@ def _as_string(raw: bytes) -> bytes:
     return json.dumps(text.encode("utf-8", "backslashreplace").decode()).encode()
 
 
-def _without_escapes(raw: bytes) -> bytes:
-    return raw.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in raw else raw
-
-
 def _outside_strings(raw: bytes) -> Iterator[bytes]:
     """Yields what stands outside strings, in chunks, since a large text split at each quote is a larger list."""
     start, in_string = 0, False
@@ -182,7 +179,7 @@ def _outside_strings(raw: bytes) -> Iterator[bytes]:
         end = start + _CHUNK_BYTES
         while end < len(raw) and raw[end - 1] in _NOT_CUT:
             end += 1
-        pieces = _without_escapes(raw[start:end]).split(b'"')
+        pieces = without_escapes(raw[start:end]).split(b'"')
         yield b"".join(pieces[in_string::2])
         in_string ^= len(pieces) % 2 == 0
         start = end
