@@ -97,6 +97,7 @@ STRANGE = {
     "garbage behind": json.dumps(chatgpt("before", chain("l"))) + " garbage",
     "a lost quote": json.dumps(chatgpt("quote", chain("m"))).replace('"m"', '"m'),
     "no number": json.dumps(chatgpt("number", chain("n"))).replace('"n"', "NaN"),
+    "a lost comma": json.dumps(chatgpt("one", chain("r"))) + json.dumps(chatgpt("two", chain("s"))),
     "a lost bracket": json.dumps(chatgpt("bracket", chain("o")))[:-1],
     "brackets too many": json.dumps(chatgpt("brackets", chain("p"))) + "}]",
     "a key twice": json.dumps(chatgpt("twice", chain("q")))[:-1] + ', "title": "twice"}',

@@ -20,8 +20,9 @@ from archive_pipeline.readers.json.brackets import without_escapes
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.slices import Slice
 
-_RECORD_MAY_BEGIN = re.compile(rb",\s*+(?=\{)")
-_RECORD_MAY_END = re.compile(rb"\s*+(?:[,\]]|\Z)")
+# Also without a comma between two of them.
+_RECORD_MAY_BEGIN = re.compile(rb"(?:\A|[,}])\s*+(?=\{)")
+_RECORD_MAY_END = re.compile(rb"\s*+(?:[,\]{]|\Z)")
 _TOKEN = re.compile(rb'[\[\]{}"]')
 _PARTNER = {ord("}"): ord("{"), ord("]"): ord("[")}
 _BETWEEN_RECORDS = b" \t\r\n,"
@@ -95,8 +96,8 @@ def resume(rest: Slice, is_record: Callable[[object], bool], budget: RecoveryBud
 def _records(raw: bytes, is_record: Callable[[object], bool], budget: RecoveryBudget) -> Iterator[tuple[int, int]]:
     done = 0
     for start, end in _objects(raw, budget):
-        if start < done or not _RECORD_MAY_END.match(raw, end):
-            continue
+        if start < done or end - start == len(raw) or not _RECORD_MAY_END.match(raw, end):
+            continue  # all of it is known to be no JSON
         if budget.is_spent:
             return
         try:

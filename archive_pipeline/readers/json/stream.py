@@ -227,7 +227,7 @@ class _Stream:
             return
         saved = resume(piece, self._is_record, self._budget)
         first = next(saved)
-        if isinstance(first, Slice) or first.resumes_at is None:
+        if isinstance(first, Gap) and first.resumes_at is None:
             yield element  # one bad record and nothing else
             return
         self._index = index

@@ -130,6 +130,15 @@ def test_reading_goes_on_behind_a_record_that_swallows_the_rest(broken):
     assert [item.locator for item in items if isinstance(item, RejectedRecord)] == ["f.json[1]", "f.json[4]"]
 
 
+@pytest.mark.parametrize("between", [b"", b"\n"])
+def test_a_missing_comma_costs_no_record(between):
+    good = [b'{"mapping": {}, "id": %d}' % number for number in range(6)]
+    data = b"[" + good[0] + b"," + between.join(good[1:4]) + b' {"note": 1}, ' + good[4] + b'{"a": [, ' + good[5] + b"]"
+    items = read(data, is_record=is_conversation, block_bytes=7)
+    assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3, 4, 5]
+    assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": [, ']
+
+
 def test_a_file_cut_off_inside_a_record_says_where():
     items = read(b'[{"a": 1}, {"b": [1, 2')
     assert items[0].value == {"a": 1}
