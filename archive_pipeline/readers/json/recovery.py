@@ -21,11 +21,13 @@ from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.slices import Slice
 
 # Also without a comma between two of them.
-_RECORD_MAY_BEGIN = re.compile(rb"(?:\A|[,}])\s*+(?=\{)")
+_RECORD_MAY_BEGIN = re.compile(rb"(?:\A|[,}\[])\s*+(?=\{)")
 _RECORD_MAY_END = re.compile(rb"\s*+(?:[,\]{]|\Z)")
 _TOKEN = re.compile(rb'[\[\]{}"]')
 _PARTNER = {ord("}"): ord("{"), ord("]"): ord("[")}
 _BETWEEN_RECORDS = b" \t\r\n,"
+_CONTAINERS = re.compile(rb'(?:[\s,\[\]{}]++|"[^"\\]*+"\s*+:)*')  # without a value
+_MAX_CONTAINERS_BYTES = 1024
 _QUOTE = ord('"')
 _TOKENS = 20_000_000  # in a file; enough for a gigabyte of text
 _PARSED_BYTES = 64_000_000  # of what turns out to be no JSON; what is valid is parsed once
@@ -53,9 +55,19 @@ class Gap:
         return not self.raw.strip(_BETWEEN_RECORDS + b"]}")
 
     @property
-    def closes_array(self) -> bool:
-        """True if this is the regular end of an array."""
-        return self.is_blank and b"]" in self.raw
+    def begins_container(self) -> bool:
+        """True if nothing but brackets and keys stands before a record: it is in another container than the last."""
+        is_short = self.resumes_at is not None and len(self.raw) <= _MAX_CONTAINERS_BYTES
+        return is_short and _CONTAINERS.fullmatch(self.raw) is not None
+
+    @property
+    def opened(self) -> int:
+        """How many more brackets are opened here than closed, where no value stands here."""
+        return sum(map(self.raw.count, (b"[", b"{"))) - sum(map(self.raw.count, (b"]", b"}")))
+
+    def closes_array(self, inside: int) -> bool:
+        """Tells whether this is the regular end of an array, behind records in so many containers in it."""
+        return self.is_blank and b"]" in self.raw and -self.opened > inside
 
 
 @dataclass(slots=True)

@@ -45,10 +45,10 @@ def broken(gap: Gap, where: str) -> RejectedRecord:
     return RejectedRecord(where, reason, "brackets or quotes do not match", excerpt_of(gap.raw))
 
 
-def cut_off(gap: Gap, locator: str, index: int) -> RejectedRecord:
-    """Returns the record of a file that ends before it is at its end, behind so many elements."""
+def cut_off(gap: Gap, locator: str, records: int) -> RejectedRecord:
+    """Returns the record of a file that ends before it is at its end, behind so many records."""
     place = "where a bracket is missing" if gap.is_blank else "inside a record that begins there"
-    reason = f"the file is cut off after byte {gap.offset}, {place}; {index} records before it were found"
+    reason = f"the file is cut off after byte {gap.offset}, {place}; {records} records before it were found"
     return RejectedRecord(
         locator=f"{locator} @ byte {gap.offset}",
         reason=reason + ("; what follows was not searched for more" if gap.is_unsearched else ""),
@@ -65,11 +65,11 @@ def in_no_array(offset: int, locator: str) -> RejectedRecord:
     return RejectedRecord(f"{locator} @ byte {offset}", reason)
 
 
-def unreadable(locator: str, position: int, index: int, error: BaseException) -> RejectedRecord:
-    """Returns the record of a file that cannot be read beyond a place, behind so many elements."""
+def unreadable(locator: str, position: int, records: int, error: BaseException) -> RejectedRecord:
+    """Returns the record of a file that cannot be read beyond a place, behind so many records."""
     return RejectedRecord(
         locator=f"{locator} @ byte {position}",
-        reason=f"the file cannot be read on after {index} records; copy or download it again",
+        reason=f"the file cannot be read on after {records} records; copy or download it again",
         error=f"{type(error).__name__}: {error}",
         whole_file=True,
     )

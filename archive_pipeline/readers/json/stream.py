@@ -106,7 +106,8 @@ class _Stream:
         self._block_bytes = block_bytes
         self._scanner = ElementScanner(max_element_bytes=most, is_message=partial(is_message, is_record=is_record))
         self._index = 0
-        self._others = 0  # than records
+        self._records = 0
+        self._others = 0
         self._budget = RecoveryBudget()
         self._lines = LineReader(self._scanner, is_record, self._budget)
         self._guesser = BoundaryGuesser()
@@ -121,7 +122,7 @@ class _Stream:
                     break
         except _READ_ERRORS as error:
             yield from self._last()
-            yield unreadable(self._locator, self._scanner.position, self._index, error)
+            yield unreadable(self._locator, self._scanner.position, self._records, error)
             return
         if not self._is_over:
             yield from self._last()
@@ -155,6 +156,7 @@ class _Stream:
     def _guessed(self, guess: Guess, piece: Slice) -> Iterator[Element | RejectedRecord | PassedOver]:
         if guess.treatment is Treatment.PASSED_OVER:
             self._index += 1
+            self._records += 1
             yield PassedOver(guess.size)
         elif guess.treatment is Treatment.EXACT and guess.value is None:
             yield from self._unfolded(self._read(piece))
@@ -166,6 +168,7 @@ class _Stream:
     def _whole(self, element: Element | RejectedRecord) -> Element:
         if isinstance(element, RejectedRecord) or not self._is_record(element.value):
             raise MisguessedElementError
+        self._records += 1
         return element
 
     def _scanned(self, block: bytes) -> Iterator[Element | RejectedRecord]:
@@ -194,10 +197,13 @@ class _Stream:
                 yield item
                 continue
             if self._is_record(item.value):
+                self._records += 1
                 yield item
                 continue
             for element in unfold(item, self._is_record):
-                self._others += not self._is_record(element.value)
+                is_record = self._is_record(element.value)
+                self._records += is_record
+                self._others += not is_record
                 yield element
 
     def _given_up(self, piece: Slice | Gap) -> RejectedRecord:
@@ -234,7 +240,7 @@ class _Stream:
         for part in chain([first], saved):
             if isinstance(part, Slice):
                 yield self._element(part)
-            elif not part.is_blank:
+            elif not part.is_blank and not part.begins_container:
                 yield self._broken(part)
 
     def _end_of_file(self) -> Iterator[Element | RejectedRecord]:
@@ -265,17 +271,20 @@ class _Stream:
             return
         index = self._index
         last = self._element(rest)
-        if isinstance(last, Element) and isinstance(last.value, dict):
+        if isinstance(last, Element) and isinstance(last.value, dict | list):
             yield last  # the break is exactly behind a complete element
             yield self._cut_off(Gap(rest.offset + len(rest.raw), b"", None))
             return
         self._index = index
+        inside = 0
         for part in resume(rest, self._is_record, self._budget):
             if isinstance(part, Slice):
                 yield self._element(part)
+            elif part.begins_container:
+                inside += part.opened
             elif part.resumes_at is not None:
                 yield self._broken(part)
-            elif not part.closes_array:
+            elif not part.closes_array(inside):
                 yield self._cut_off(part)
 
     def _broken(self, gap: Gap) -> RejectedRecord:
@@ -284,4 +293,4 @@ class _Stream:
         return broken(gap, where)
 
     def _cut_off(self, gap: Gap) -> RejectedRecord:
-        return cut_off(gap, self._locator, self._index)
+        return cut_off(gap, self._locator, self._records)

@@ -133,10 +133,20 @@ def test_reading_goes_on_behind_a_record_that_swallows_the_rest(broken):
 @pytest.mark.parametrize("between", [b"", b"\n"])
 def test_a_missing_comma_costs_no_record(between):
     good = [b'{"mapping": {}, "id": %d}' % number for number in range(6)]
-    data = b"[" + good[0] + b"," + between.join(good[1:4]) + b' {"note": 1}, ' + good[4] + b'{"a": [, ' + good[5] + b"]"
+    data = b"[" + good[0] + b"," + between.join(good[1:4]) + b' {"note": 1}, ' + good[4] + b'{"a": 1, ' + good[5] + b"]"
     items = read(data, is_record=is_conversation, block_bytes=7)
     assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3, 4, 5]
-    assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": [, ']
+    assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": 1, ']
+
+
+@pytest.mark.parametrize("rest", ["", "]", ', {"id": 9, "mapping": {}'])
+@pytest.mark.parametrize("opening", ["[[", '[{"conversations": [', '[{"data": {"a": [', '{"conversations": [['])
+def test_a_list_in_a_list_that_is_cut_off_costs_what_is_not_whole(opening, rest):
+    whole = opening + '{"id": 7, "mapping": {}}, {"id": 8, "mapping": {}}'
+    items = read((whole + rest).encode(), is_record=is_conversation, block_bytes=7)
+    assert [item.value["id"] for item in items[:-1]] == [7, 8]
+    assert f"cut off after byte {len(whole)}" in items[-1].reason or rest == "]"
+    assert items[-1].reason.endswith("; 2 records before it were found")
 
 
 def test_a_file_cut_off_inside_a_record_says_where():
