@@ -28,6 +28,7 @@ from archive_pipeline.readers.registry import is_conversation
 from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, said
 from archive_pipeline_tests.readers.claude_code.lines import result as result_line
 from archive_pipeline_tests.readers.work import growth
+from archive_pipeline_tests.variants import some_of
 
 ALMOST_LINEAR = 5
 
@@ -162,10 +163,12 @@ CONVERSATION = b'{"id": "c", "mapping": {"n": {"message": {"author": {"role": "u
         b"{}",
     ],
 )
-@pytest.mark.parametrize("closing", [b"", b"]}"])
-def test_broken_json_is_searched_in_linear_work(unit: bytes, closing: bytes):
+@pytest.mark.parametrize(
+    ("opening", "closing"), some_of([(b"[", b""), (b'{"a": [', b"]}"), (b"[", b"]}"), (b'{"a": [', b"")], 2)
+)
+def test_broken_json_is_searched_in_linear_work(unit: bytes, opening: bytes, closing: bytes):
     def read(size: int) -> None:
-        data = b"[" + CONVERSATION + b", " + unit * size + closing * size + b"]"
+        data = opening + CONVERSATION + b", " + unit * size + closing * size + b"]"
         list(stream_elements(io.BytesIO(data), "f", is_record=is_conversation))
 
     assert growth(read, 300) < ALMOST_LINEAR

@@ -46,8 +46,8 @@ class ElementMaker:
         element = self.element(piece)
         if isinstance(element, RejectedRecord) or self.is_record(element.value):
             yield element
-        elif beside := {key: item for key, item in element.value.items() if item != []}:
-            yield replace(element, value=beside)
+        else:
+            yield from beside(element)
 
     def read(self, piece: Slice) -> Iterator[Element | RejectedRecord]:
         """Yields an element, or what can be saved of it: two unmatched quotes make one of all the records between."""
@@ -77,3 +77,9 @@ class ElementMaker:
     def cut_off(self, gap: Gap) -> RejectedRecord:
         """Returns the record of where the file ends."""
         return cut_off(gap, self.locator, self.records)
+
+
+def beside(frame: Element) -> Iterator[Element]:
+    """Yields what an object says beside an array of elements, if it says anything."""
+    if fields := {key: item for key, item in frame.value.items() if item != []}:
+        yield replace(frame, value=fields)

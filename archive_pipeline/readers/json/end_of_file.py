@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.documents import Place
-from archive_pipeline.readers.json.element_maker import ElementMaker
-from archive_pipeline.readers.json.nesting import Element
-from archive_pipeline.readers.json.recovery import Gap, resume
+from archive_pipeline.readers.json.element_maker import ElementMaker, beside
+from archive_pipeline.readers.json.nesting import Element, holds_record
+from archive_pipeline.readers.json.recovery import Gap, members_of, resume
 from archive_pipeline.readers.json.rejections import in_no_array, whole_file
 from archive_pipeline.readers.json.scanner import ElementScanner
 from archive_pipeline.readers.json.slices import Slice
@@ -32,7 +33,7 @@ def end_of_file(scanner: ElementScanner, maker: ElementMaker) -> Iterator[Elemen
             yield from maker.frame(replace(rest[1], raw=rest[1].raw + b"]}"))
         yield from _unfinished(rest[0], scanner, maker)
     elif scanner.place is Place.OBJECT:
-        yield maker.cut_off(Gap(rest[0].offset, rest[0].raw, None))
+        yield from _unfinished_object(rest[0], scanner.position, maker)
 
 
 def _unfinished(rest: Slice, scanner: ElementScanner, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
@@ -48,6 +49,23 @@ def _unfinished(rest: Slice, scanner: ElementScanner, maker: ElementMaker) -> It
         return
     maker.index = index
     yield from _saved(resume(rest, maker.is_record, maker.budget), maker)
+
+
+def _unfinished_object(rest: Slice, end: int, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
+    """Yields what an object that ends nowhere still holds; of one that is a record itself a part is lost."""
+    begin = end - len(rest.raw) if rest.is_frame else rest.offset  # the elements were taken out of a frame
+    whole, last = members_of(replace(rest, offset=begin))
+    element = maker.element(whole)
+    parts = resume(last, maker.is_record, maker.budget)
+    first = next(parts)
+    is_around = rest.is_frame or isinstance(first, Slice) or first.resumes_at is not None
+    if isinstance(element, Element):
+        is_around = not maker.is_record(element.value) and (is_around or holds_record(element.value, maker.is_record))
+    if is_around:
+        yield from [element] if isinstance(element, RejectedRecord) else beside(element)
+        yield from _saved(chain([first], parts), maker)
+    else:
+        yield maker.cut_off(Gap(rest.offset, rest.raw, None))
 
 
 def _saved(parts: Iterable[Slice | Gap], maker: ElementMaker) -> Iterator[Element | RejectedRecord]:

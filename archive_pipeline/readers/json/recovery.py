@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from archive_pipeline.readers.json.brackets import without_escapes
 from archive_pipeline.readers.json.parsing import parse_json
+from archive_pipeline.readers.json.scanner import ElementScanner
 from archive_pipeline.readers.json.slices import Slice
 
 # Also without a comma between two of them.
@@ -103,6 +104,15 @@ def resume(rest: Slice, is_record: Callable[[object], bool], budget: RecoveryBud
         yield Slice(rest.offset + start, raw[start:end])
         done = end
     yield Gap(rest.offset + done, raw[done:], None, is_unsearched=budget.is_spent)
+
+
+def members_of(rest: Slice) -> tuple[Slice, Slice]:
+    """Returns an object that is cut off with its whole members alone, and the member in which it ends."""
+    scanner = ElementScanner(max_element_bytes=len(rest.raw))
+    scanner.feed(b"[" + rest.raw[1:])
+    (last,) = scanner.finish()
+    whole = rest.raw[: last.offset].rstrip(_BETWEEN_RECORDS) + b"}"
+    return Slice(rest.offset, whole, is_frame=True), Slice(rest.offset + last.offset, last.raw)
 
 
 def _records(raw: bytes, is_record: Callable[[object], bool], budget: RecoveryBudget) -> Iterator[tuple[int, int]]:
