@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import Final
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.json.documents import CONVERSATIONS
 from archive_pipeline.readers.json.elements import Parse, element_of
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
 from archive_pipeline.readers.json.rejections import broken, cut_off
 from archive_pipeline.readers.json.slices import Slice
+
+# What is left of an array whose elements were taken out, and of an object around it.
+_EMPTIED: Final[tuple[object, ...]] = ([], {CONVERSATIONS: []})
 
 
 class ElementMaker:
@@ -81,5 +86,5 @@ class ElementMaker:
 
 def beside(frame: Element) -> Iterator[Element]:
     """Yields what an object says beside an array of elements, if it says anything."""
-    if fields := {key: item for key, item in frame.value.items() if item != []}:
+    if fields := {key: item for key, item in frame.value.items() if item not in _EMPTIED}:
         yield replace(frame, value=fields)

@@ -9,14 +9,14 @@ from itertools import chain
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.documents import Place
 from archive_pipeline.readers.json.element_maker import ElementMaker, beside
+from archive_pipeline.readers.json.large_objects import LargeObjectScanner
 from archive_pipeline.readers.json.nesting import Element, holds_record
 from archive_pipeline.readers.json.recovery import Gap, members_of, resume
 from archive_pipeline.readers.json.rejections import in_no_array, whole_file
-from archive_pipeline.readers.json.scanner import ElementScanner
 from archive_pipeline.readers.json.slices import Slice
 
 
-def end_of_file(scanner: ElementScanner, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
+def end_of_file(scanner: LargeObjectScanner, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
     """Yields what the end of the file says about it: nothing, if it is complete."""
     locator = maker.locator
     rest = scanner.finish()
@@ -30,13 +30,13 @@ def end_of_file(scanner: ElementScanner, maker: ElementMaker) -> Iterator[Elemen
         yield whole_file(locator, what)
     elif scanner.place is Place.ARRAY:
         if len(rest) > 1:  # the fields before the array
-            yield from maker.frame(replace(rest[1], raw=rest[1].raw + b"]}"))
+            yield from maker.frame(replace(rest[1], raw=rest[1].raw + scanner.closing))
         yield from _unfinished(rest[0], scanner, maker)
     elif scanner.place is Place.OBJECT:
         yield from _unfinished_object(rest[0], scanner.position, maker)
 
 
-def _unfinished(rest: Slice, scanner: ElementScanner, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
+def _unfinished(rest: Slice, scanner: LargeObjectScanner, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
     """Yields what an array that does not end still holds."""
     if not rest.raw:
         yield maker.cut_off(Gap(scanner.position, b"", None))

@@ -9,10 +9,9 @@ into values and errors into records is ``json.stream``'s part.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from archive_pipeline.readers.json.brackets import unmatched, without_escapes
+from archive_pipeline.readers.json.brackets import BETWEEN, INSIDE, unmatched, without_escapes
 from archive_pipeline.readers.json.documents import Place, opens_conversations
 from archive_pipeline.readers.json.slices import BLANK, LOOK_BACK, HeldBytes, Slice
 
@@ -20,10 +19,6 @@ MAX_ELEMENT_BYTES = 128 * 1024 * 1024
 
 _QUOTE, _COMMA, _CLOSING_BRACE = b'",}'
 _OPENING = b"[{"
-# Skips to the next byte that changes the depth; whole strings are stepped over in C. Escapes are neutralised before.
-# The groups are not possessive: Python 3.11.2, Debian 12's, matches too little then.
-_INSIDE = re.compile(rb'[^"\[\]{}]*+(?:"[^"]*+"[^"\[\]{}]*+)*')
-_BETWEEN = re.compile(rb'[^"\[\]{},]*+(?:"[^"]*+"[^"\[\]{},]*+)*')
 _BETWEEN_DOCUMENTS = BLANK + b","  # the commas of an array that lost its bracket, and of lines that were taken from one
 _STRIDE = 1024  # a block that holds the end of an element is looked at in pieces of this size
 
@@ -208,7 +203,7 @@ class ElementScanner:
             position = clean.find(b'"') + 1
             self._in_string = position == 0
         while not self._in_string and self.place is not Place.END:
-            pattern = _INSIDE if self._depth > self._base else _BETWEEN
+            pattern = INSIDE if self._depth > self._base else BETWEEN
             skipped = pattern.match(clean, position)
             position = skipped.end() if skipped else position  # the pattern matches the empty string too
             if position == end:
@@ -248,7 +243,7 @@ class ElementScanner:
         self._depth += 1
         if self.place is Place.OBJECT and self._opens_conversations(block, position - 1):
             self._frame.add(block[start:position])
-            self.place, self._base, self._has_array, self._is_first = Place.ARRAY, 2, True, True
+            self.place, self._base, self._has_array, self._is_first = Place.ARRAY, self._depth, True, True
             return self._begin(position)
         return start
 
@@ -283,8 +278,10 @@ class ElementScanner:
         return True
 
     def _opens_conversations(self, block: bytes, position: int) -> bool:
-        before = self._look_back + block[:position] if position < LOOK_BACK else block[position - LOOK_BACK : position]
-        return block[position : position + 1] == b"[" and opens_conversations(before)
+        return opens_conversations(self._up_to(block, position + 1))
+
+    def _up_to(self, block: bytes, end: int) -> bytes:
+        return self._look_back + block[:end] if end < LOOK_BACK else block[end - LOOK_BACK : end]
 
     def _begin(self, position: int) -> int:
         self._element.begin(self.position + position)

@@ -54,6 +54,11 @@ class HeldBytes:
             self._pieces = [b"".join(self._pieces)[:LOOK_BACK]]
             self._held = LOOK_BACK
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are, held or not."""
+        return self._size
+
     def all(self) -> bytes | None:
         """Returns what is held; None if that is not everything."""
         return b"".join(self._pieces) if self._size <= self._most else None

@@ -17,12 +17,13 @@ from archive_pipeline.readers.json.element_maker import ElementMaker
 from archive_pipeline.readers.json.elements import is_message
 from archive_pipeline.readers.json.end_of_file import end_of_file
 from archive_pipeline.readers.json.guessing import BoundaryGuesser, Guess
+from archive_pipeline.readers.json.large_objects import LargeObjectScanner
 from archive_pipeline.readers.json.lines import LineReader
 from archive_pipeline.readers.json.nesting import Element, unfold
 from archive_pipeline.readers.json.parsing import complete, parse_json
 from archive_pipeline.readers.json.recovery import Gap
 from archive_pipeline.readers.json.rejections import unreadable, whole_file
-from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES, ElementScanner
+from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
 from archive_pipeline.readers.json.slices import Slice
 from archive_pipeline.readers.json.treatment import MisguessedElementError, PassedOver, Treatment
 
@@ -103,7 +104,7 @@ class _Stream:
         self._is_record = is_record
         self._treatment = treatment
         self._block_bytes = block_bytes
-        self._scanner = ElementScanner(max_element_bytes=most, is_message=partial(is_message, is_record=is_record))
+        self._scanner = LargeObjectScanner(max_element_bytes=most, is_message=partial(is_message, is_record=is_record))
         self._maker = ElementMaker(locator, is_record)
         self._others = 0  # than records
         self._lines = LineReader(self._scanner, is_record, self._maker.budget)
