@@ -139,51 +139,6 @@ def test_a_missing_comma_costs_no_record(between):
     assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": 1, ']
 
 
-@pytest.mark.parametrize("rest", ["", "]", ', {"id": 9, "mapping": {}'])
-@pytest.mark.parametrize("opening", ["[[", '[{"conversations": [', '[{"data": {"a": [', '{"conversations": [['])
-def test_a_list_in_a_list_that_is_cut_off_costs_what_is_not_whole(opening, rest):
-    whole = opening + '{"id": 7, "mapping": {}}, {"id": 8, "mapping": {}}'
-    items = read((whole + rest).encode(), is_record=is_conversation, block_bytes=7)
-    assert [item.value["id"] for item in items[:-1]] == [7, 8]
-    assert f"cut off after byte {len(whole)}" in items[-1].reason or rest == "]"
-    assert items[-1].reason.endswith("; 2 records before it were found")
-
-
-CUT = '{"id": 9, "mapping": {}'
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ('{"archived": [%s, %s', f", {CUT}"),
-        ('{"data": {"conversations": [%s, %s', f", {CUT}"),
-        ('{"x": %s, "y": %s, ', f'"z": {CUT}'),
-        ('{"archived": [%s, {"id": "8, "mapping": {}}, %s', "]"),
-        ('{"archived": [%s], "data": [%s', "]"),
-        ('{"conversations": [%s], "archived": [%s', f", {CUT}"),
-    ],
-)
-def test_an_object_around_records_that_is_cut_off_costs_what_is_not_whole(before, after):
-    whole = before % ('{"id": 7, "mapping": {}}', '{"id": 8, "mapping": {}}')
-    items = read((whole + after).encode(), is_record=is_conversation, block_bytes=7)
-    assert [item.value["id"] for item in items if isinstance(item, Element)] == [7, 8]
-    assert f"cut off after byte {len(whole)}, " in items[-1].reason
-    assert items[-1].reason.endswith("; 2 records before it were found")
-
-
-def test_what_stands_beside_records_in_an_object_that_is_cut_off_is_an_element():
-    data = b'{"user": {"id": 1}, "archived": [{"id": 7, "mapping": {}}, {"id'
-    assert values(read(data, is_record=is_conversation)[:-1]) == [{"user": {"id": 1}}, {"id": 7, "mapping": {}}]
-
-
-@pytest.mark.parametrize(
-    "cut", [b'{"id": 7, "mapping": {}, "more": [1', b'{"id": 7, "mapping": {"a": [{"b": 1}, {"c": 2}']
-)
-def test_a_record_of_which_a_part_is_lost_is_rejected(cut):
-    [item] = read(cut, is_record=is_conversation)
-    assert item.reason.startswith("the file is cut off after byte 0, inside a record that begins there; 0 records")
-
-
 def test_a_file_cut_off_inside_a_record_says_where():
     items = read(b'[{"a": 1}, {"b": [1, 2')
     assert items[0].value == {"a": 1}
