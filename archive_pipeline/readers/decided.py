@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
@@ -13,17 +14,23 @@ class Decided(ABC):
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
-        self._head: bytes | None = None  # read to decide, and not given yet
+        self._is_decided = False
+        self._head: io.BytesIO | None = None  # read to decide, and not all given yet
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes, none only at the end; all that are left if ``size`` is negative."""
-        if self._head is None:
-            self._head = self._decide()
-        if not self._head:
-            return self._source.read(size)
-        end = len(self._head) if size < 0 else size
-        taken, self._head = self._head[:end], self._head[end:]
-        return taken if size >= 0 else taken + self._source.read()
+        if not self._is_decided:
+            self._head = io.BytesIO(self._decide())
+            self._is_decided = True
+        if self._head is not None:
+            taken = self._head.read(size)
+            if size < 0:
+                self._head = None
+                return taken + self._source.read()
+            if taken or size == 0:
+                return taken
+            self._head = None  # it may be a hundred megabytes
+        return self._source.read(size)
 
     @abstractmethod
     def _decide(self) -> bytes:
