@@ -92,11 +92,12 @@ _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 )
 # Of a session of OpenClaw, what each call of the model got and gave, and where that is.
 _TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")
-# Of Cline, in a folder that says so, and of Copilot CLI, in that of a session.
+# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, and of the Gemini app, beside its activity.
 _PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?:.*/)?cache/[a-z0-9_]+_models\.json"), MODELS),
     (re.compile(r"(?:.*/)?cache/remote_config_[0-9a-z_-]+\.json"), SETTINGS),
     (re.compile(r"(?:.*/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/(?:files|research)/.+"), FILES_OF_SESSION),
+    (re.compile(r"(?:.*/)?gemini[ _-]apps/(?!my ?activity)[^/]+\.json"), FILES),
 )
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.

@@ -86,6 +86,7 @@ WITH = [
     "postgresql://archive:⟦s3cr3tpw⟧@db.example.org:5432/archive",
     "redis://:⟦Sup3rSecret99⟧@host:6379/0 and https://⟦Sup3rSecretTok99⟧@host/x",
     "postgres://u:⟦pa/ss9word⟧@host/db or postgres://u:⟦p@ss9word⟧@host/db",
+    "redis://:⟦p@ss/word⟧@localhost:6379/0, postgres://u:⟦pa/ss@word⟧@host:5432/db, amqp://guest:⟦gu@st@e@st⟧@host",
     "⟦-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA " + "PRIVATE KEY-----⟧",
 ]
 WITHOUT = [

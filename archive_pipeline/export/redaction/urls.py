@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-_OTHER: Final = r"\s@\"'`<>,;()"
-# A password that nobody has encoded may have an "@", and a "/" if what stands before that is no host with a port.
+_NONE_OF: Final = r"\s\"'`<>,;()"
+# A password that nobody has encoded may have an "@", and a "/" if what stands before that is no host with a port. With
+# both it ends before a host with a port, as any "@" in a path would end one.
+_NO_PORT: Final = r"(?!\d{1,5}[/?#])"
 _PASSWORD: Final = re.compile(
-    rf"://[^\s/:@]{{0,128}}:([^\s/@]{{1,128}}(?:@[^{_OTHER}/]{{1,128}}){{0,2}}(?=@)"
-    rf"|(?!\d{{1,5}}[/?#])[^{_OTHER}]{{1,128}}(?=@[\w.-]{{1,128}}[:/]))"
+    rf"://[^\s/:@]{{0,128}}:({_NO_PORT}[^{_NONE_OF}]{{1,128}}(?=@[\w.-]{{1,128}}:\d)"
+    rf"|[^\s/@]{{1,128}}(?:@[^{_NONE_OF}/@]{{1,128}}){{0,8}}(?=@)"
+    rf"|{_NO_PORT}[^{_NONE_OF}@]{{1,128}}(?=@[\w.-]{{1,128}}[:/]))"
 )
 # A token may stand where the user does. The names of users seldom have digits, and are private with them.
 _TOKEN: Final = re.compile(
-    rf"://(?:(?<=http://)|(?<=https://))(?=[^{_OTHER}/:\d]{{0,256}}\d)([^{_OTHER}/:]{{8,256}})(?=@)"
+    rf"://(?:(?<=http://)|(?<=https://))(?=[^{_NONE_OF}@/:\d]{{0,256}}\d)([^{_NONE_OF}@/:]{{8,256}})(?=@)"
 )
 
 

@@ -45,7 +45,7 @@ _ITEM: Final = re.compile(rf"([\"']){_LETTER_AND_DIGIT}({_VALUE}{{6,256}})\1(?!\
 _MARGIN: Final = re.compile(r"[ \t>*+-]*[\w.-]*")
 _WIDEST_MARGIN: Final = 80
 # What a program replaces by the secret, and what hides one.
-_REFERENCE: Final = re.compile(r"\$\{.*|\$[A-Z_]+|\{\{.*|<.*>|%\w+%|[*xX.]*", re.DOTALL)
+_REFERENCE: Final = re.compile(r"\$?\{\{[^{}!]*(?:\}\})?|\$\{[^{}!]*\}?|\$[A-Z_]+|<.*>|%\w+%|[*xX.]*", re.DOTALL)
 # What tells of a value or its type; each may be a password, but in texts it seldom is.
 _NO_VALUE: Final = re.compile(
     r"[x*._-]*|\S*\.{3}|your[a-z_-]{0,40}|(?:my|insert|enter|replace)[_-][a-z_-]{0,40}|change[_-]?me"

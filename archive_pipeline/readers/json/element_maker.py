@@ -58,7 +58,7 @@ class ElementMaker:
         """Yields an element, or what can be saved of it: two unmatched quotes make one of all the records between."""
         index = self.index
         element = self.element(piece)
-        if isinstance(element, Element) or piece.is_whole_file or piece.is_oversized:
+        if isinstance(element, Element) or piece.is_oversized:
             yield element
             return
         saved = resume(piece, self.is_record, self.budget)

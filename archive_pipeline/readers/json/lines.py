@@ -114,8 +114,9 @@ class LineReader:
 
     def _is_alone(self, line: bytes) -> bool:
         text = line.strip(BLANK)
-        if self._scanner.comma_offset is not None:
-            text = text.removesuffix(b",").rstrip(BLANK)
+        return self._is_whole(text if self._scanner.comma_offset is None else _without_comma(text))
+
+    def _is_whole(self, text: bytes) -> bool:
         if not text.endswith(b"}") or self._budget.is_spent or may_take(text, _MAX_HELD_MEMORY):
             return False
         try:
@@ -126,11 +127,18 @@ class LineReader:
         return self._is_record(value)
 
     def _damaged(self) -> Iterator[Slice | Gap]:
-        """Yields what is damaged, line by line; among them is no record, or it would have ended the line before."""
+        """Yields what is damaged, line by line; whole records are among them only with commas behind them."""
         broken = self._scanner.abandon(self._stray)
         offset = broken.offset
         for number, line in enumerate(broken.raw.split(_BEGINNING)):
             raw = b"{" + line if number else line
-            if raw.strip(BLANK):
-                yield Gap(offset, raw.rstrip(BLANK), self._scanner.position)
+            text = raw.rstrip(BLANK)
+            if self._is_whole(record := _without_comma(text)):
+                yield Slice(offset, record)
+            elif text.strip(BLANK):
+                yield Gap(offset, text, self._scanner.position)
             offset += len(raw) + 1
+
+
+def _without_comma(text: bytes) -> bytes:
+    return text.removesuffix(b",").rstrip(BLANK)

@@ -85,7 +85,7 @@ def _weight(matches: Sequence[re.Match[str]], at: int, limit: int) -> tuple[int,
     """Return the length of the different words from one on that end before the limit, and where the last one ends."""
     seen: dict[int | None, int] = {}
     end = 0
-    for match in matches[at:]:
+    for match in (matches[place] for place in range(at, len(matches))):  # a slice would copy all that follow
         if match.end() > limit:
             break
         if match.lastindex not in seen:

@@ -40,6 +40,14 @@ def test_an_object_around_records_that_is_cut_off_costs_what_is_not_whole(before
     assert items[-1].reason.endswith("; 2 records before it were found")
 
 
+@pytest.mark.parametrize("key", ["conversations", "archived"])
+def test_lines_of_an_array_in_an_object_that_lacks_its_end_are_read(key):
+    lines = ",\n".join(f'{{"id": {number}, "mapping": {{}}}}' for number in range(4))
+    items = read(f'{{"data": {{"{key}": [\n{lines}'.encode(), is_record=is_conversation, block_bytes=7)
+    assert sorted(item.value["id"] for item in items if isinstance(item, Element)) == [0, 1, 2, 3]
+    assert len(items) == 5
+
+
 def test_what_stands_beside_records_in_an_object_that_is_cut_off_is_an_element():
     data = b'{"user": {"id": 1}, "archived": [{"id": 7, "mapping": {}}, {"id'
     assert values(read(data, is_record=is_conversation)[:-1]) == [{"user": {"id": 1}}, {"id": 7, "mapping": {}}]

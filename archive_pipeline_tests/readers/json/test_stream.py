@@ -139,6 +139,18 @@ def test_a_missing_comma_costs_no_record(between):
     assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": 1, ']
 
 
+@pytest.mark.parametrize(
+    ("opening", "broken", "rejected"), [('{"data": {"conversations": [', "", 0), ('{"archived": [', '{"id" 9}, ', 1)]
+)
+def test_damage_within_an_object_around_records_costs_no_record(opening, broken, rejected):
+    good = [f'{{"mapping": {{}}, "id": {number}}}' for number in range(4)]
+    closing = "]" + "}" * opening.count("{")
+    data = f"{opening}{good[0]} {good[1]}, {broken}{good[2]}, {good[3]}{closing}"
+    items = read(data.encode(), is_record=is_conversation, block_bytes=7)
+    assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3]
+    assert len(items) == 4 + rejected
+
+
 def test_a_file_cut_off_inside_a_record_says_where():
     items = read(b'[{"a": 1}, {"b": [1, 2')
     assert items[0].value == {"a": 1}
