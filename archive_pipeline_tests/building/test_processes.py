@@ -96,6 +96,7 @@ def test_processes_give_the_rows_of_a_local_build(
 
 
 @pytest.mark.skipif("ARCHIVE_REAL_DATA" not in os.environ, reason="no real files")
+@pytest.mark.long
 def test_processes_give_the_rows_of_real_conversations(
     database: Database, settings: Settings, by_processes: Settings, monkeypatch: pytest.MonkeyPatch
 ):

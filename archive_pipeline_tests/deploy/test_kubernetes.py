@@ -207,6 +207,7 @@ def test_a_run_is_a_job_with_what_the_values_give_its_pod(
 @pytest.mark.postgres
 @pytest.mark.dagster
 @pytest.mark.system
+@pytest.mark.long
 def test_the_command_of_a_job_builds_the_tables_with_the_url_of_the_database_alone(
     instance: dg.DagsterInstance, settings: Settings, database: Database, cluster: Cluster, tmp_path: Path
 ):

@@ -124,6 +124,7 @@ def test_findings_are_reported_with_an_input_that_shows_them(tmp_path: Path, mon
     assert "| slow | 5 | `--show marks/1` |" in report(SEED, [result])
 
 
+@pytest.mark.long
 def test_a_second_run_tries_what_the_first_did_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -60,6 +60,7 @@ def run_llm(database, tmp_path):
     return run
 
 
+@pytest.mark.long
 def test_a_later_process_has_the_answer_of_an_earlier_one(run_llm, database):
     answers = [run_llm("prompt", "-m", "archive/once", "--no-log", "Hi") for _ in range(2)]
     assert [(answer.stdout, answer.returncode) for answer in answers] == [("an answer\n", 0)] * 2, answers

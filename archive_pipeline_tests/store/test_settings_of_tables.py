@@ -18,6 +18,7 @@ from archive_pipeline_tests.variants import every_second_of
 
 pytestmark = [
     pytest.mark.postgres,
+    pytest.mark.long,
     pytest.mark.filterwarnings("ignore:Computed default on exchange_content.full_text:UserWarning"),
 ]
 

@@ -20,6 +20,7 @@ from archive_pipeline_tests.system.commands import SCRIPT, wait_until
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
 
+@pytest.mark.long
 def test_a_killed_database_is_started_again(new_archive: tuple[Path, Any], tmp_path: Path):
     pytest.importorskip("mcp.server.mcpserver", exc_type=ImportError)
     home, database = new_archive

@@ -25,6 +25,7 @@ WAITING_FOR_DIALOGUES = "SELECT count(*) FROM pg_locks WHERE locktype = 'transac
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 
+@pytest.mark.long
 def test_imports_at_the_same_time_take_turns(
     faulty: Database,
     faulty_home: Path,

@@ -14,6 +14,7 @@ from archive_pipeline_tests.system.conftest import Start
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
 
+@pytest.mark.long
 def test_the_server_stays_after_db_url_and_stops_after_db_stop(tmp_path: Path, start: Start, fork: Start):
     url = start(tmp_path, "db", "url").end().out.strip()
     server = psutil.Process(int((tmp_path / "postgres" / "postmaster.pid").read_text().splitlines()[0]))

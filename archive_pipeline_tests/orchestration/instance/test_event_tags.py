@@ -94,6 +94,7 @@ def stock(database: Database, storage: PooledEventLogStorage) -> Iterator[Postgr
 @pytest.mark.dagster
 @trials(20)
 @given(st.lists(BATCHES, max_size=4))
+@pytest.mark.long
 def test_tags_are_those_that_the_stock_storage_finds(
     storage: PooledEventLogStorage, stock: PostgresEventLogStorage, batches: list[Batch]
 ):

@@ -210,6 +210,7 @@ STEP = st.tuples(VERSION, st.sampled_from([None, *Partitioning]), st.booleans())
     ]
 )
 @trials(3)
+@pytest.mark.long
 def test_the_tables_do_not_know_in_which_granularity_they_were_built(
     instance: dg.DagsterInstance,
     settings: Settings,
