@@ -100,9 +100,15 @@ class Undecided:
         self._limit = RejectedLimit()
         self._memory = MAX_HELD_MEMORY
 
-    def hold(self, element: Element) -> None:
-        """Keeps an object, or says that there are too many to keep; of other values keeps what is wrong with them."""
-        self.may_be_conversations = self.may_be_conversations or may_be_conversation(element.value)
+    def hold(self, element: Element, *, speaks_for: str | None) -> None:
+        """Keeps an object, or says that there are too many to keep; of other values keeps what is wrong with them.
+
+        Args:
+            element: of no known format.
+            speaks_for: the source for which something in it speaks, though not clearly.
+        """
+        is_evident = self.may_be_conversations or speaks_for is not None
+        self.may_be_conversations = is_evident or may_be_conversation(element.value)
         if self._memory >= 0:  # counted, as a bound of small texts would turn away what fits
             self._memory -= memory_of(element.raw)
         if isinstance(element.value, dict) and self._memory >= 0:

@@ -9,7 +9,6 @@ from archive_pipeline.readers.chat_lines.wording import ROLES_OF_DATASETS
 from archive_pipeline.readers.json.fields import is_empty
 from archive_pipeline.readers.json.nesting import holds_record
 from archive_pipeline.readers.json.shapes import as_text
-from archive_pipeline.readers.registry import recognise
 
 _SPEAKERS: Final = ("role", "sender", "author", "from", "speaker", "type")
 # Accounts, members and rights name roles too, but nothing that was said.
@@ -22,7 +21,7 @@ _ANSWERED: Final = ("response", "answer", "completion", "output")
 
 def may_be_conversation(value: object) -> bool:
     """Tells whether a record that no reader recognises looks like a message or a conversation, or has one inside."""
-    return _is_said(value) or holds_record(value, _is_said) or recognise(value).source is not None
+    return _is_said(value) or holds_record(value, _is_said)
 
 
 def _is_said(value: object) -> bool:

@@ -62,13 +62,13 @@ class SourceDecision:
                 yield element
                 continue
             first = first or element
-            if self.source is None and (verdict := recognise(element.value)).is_recognised:
+            if self.source is None and not (verdict := recognise(element.value)).is_recognised:
+                undecided.hold(element, speaks_for=verdict.source)
+                continue
+            if self.source is None:
                 self.source = verdict.source
                 yield from self._released(undecided)
-            if self.source is None:
-                undecided.hold(element)
-            else:
-                yield from self._read(element)
+            yield from self._read(element)
         if self.source is None:
             yield from self._undecided(undecided, first)
 

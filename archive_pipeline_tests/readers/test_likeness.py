@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from archive_pipeline.readers.likeness import may_be_conversation
+from archive_pipeline.readers.reading import read_paths
 
 SAID = {"sender": "Human", "text": "Is the tide in?"}
 
@@ -19,7 +22,6 @@ SAID = {"sender": "Human", "text": "Is the tide in?"}
         {"author": {"role": "assistant"}, "content": {"parts": ["Yes."]}},
         {"nodes": {"a": {"data": {"turns": [1, SAID]}}}},
         {"prompt": "Is the tide in?", "response": "Yes.", "model": "m"},
-        {"title": "x", "mapping": {}},
     ],
 )
 def test_a_message_or_conversation_of_any_format_looks_like_one(value: Any):
@@ -43,3 +45,12 @@ def test_a_message_or_conversation_of_any_format_looks_like_one(value: Any):
 )
 def test_other_records_do_not(value: Any):
     assert not may_be_conversation(value)
+
+
+@pytest.mark.parametrize("record", [{"title": "x", "mapping": {}}, SAID])
+def test_an_array_is_rejected_of_which_a_record_looks_like_one_or_speaks_for_a_source(tmp_path: Path, record: Any):
+    (tmp_path / "records.json").write_text(json.dumps([{"place": "harbour"}, record]))
+    reading = read_paths([tmp_path])
+    [rejected] = [item for file in reading for item in file.records()]
+    assert rejected.reason.startswith("no known export format: an array whose first record is")
+    assert reading.skipped == []
