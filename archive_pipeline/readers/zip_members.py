@@ -77,6 +77,7 @@ class _Zip:
         limits: _Limits,
         *,
         prefix: str = "",
+        outer: OpenZip | None = None,
         level: int = 1,
         is_empty: bool = False,
     ) -> None:
@@ -85,6 +86,7 @@ class _Zip:
         self._opener = opener
         self._limits = limits
         self._prefix = prefix
+        self._outer = outer
         self._level = level
         self._is_empty = is_empty
         self._zip = OpenZip(opener)
@@ -102,9 +104,12 @@ class _Zip:
         except _ERRORS as error:
             yield rejected(self.locator, self._why_unreadable(), error)
             return
-        yield from self._members(entries)
+        with self._zip.held():
+            yield from self._members(entries)
         if not self._limits.selection.is_read_later:
             self._zip.close()
+        elif self._outer is not None and self._zip.unread > 0:
+            self._outer.unread += 1
         if not is_complete:
             yield rejected(self.locator, "does not name all the files in it: copy or download it again")
 
@@ -149,9 +154,9 @@ class _Zip:
         obstacle = _why_unreadable(entry) or self._limits.allowance.take(entry.file_size)
         if obstacle is not None:
             return rejected(locator, obstacle)
+        self._zip.unread += 1
         if is_zip:
             return self._inner(entry, name)
-        self._zip.unread += 1
         opener = partial(self._zip.open_member, entry)
         kind = companion_kind(path)
         return SourceFile(self._path, locator, entry.file_size, opener, member=self._prefix + name, companion=kind)
@@ -163,6 +168,7 @@ class _Zip:
             partial(self._zip.open_zip, entry),
             self._limits,
             prefix=f"{self._prefix}{name}/",
+            outer=self._zip,
             level=self._level + 1,
             is_empty=entry.file_size == 0,
         )

@@ -7,7 +7,8 @@ import shutil
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, BinaryIO, Final, Self, cast
 
 from archive_pipeline.domain.zip_errors import DAMAGED_ZIP
@@ -34,7 +35,7 @@ class OpenZip:
     """A zip that is opened with the first member that is read, and closed with the last.
 
     Attributes:
-        unread: how many members are still to be opened.
+        unread: how many members are still to be opened; zips in it with members of their own are among them.
     """
 
     def __init__(self, opener: Callable[[], BinaryIO]) -> None:
@@ -61,6 +62,15 @@ class OpenZip:
             raise
         return cast("BinaryIO", stream)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps the zip open, once a member was read, until the block ends."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self.release()
+
     def release(self) -> None:
         """Closes the zip if no member is being read and none is left."""
         self._users -= 1
@@ -83,7 +93,6 @@ class OpenZip:
         A small one is in memory, a larger one in a file without a name, which is gone with this process.
         """
         copy = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 - the caller closes it
-        self.unread += 1
         try:
             with self.open_member(entry) as stream:
                 shutil.copyfileobj(stream, copy, _COPY_BYTES)

@@ -159,7 +159,8 @@ def test_two_members_of_one_name_are_both_read(tmp_path):
     assert everything(path)[0] == ["first", "second"]
 
 
-def test_the_directory_of_a_zip_is_read_once_however_many_members_it_has(tmp_path):
+@pytest.mark.parametrize("are_zips", [False, True])
+def test_the_directory_of_a_zip_is_read_once_however_many_members_it_has(tmp_path, are_zips):
     watched, opened = [], []
     # A hook cannot be taken away again: it looks only at the files that are watched.
     sys.addaudithook(
@@ -167,6 +168,10 @@ def test_the_directory_of_a_zip_is_read_once_however_many_members_it_has(tmp_pat
     )
     for size in (10, 100):
         members = {f"{at:03}.json": json.dumps([conversation(str(at))]) for at in range(size)}
+        if are_zips:
+            inner = tmp_path / "inner.zip"
+            members = {f"{name}.zip": make_zip(inner, {name: text}).read_bytes() for name, text in members.items()}
+            inner.unlink()
         path = make_zip(tmp_path / f"{size}.zip", members)
         watched[:] = [path, str(path)]
         assert len(everything(path)[0]) == size
