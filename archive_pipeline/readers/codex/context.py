@@ -1,7 +1,8 @@
 """What Codex puts into the user's messages itself: instructions, environment, notices, what an editor shows.
 
-Codex tells its own texts by how they begin and end, in any letter case, and so do we. The list is that of
-``codex-rs/core/src/context`` with what earlier versions had.
+Codex tells its own texts by how they begin and end, most of them in any letter case, and so do we. The list is what
+``contextual_user_message.rs`` in ``codex-rs/core/src/context`` names and what is written with the user's role beside
+it, with what earlier versions had.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ _MARKERS: Final = (
     ("<user_action>", "</user_action>"),
     ("<permissions instructions>", "</permissions instructions>"),
     ("<collaboration_mode>", "</collaboration_mode>"),
+    ("<recommended_plugins>", "</recommended_plugins>"),
+    # Warnings of earlier versions, in whose sessions they stay.
+    ("warning: apply_patch was requested via ", "use the apply_patch tool instead of exec_command."),
+    ("warning: the maximum number of unified exec processes", ""),
+    ("warning: your account was flagged for potentially high-risk cyber activity", ""),
 )
 _STARTS: Final = tuple(start for start, _ in _MARKERS)
 # An editor writes what it shows before the question, which has a heading of its own.
@@ -31,6 +37,9 @@ _EDITOR: Final = ("# Context from my IDE setup:", "# Files mentioned by the user
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 _FOLDER: Final = re.compile(r"<cwd>([^<]+)</cwd>")
 _LONGEST_START: Final = max(map(len, _STARTS))
+_LONGEST_END: Final = max(len(end) for _, end in _MARKERS)
+# What a program that runs Codex gives it to know, under a name of its own.
+_EXTERNAL: Final = re.compile(r"<(external_[^>\s]*)[^>]*>")
 # What stands around a picture or recording.
 _TAG: Final = re.compile(r"</?(?:image|audio)>|<(?:image|audio) name=\[[^\]]*\]>")
 
@@ -40,7 +49,10 @@ def is_context(text: str) -> bool:
     stripped = text.strip()
     head = stripped[:_LONGEST_START].lower()
     if head.startswith(_STARTS):
-        return any(head.startswith(start) and stripped[-len(end) :].lower() == end for start, end in _MARKERS)
+        tail = stripped[-_LONGEST_END:].lower()
+        return any(head.startswith(start) and tail.endswith(end) for start, end in _MARKERS)
+    if (external := _EXTERNAL.match(stripped)) is not None:
+        return stripped.endswith(f"</{external[1]}>")
     return _TAG.fullmatch(stripped) is not None
 
 

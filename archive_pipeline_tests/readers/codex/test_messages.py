@@ -183,6 +183,12 @@ def test_a_picture_that_was_made_comes_with_its_call():
         "<user_shell_command>\n<command>ls</command>\n</user_shell_command>",
         '<codex_internal_context source="goal">\nx\n</codex_internal_context>',
         "<skill>\n<name>x</name>\n</skill>",
+        "<recommended_plugins>\n- Google Drive (drive)\n</recommended_plugins>",
+        "<external_browser>\nThe page says <b>hi</b>.\n</external_browser>",
+        '<external_context source="tab" kind="untrusted">x</external_context>',
+        "Warning: apply_patch was requested via shell. Use the apply_patch tool instead of exec_command.",
+        "Warning: The maximum number of unified exec processes you can keep open is 60.",
+        "Warning: Your account was flagged for potentially high-risk cyber activity and was rerouted.",
     ],
 )
 def test_what_codex_writes_itself_is_not_the_users(text: str):
@@ -192,7 +198,14 @@ def test_what_codex_writes_itself_is_not_the_users(text: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["<environment_context> is what?", "# AGENTS.md instructions", "<b>why</b>", "</image> ?"]
+    "text",
+    [
+        "<environment_context> is what?",
+        "<external_link> is what?",
+        "# AGENTS.md instructions",
+        "<b>why</b>",
+        "</image> ?",
+    ],
 )
 def test_words_that_only_begin_like_codexs_own_are_the_users(text: str):
     [message] = read(meta(), said("user", text)).messages
