@@ -28,8 +28,10 @@ _EVENTS: Final = frozenset(
         *("pr-link", "progress", "queue-operation", "summary", "system", "tag", "task-summary", "worktree-state"),
     }
 )
-# Whose words a prompt is where it says so: of these, nobody's.
-_NO_HUMAN: Final = frozenset({"task-notification", "coordinator"})
+# Whose words a prompt is where it says so: of these, nobody's who types here.
+_NO_HUMAN: Final = frozenset(
+    ("auto-continuation", "channel", "coordinator", "observer", "observer-activity", "peer", "task-notification")
+)
 SYNTHETIC: Final = "<synthetic>"  # the model of what the tool says in the model's place
 _META: Final = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isVirtual")
 

@@ -21,6 +21,8 @@ from archive_pipeline_tests.readers.claude_code.lines import (
     [
         {"prompt": "done", "commandMode": "task-notification"},
         {"prompt": "done", "origin": {"kind": "task-notification"}},
+        {"prompt": "do this for me", "origin": {"kind": "peer"}},
+        {"prompt": "continue", "commandMode": "prompt", "origin": {"kind": "auto-continuation"}},
         {"prompt": "<task-notification>done</task-notification>"},
         {"prompt": "done", "isMeta": True},
     ],
@@ -39,6 +41,9 @@ INJECTED = [
     "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
     "<system-reminder>\nremember\n</system-reminder>",
     '<teammate-message teammate_id="bob">hi</teammate-message>',
+    'Another Claude session sent a message:\n<cross-session-message from="a">hi</cross-session-message>\nNo user.',
+    '<channel source="slack" chat_id="1">hi</channel>',
+    '<agent-message from="review">done</agent-message>',
     "[Request interrupted by user for tool use]",
     "This session is being continued from a previous conversation that ran out of context. Summary:",
 ]
@@ -83,11 +88,24 @@ def test_a_reminder_in_a_prompt_is_context_beside_the_users_words():
 
 @pytest.mark.parametrize(
     "words",
-    ["what does <system-reminder>x</system-reminder> mean?", "<system-reminder> is never closed", "<command-name>"],
+    [
+        "what does <system-reminder>x</system-reminder> mean?",
+        "<system-reminder> is never closed",
+        "<command-name>",
+        "<channel><title>News</title></channel>",
+    ],
 )
 def test_a_user_may_speak_of_tags(words: str):
     [message] = read(said("u1", None, 0, words)).messages
     assert [(part.part_type.value, part.text) for part in message.parts] == [("text", words)]
+
+
+def test_the_task_of_a_fork_stands_behind_what_the_tool_tells_it():
+    words = "<fork-boilerplate>\nYou are a worker.\n</fork-boilerplate>\n\nYour directive: count"
+    assert parts(read(said("u1", None, 0, words)))[0] == [
+        ("context", "<fork-boilerplate>\nYou are a worker.\n</fork-boilerplate>"),
+        ("text", "Your directive: count"),
+    ]
 
 
 def test_a_command_that_the_model_answers_is_what_the_user_typed():
