@@ -213,9 +213,13 @@ def test_what_the_program_writes_around_what_the_user_asked_is_context(before: s
         f'[IMPORTANT: {INVOKED} "git" skill, …]\n\nUse git.',
         f'[IMPORTANT: {INVOKED} "dev" skill bundle, loading 2 skills]\n\n[Loaded as part of the "dev" skill bundle.]',
         f'[IMPORTANT: The "git" skill is auto-loaded. Follow it.]\n\nUse git.\n\n{FOOTER}',
+        "Review the conversation above and consider saving to memory if it says who the user is.",
+        "[Your active task list was preserved across context compression]\n- [ ] 1. count",
+        "[IMPORTANT: Background process proc_1 completed normally (exit code 0).]",
+        "[ASYNC DELEGATION COMPLETE — deleg_1]\nIt has finished.",
     ],
 )
-def test_a_skill_with_which_nothing_is_asked_is_the_systems(text: str):
+def test_notices_and_a_skill_with_which_nothing_is_asked_are_the_systems(text: str):
     [message] = of_rows(row(1, "user", text)).messages
     assert (message.role, message.is_hidden) == ("system", True)
     assert [(part.part_type, part.text) for part in message.parts] == [(CONTEXT, text)]

@@ -12,7 +12,7 @@ from archive_pipeline.readers.hermes.recognition import SOURCE, recognise
 READER: Final = Reader(
     SOURCE,
     "Hermes Agent's database (state.db) or sessions (hermes sessions export)",
-    1,
+    2,
     recognise,
     read_session,
     database=DATABASE,

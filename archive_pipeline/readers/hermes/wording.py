@@ -1,4 +1,4 @@
-"""What Hermes writes in the user's place: skills around what was asked, and summaries instead of what was said."""
+"""What Hermes writes in the user's place: skills around what was asked, summaries of what was said, and notices."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ _END_OF_LOADED: Final = "then run them with the terminal tool using the absolute
 _STEER: Final = re.compile(r"\[OUT-OF-BAND USER MESSAGE[^\]]*\]\n")
 _END_OF_STEER: Final = "\n[/OUT-OF-BAND USER MESSAGE]"
 
+# What is nobody's prompt: reviews of a session, what is told again after a compression, what ended in the background.
+_NOTICES: Final = (
+    "Review the conversation above and update the skill library",
+    "Review the conversation above and consider saving to memory",
+    "[Your active task list was preserved across context compression]",
+    "Continue from the compressed conversation context above. This marker exists because",
+    "[System: Your previous response was truncated",
+    "[System: The previous response was cut off",
+    "[System: Your previous tool call",
+    "[IMPORTANT: Background process ",
+    "[ASYNC DELEGATION ",
+)
+
 _SUMMARY: Final = "[CONTEXT COMPACTION"
 _END_OF_SUMMARY: Final = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 _PRIOR: Final = "[PRIOR CONTEXT — for reference only; not a new message]"
@@ -40,6 +53,8 @@ def pieces_of(text: str) -> list[tuple[PartType, str]]:
 
 def _words(text: str) -> tuple[int, int]:
     """Returns where the user's words are in a prompt: of a skill, since it may quote itself, at the last mark."""
+    if text.lstrip().startswith(_NOTICES):
+        return len(text), len(text)
     if _BUNDLE.match(text):
         return _between(text, text.find, _ASKED_OF_BUNDLE, _OF_BUNDLE)
     if _SKILL.match(text):
