@@ -158,6 +158,28 @@ def test_thoughts_edits_and_what_vs_code_says_are_parts():
     assert message.parts[3].source["edits"] == [[{"range": {"startLineNumber": 3}}], [None], []]
 
 
+def test_what_vs_code_asks_is_followed_by_what_the_user_says():
+    questions = [
+        {"id": "q1", "type": "text", "title": "Colour", "message": {"value": "Which colour?"}},
+        {"id": "q2", "type": "multiSelect", "title": "Sizes", "message": "Sizes"},
+        {"id": "q3", "type": "singleSelect", "title": "Shape"},
+    ]
+    data = {
+        "q1": "blue",
+        "q2": {"selectedValues": ["S", "L"], "freeformValue": "no M"},
+        "q3": {"selectedValue": "round"},
+    }
+    message = answer(
+        {"kind": "questionCarousel", "message": "Please say", "questions": questions, "data": data},
+        {"kind": "planReview", "title": "Plan", "content": "Paint it.", "data": {"feedback": "Twice."}},
+    )
+    assert parts(message) == [
+        ("context", "Please say\n\nColour\n\nWhich colour?\n\nblue\n\nSizes\n\nS\n\nL\n\nno M\n\nShape\n\nround"),
+        ("context", "Plan\n\nPaint it.\n\nTwice."),
+    ]
+    assert message.parts[0].source["data"] == data
+
+
 def call(name: str, **more: Any) -> dict[str, Any]:
     made = {"kind": "toolInvocationSerialized", "toolId": "run", "toolCallId": name, "isComplete": True}
     return made | {"invocationMessage": {"value": "Runs"}, **more}
@@ -184,6 +206,16 @@ def call(name: str, **more: Any) -> dict[str, Any]:
             {"resultDetails": {"input": '{"q": 2}', "output": [{"isText": True, "value": "no"}], "isError": True}},
             '{"q": 2}',
             ("no", True),
+        ),
+        (
+            {"toolSpecificData": {"kind": "simpleToolInvocation", "input": "a*", "output": "a.py"}},
+            "a*",
+            ("a.py", None),
+        ),
+        (
+            {"toolSpecificData": {"kind": "subagent", "prompt": "Count.", "result": "Three."}},
+            {"prompt": "Count."},
+            ("Three.", None),
         ),
     ],
 )

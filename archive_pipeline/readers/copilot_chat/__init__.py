@@ -7,7 +7,7 @@ from archive_pipeline.readers.declaration import Reader
 READER = Reader(
     SOURCE,
     "GitHub Copilot Chat in VS Code (chat.json, chatSessions/*.json and *.jsonl)",
-    1,
+    2,
     recognise,
     read_session,
     is_line=is_line,

@@ -42,7 +42,7 @@ class Calls:
         given = self._given.get(name or "")
         arguments, text = call_arguments(_given(details, data) if is_empty(given) else given)
         use = PartRecord(PartType.TOOL_USE, text, CALL, tool, call, arguments, source=fields.rest())
-        output = _output(details) or _terminal(data) or joined(_texts(self._results.get(name or "")))
+        output = _output(details) or _came_of(data) or joined(_texts(self._results.get(name or "")))
         is_error = details.get("isError")
         if output is None:
             return [use]
@@ -56,12 +56,14 @@ def _id(value: object) -> str | None:
 
 
 def _given(details: Mapping[str, Any], data: Mapping[str, Any]) -> Any:
-    """Returns what a tool was given, as VS Code shows it; of a terminal the command."""
+    """Returns what a tool was given, as VS Code shows it; of a terminal the command, of another agent its task."""
     if not is_empty(data.get("rawInput")):
         return data["rawInput"]
+    if task := as_text(data.get("prompt")):
+        return {"prompt": task}
     line = as_object(data.get("commandLine"))
     command = next((text for name in _COMMANDS if (text := as_text(line.get(name)))), as_text(data.get("command")))
-    return {"command": command} if command else as_text(details.get("input"))
+    return {"command": command} if command else as_text(details.get("input")) or as_text(data.get("input"))
 
 
 def _output(details: Mapping[str, Any]) -> str | None:
@@ -70,8 +72,9 @@ def _output(details: Mapping[str, Any]) -> str | None:
     return as_text(output) or joined(as_text(item.get("value")) for item in items if item.get("isText") is not False)
 
 
-def _terminal(data: Mapping[str, Any]) -> str | None:
-    return as_text(as_object(data.get("terminalCommandOutput")).get("text"))
+def _came_of(data: Mapping[str, Any]) -> str | None:
+    terminal = as_object(data.get("terminalCommandOutput")).get("text")
+    return as_text(terminal) or as_text(data.get("output")) or as_text(data.get("result"))
 
 
 def _texts(result: object) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.readers.copilot_chat.calls import CALL, Calls
+from archive_pipeline.readers.copilot_chat.questions import PLAN, QUESTIONS, plan_part, questions_part
 from archive_pipeline.readers.copilot_chat.texts import Passage, take_markdown
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
@@ -40,8 +41,6 @@ _SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "confirmation": ("title", "message"),
     "elicitation": ("title", "message"),
     "elicitationSerialized": ("title", "subtitle", "message"),
-    "questionCarousel": ("message",),
-    "planReview": ("title", "content"),
     "pullRequest": ("title", "description"),
     "hook": ("systemMessage", "stopReason"),
 }
@@ -123,4 +122,9 @@ def _batch(batch: Any, texts: list[str]) -> Any:
     return left
 
 
-_READ: Final[Mapping[str, Callable[[Fields], PartRecord]]] = {_THOUGHT: _thought, _EDITS: _edits}
+_READ: Final[Mapping[str, Callable[[Fields], PartRecord]]] = {
+    _THOUGHT: _thought,
+    _EDITS: _edits,
+    QUESTIONS: questions_part,
+    PLAN: plan_part,
+}
