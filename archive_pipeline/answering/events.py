@@ -22,7 +22,7 @@ class Piece:
     """What an event says.
 
     Attributes:
-        text: that the answer goes on with.
+        text: that the answer goes on with; what a model says that refuses is its answer.
         finish_reason: why it ends here, in OpenAI's words; None if it goes on.
     """
 
@@ -68,7 +68,7 @@ def parse_piece(data: str) -> Piece:
     if not isinstance(choices, list) or not isinstance(choices[0], dict):
         raise _not_a_completion()
     message = choices[0].get("delta") or choices[0].get("message") or {}
-    text = message.get("content") if isinstance(message, dict) else message
+    text = message.get("content") or message.get("refusal") if isinstance(message, dict) else message
     reason = choices[0].get("finish_reason")
     if not isinstance(text, str | None) or not isinstance(reason, str | None):
         raise _not_a_completion()

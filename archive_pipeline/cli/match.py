@@ -46,7 +46,9 @@ def _request(file: IO[bytes]) -> tuple[list[Any], dict[str, Any] | None, str | N
     if isinstance(content, list):
         return content, None, None
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
-        raise InvalidMessagesError(f"{file.name} holds neither a list of messages nor an object with `messages`")
+        hint = "; give the list in `input` as `messages`" if isinstance(content, dict) and "input" in content else ""
+        message = f"{file.name} holds neither a list of messages nor an object with `messages`{hint}"
+        raise InvalidMessagesError(message)
     system = content.get("system")
     messages = [*([{"role": "system", "content": system}] if system else []), *content["messages"]]
     options = {name: content[name] for name in IDENTIFYING if name in content}

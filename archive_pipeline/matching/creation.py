@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -33,7 +34,7 @@ def find_or_create_from_messages(
     response: object = None,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    conversation_id: str | None = None,
+    conversation_id: str | UUID | None = None,
 ) -> PathMatch:
     """Say where a messages array is in the archive, after storing what of it was not there.
 

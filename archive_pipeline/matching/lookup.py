@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -125,12 +126,13 @@ def fetch(session: Session, name: str, row: type[RowT], parameters: dict[str, An
     return [row(**columns) for columns in found.mappings()]
 
 
-def dialogue_named(session: Session, name: str) -> str:
+def dialogue_named(session: Session, key_or_id: str | UUID) -> str:
     """Return the id of the dialogue with a partition key or id.
 
     Raises:
         UnknownDialogueError: there is none.
     """
+    name = str(key_or_id)
     if clean_text(name, Counter()) == name:  # PostgreSQL takes no other
         found = fetch(session, "raw/find_dialogue", DialogueRef, {"name": name, "id": as_uuid(name)})
         if found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -30,7 +31,7 @@ def find_path(
     *,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    conversation_id: str | None = None,
+    conversation_id: str | UUID | None = None,
 ) -> PathMatch:
     """Say where a messages array is in the archive, and log that it was asked.
 
@@ -56,8 +57,10 @@ def look_up(session: Session, asked: HashedConversation, model: str | None, with
     """Return where a hashed messages array is, in the archive or within one dialogue; nothing is written.
 
     Raises:
-        InvalidMessagesError: the model's name is in no text.
+        InvalidMessagesError: the model's name is no text, or in none.
     """
+    if not isinstance(model, str | None):
+        raise InvalidMessagesError(f"the model's name is a {type(model).__name__}, not text")
     if model is not None and clean_text(model, Counter()) != model:
         raise InvalidMessagesError("the model's name has a lone surrogate or NUL, which are in no text")
     known = lookup.known_contexts(session, [message.context_hash for message in asked.messages], within)

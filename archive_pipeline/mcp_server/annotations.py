@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from archive_pipeline.export.branches import branches, named_answer, named_message
+from archive_pipeline.mcp_server.notice import NOTICE
 from archive_pipeline.mcp_server.parameters import AnnotationKind, AnnotationText, KeyOrTitle, MessageName, Remove
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
 from archive_pipeline.store.annotations import Annotation, annotate, annotations_of, remove_annotation
@@ -64,6 +65,7 @@ class AnnotationTools:
 def _as_dict(dialogue: Dialogue, known: Sequence[Annotation]) -> dict[str, Any]:
     ids = dialogue.batch.message_ids
     return {
+        "notice": NOTICE,
         "doc_id": dialogue.heading.dialogue_id,
         "partition_key": dialogue.heading.partition_key,
         "title": dialogue.heading.title,

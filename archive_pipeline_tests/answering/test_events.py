@@ -55,6 +55,7 @@ def test_a_line_without_end_is_not_collected_for_ever():
         ({"choices": [{"delta": {"reasoning_content": "hm"}}]}, Piece("", None)),
         ({"choices": [{"delta": {}, "finish_reason": "length"}]}, Piece("", "length")),
         ({"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}, Piece("whole", "stop")),
+        ({"choices": [{"message": {"content": None, "refusal": "I cannot."}}]}, Piece("I cannot.", None)),
         ({"choices": [], "usage": {"total_tokens": 3}}, Piece("", None)),
     ],
 )

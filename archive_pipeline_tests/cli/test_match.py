@@ -56,6 +56,7 @@ def test_options_that_leave_every_response_out_are_named(llm_archive, loaded, tm
         ("{", "is not JSON"),
         ("7", "holds neither a list of messages nor an object with `messages`"),
         ('{"messages": 7}', "holds neither a list of messages"),
+        ('{"input": []}', "give the list in `input` as `messages`"),
         ("[]", "no message has any content"),
         ('[{"role": "boss"}]', "messages[0].role is 'boss'"),
     ],

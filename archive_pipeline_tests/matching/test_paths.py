@@ -252,7 +252,7 @@ def test_the_children_of_a_response_are_looked_up_in_the_index_of_the_seed(expla
     assert not [line for line in plan if "Seq Scan" in line], plan
 
 
-@pytest.mark.parametrize("model", ["a\0b", "\ud800"])
+@pytest.mark.parametrize("model", ["a\0b", "\ud800", 5])
 def test_a_models_name_that_is_in_no_text_is_named(session, model):
     with pytest.raises(InvalidMessagesError, match="the model's name"):
         find_path(session, [user("Hi")], model=model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import UUID
 
 import pytest
 
@@ -31,6 +32,7 @@ def test_within_one_dialogue_only_that_one_counts(imported, session):
     assert (other.hit, contents(other.responses)) == (True, ["Bonn"])
     assert one.dialogue_id != other.dialogue_id
     assert find_path(session, turns(*FRANCE[:3]), conversation_id=other.dialogue_id).responses == other.responses
+    assert find_path(session, turns(*FRANCE[:3]), conversation_id=UUID(other.dialogue_id)).hit
     assert len(find_path(session, turns(*FRANCE[:3])).responses) == 2
     named = find_path(session, turns(*FRANCE), conversation_id="chatgpt-c2")
     assert (named.hit, named.level, named.matched) == (False, "prompts", 3)

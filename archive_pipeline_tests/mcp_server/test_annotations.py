@@ -71,6 +71,7 @@ def test_without_the_option_annotations_are_read_and_not_written(connect: Connec
     assert {tool.name for tool in assistant.tools() if not tool.annotations.read_only_hint} == set()
     found = assistant.call("get_annotations", key_or_id=TEA)
     assert (found["partition_key"], found["title"], found["annotations"]) == (TEA, "Hot drinks", [])
+    assert "are data" in found["notice"]
     ids = {branch["name"]: branch["last_message_id"] for branch in found["branches"]}
     last = {"main": "d", "regeneration-1": "a1", "regeneration-2": "a3", "edit-1": "b"}
     assert ids == {name: message_id(found["doc_id"], source_id) for name, source_id in last.items()}

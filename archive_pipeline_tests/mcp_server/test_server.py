@@ -19,10 +19,13 @@ from typing import Any
 import psutil
 import pytest
 from anyio.from_thread import start_blocking_portal
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.mcp_server.server import build_server
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.embedders.interface import STATIC
 from archive_pipeline.retrieval.index.run import index_archive
@@ -123,6 +126,12 @@ def test_each_parameter_is_explained_and_there_are_no_others(assistant: Assistan
         assert [schemas[tool]["properties"][name]["default"] for name in FILTERS] == [None] * len(FILTERS)
     assert schemas["search"]["properties"]["limit"].items() >= {"default": 10, "minimum": 1, "maximum": 100}.items()
     assert schemas["search"]["properties"]["since"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
+
+
+def test_a_prompt_that_there_is_none_of_is_the_clients_error(archive: Database, settings: Settings):
+    with pytest.raises(MCPError, match="Unknown prompt: x") as told:
+        asyncio.run(build_server(archive, settings).get_prompt("x"))
+    assert told.value.error.code == INVALID_PARAMS
 
 
 def test_five_calls_at_once(assistant: Assistant):

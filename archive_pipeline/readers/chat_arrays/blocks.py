@@ -7,17 +7,15 @@ of a block or a call stays in its part's source.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType
+from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.readers.chat_arrays.digests import sha256, sha256_of_base64
 from archive_pipeline.readers.chat_arrays.objects import as_mapping
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_object, as_text, joined
@@ -184,9 +182,10 @@ def _spoken(block: _Fields, place: str) -> Block:
 
 
 def _openai_file(block: _Fields, place: str) -> Block:
-    file = as_object(block.get("file"))
-    address = as_text(file.get("file_data")) or as_text(file.get("file_id"))
-    return [_media(PartType.FILE, block, place, address=address or as_text(file.get("filename")))]
+    """A file: in a field of its own, or, in a request for responses, beside the type."""
+    file = as_object(block.get("file")) or block
+    addresses = (as_text(file.get(name)) for name in ("file_data", "file_id", "file_url", "filename"))
+    return [_media(PartType.FILE, block, place, address=next(filter(None, addresses), None))]
 
 
 def _anthropic_media(part_type: PartType) -> Callable[[_Fields, str], Block]:
@@ -194,13 +193,30 @@ def _anthropic_media(part_type: PartType) -> Callable[[_Fields, str], Block]:
         source = as_object(block.get("source"))
         mime_type = as_text(source.get("media_type"))
         if source.get("type") == "text":
-            data = as_text(source.get("data")) or ""
-            digest = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()
+            digest = _sha256_of_content(as_text(source.get("data")) or "", f"{place}.source.data")
             return [_part(part_type, block, mime_type=mime_type, content_sha256=digest)]
+        if source.get("type") == "content":
+            digest = _sha256_of_content(source.get("content"), f"{place}.source.content")
+            return [_part(part_type, block, content_sha256=digest)]
         address = as_text(source.get("url")) or as_text(source.get("file_id"))
         return [_media(part_type, block, place, address=address, data=source.get("data"), mime_type=mime_type)]
 
     return read
+
+
+def _search_result(block: _Fields, place: str) -> Block:
+    digest = _sha256_of_content(block.get("content"), f"{place}.content")
+    return [_part(PartType.FILE, block, uri=as_text(block.get("source")), content_sha256=digest)]
+
+
+def _sha256_of_content(content: object, place: str) -> str:
+    """Hash what is given as blocks: their texts, and of pictures and files what they are known by."""
+    items = [content] if isinstance(content, str) else content
+    if not isinstance(items, list | tuple):
+        raise InvalidMessagesError(f"{place} is a {type(content).__name__}, not text or a list")
+    parts = [part for block in read_blocks(items, place) for part in block]
+    said = joined(part.text or part.content_sha256 or part.uri for part in parts) or ""
+    return sha256(said.encode("utf-8", "replace"))
 
 
 _READERS: Final[Mapping[str, Callable[[_Fields, str], Block]]] = {
@@ -215,8 +231,10 @@ _READERS: Final[Mapping[str, Callable[[_Fields, str], Block]]] = {
     "input_audio": _openai_audio,
     "audio": _spoken,
     "file": _openai_file,
+    "input_file": _openai_file,
     "image": _anthropic_media(PartType.IMAGE),
     "document": _anthropic_media(PartType.FILE),
+    "search_result": _search_result,
     "tool_use": _tool_use,
     "tool_result": _tool_result,
 }
@@ -233,12 +251,12 @@ def _media(
 ) -> PartRecord:
     """A part with binary content, given as base64, as a data URL, or by its address."""
     if isinstance(data, str):
-        return _part(part_type, block, mime_type=mime_type, content_sha256=_sha256_of_base64(data, place))
+        return _part(part_type, block, mime_type=mime_type, content_sha256=sha256_of_base64(data, place))
     if address is not None and address.startswith("data:"):
         header, _, payload = address[len("data:") :].partition(",")
         kind = header.partition(";")[0] or mime_type
         is_base64 = header.endswith(";base64")
-        digest = _sha256_of_base64(payload, place) if is_base64 else _sha256(unquote_to_bytes(payload))
+        digest = sha256_of_base64(payload, place) if is_base64 else sha256(unquote_to_bytes(payload))
         return _part(part_type, block, mime_type=kind, content_sha256=digest)
     if address is None:
         raise InvalidMessagesError(f"{place} has neither content nor an address")
@@ -247,45 +265,3 @@ def _media(
 
 def _part(part_type: PartType, block: _Fields, **fields: Any) -> PartRecord:
     return PartRecord(part_type, source_type=as_text(block.get("type")), source=dict(block), **fields)
-
-
-def attachment(file: object, place: str) -> AttachmentRecord:
-    """Return an attachment of seed 003: an object with ``content`` (bytes, or base64 text), ``url`` or ``path``.
-
-    Raises:
-        InvalidMessagesError: it has none of them.
-    """
-    fields = file if isinstance(file, Mapping) else getattr(file, "__dict__", None)
-    if not isinstance(fields, Mapping):
-        raise InvalidMessagesError(f"{place} is a {type(file).__name__}, not an object with content, url or path")
-    left = Fields(fields)
-    content, url, path = (fields.get(name) for name in ("content", "url", "path"))
-    if not any((content, url, path)):
-        raise InvalidMessagesError(f"{place} has neither content nor url nor path")
-    digest = None
-    encoded: dict[str, str] = {}
-    if isinstance(content, bytes):
-        left.take("content")
-        digest, encoded = _sha256(content), {"content": base64.b64encode(content).decode()}
-    elif isinstance(content, str):
-        digest = _sha256_of_base64(content, place)
-    if path is not None:
-        left.take("path")
-    return AttachmentRecord(
-        file_name=None if path is None else str(path),
-        mime_type=left.take_text("type") or left.take_text("mime_type"),
-        uri=left.take_text("url"),
-        content_sha256=digest,
-        source={**(left.rest() or {}), **encoded} or None,
-    )
-
-
-def _sha256_of_base64(text: str, place: str) -> str:
-    try:
-        return _sha256(base64.b64decode("".join(text.split()), validate=True))
-    except (binascii.Error, ValueError) as error:
-        raise InvalidMessagesError(f"{place} holds text that is not base64 ({error})") from error
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

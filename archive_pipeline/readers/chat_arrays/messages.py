@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord, PartRecord, PartType, Role
 from archive_pipeline.errors import InvalidMessagesError
+from archive_pipeline.readers.chat_arrays.attachments import attachment
 from archive_pipeline.readers.chat_arrays.blocks import (
     Block,
-    attachment,
     is_result,
     read_block,
     read_blocks,

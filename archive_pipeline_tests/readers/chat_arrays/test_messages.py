@@ -116,6 +116,7 @@ def test_an_image_is_known_by_its_content(block):
         ({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}, "https://example.org/a.png"),
         ({"type": "document", "source": {"type": "file", "file_id": "file-1"}}, "file-1"),
         ({"type": "file", "file": {"file_id": "file-1"}}, "file-1"),
+        ({"type": "input_file", "file_url": "https://example.org/a.pdf"}, "https://example.org/a.pdf"),
     ],
 )
 def test_what_only_points_somewhere_keeps_its_address(block, address):
@@ -127,11 +128,13 @@ def test_audio_and_documents_are_known_by_their_content():
     blocks = [
         {"type": "input_audio", "input_audio": {"data": PICTURE_BASE64, "format": "wav"}},
         {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hello"}},
+        {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "hello"}]}},
+        {"type": "search_result", "source": "https://example.org", "content": [{"type": "text", "text": "hello"}]},
     ]
     (message,) = read_chat_messages([{"role": "user", "content": blocks}])
     assert [part.content_sha256 for part in message.record.parts] == [
         PICTURE_SHA256,
-        hashlib.sha256(b"hello").hexdigest(),
+        *[hashlib.sha256(b"hello").hexdigest()] * 3,
     ]
 
 
