@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from archive_pipeline.ingest.attachment_owner import LIST
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
@@ -87,8 +88,9 @@ def kept_files(database: Database, settings: Settings) -> dict[str, bytes | None
 
 
 def stored_names(settings: Settings) -> set[str]:
-    """Names of all files below the folder of contents."""
-    return {path.name for path in AttachmentStore.of(settings.home).folder.rglob("*") if path.is_file()}
+    """Names of all files below the folder of contents but the lists of who wrote them."""
+    files = AttachmentStore.of(settings.home).folder.rglob("*")
+    return {path.name for path in files if path.is_file() and path.suffix != LIST}
 
 
 def referenced_hashes(database: Database) -> set[str]:

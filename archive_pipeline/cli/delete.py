@@ -34,7 +34,7 @@ def run(key: str, *, is_forever: bool, as_json: bool) -> int:
     """
     with open_for_writing() as archive:
         deleted = _delete(archive, key, is_forever=is_forever)
-        purge_unreferenced(archive.database, archive.settings)
+        purged = purge_unreferenced(archive.database, archive.settings)
         left = left_in_vector_store(archive)
         had_key = _remove_keys(archive, deleted.partition_key if deleted else key)
     if deleted is None:
@@ -46,6 +46,9 @@ def run(key: str, *, is_forever: bool, as_json: bool) -> int:
     else:
         how = ", for good: imports leave it out" if deleted.is_forever else ""
         click.echo(f"deleted {one_line(deleted.partition_key)} ({counted(deleted.messages, 'message')}){how}")
+    if purged.elsewhere:
+        files = counted(purged.elsewhere, "attached file is", "attached files are")
+        note(f"{files} not in this home: the machine that has them removes them with its next import or `delete`")
     return say_left(left, "dialogue")
 
 

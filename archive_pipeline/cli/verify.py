@@ -51,7 +51,7 @@ def _say(contents: ContentCheck) -> None:
     if contents.strays:
         place = "in the folder of attachments"
         strays = counted(contents.strays, f"file {place} is", f"files {place} are")
-        note(f"{strays} of no content; the next import removes such files")
+        note(f"{strays} of no content of this archive; those that it wrote itself go with the next import")
 
 
 def _commands(places: Sequence[str]) -> list[str]:

@@ -1,8 +1,8 @@
 """Contents of attached files as files: ``ARCHIVE_HOME/attachments/ab/abcdef…``, named by their SHA-256.
 
 A file is written under another name, renamed, and flushed to the disk, before a row of the database speaks of it. So a
-process that is killed leaves a file that no row speaks of, never a row without its file; ``remove_strays`` removes it.
-Whoever writes or removes here holds the archive's writer lock.
+process that is killed leaves a file that no row speaks of, never a row without its file; ``remove_strays`` removes it,
+if the same archive wrote it. Whoever writes or removes here holds the archive's writer lock.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import IO, BinaryIO, Final
 from more_itertools import chunked
 
 from archive_pipeline.errors import ArchiveError
+from archive_pipeline.ingest.attachment_owner import LIST, Owner
 from archive_pipeline.ingest.media_types import HEAD_BYTES, media_type
 from archive_pipeline.store.home import private_folder
 
@@ -73,15 +74,19 @@ class AttachmentStore:
         except OSError:
             return False
 
-    def add(self, stream: BinaryIO) -> StoredContent:
+    def add(self, stream: BinaryIO, owner: Owner) -> StoredContent:
         """Store what a stream gives, to its end; ``flush`` makes it outlive a power cut.
+
+        Args:
+            stream: the content.
+            owner: the archive that it is written for.
 
         Raises:
             ArchiveError: nothing can be written. What the stream raises is raised as it is, and nothing is left.
         """
         with self._writing():
             private_folder(self.folder)
-            descriptor, name = tempfile.mkstemp(suffix=_PARTIAL, dir=self.folder)  # mode 0600
+            descriptor, name = tempfile.mkstemp(_PARTIAL, f"{owner.name}-", self.folder)  # mode 0600
         partial = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as target:
@@ -89,6 +94,7 @@ class AttachmentStore:
             with self._writing():
                 path = self.path_of(content.sha256)
                 private_folder(path.parent)
+                owner.add(content.sha256)
                 partial.replace(path)
         except BaseException:
             partial.unlink(missing_ok=True)
@@ -123,13 +129,22 @@ class AttachmentStore:
                 finally:
                     os.close(descriptor)
 
-    def remove(self, hashes: Sequence[str]) -> None:
-        """Remove contents; those that are not there are none the less removed."""
-        for sha256 in hashes:
-            self.path_of(sha256).unlink(missing_ok=True)
+    def remove(self, hashes: Iterable[str]) -> int:
+        """Remove contents; return how many of them were there."""
+        return sum(map(self._removed, hashes))
+
+    def _removed(self, sha256: str) -> bool:
+        path = self.path_of(sha256)
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        with suppress(OSError):  # another content is in it
+            path.parent.rmdir()
+        return True
 
     def strays(self, known: Callable[[Sequence[str]], set[str]]) -> Iterator[Path]:
-        """Yield files that no content is kept in: those of interrupted imports.
+        """Yield files that no content of the archive is kept in: those of interrupted imports, and of other archives.
 
         Args:
             known: returns those of some hashes whose content is kept.
@@ -139,23 +154,31 @@ class AttachmentStore:
             kept = known(list(named.values())) if named else set()
             yield from (path for path in paths if named.get(path) not in kept)
 
-    def remove_strays(self, known: Callable[[Sequence[str]], set[str]]) -> int:
-        """Remove what ``strays`` yields; return how many files that were."""
-        removed = 0
-        for path in list(self.strays(known)):
-            path.unlink(missing_ok=True)
-            removed += 1
-            if path.parent != self.folder:
-                with suppress(OSError):  # another content is in it
-                    path.parent.rmdir()
-        return removed
+    def remove_strays(self, owner: Owner, known: Callable[[Sequence[str]], set[str]]) -> None:
+        """Remove what an archive wrote and no content of it is kept in.
+
+        An archive without a list, of an earlier version or moved to another server, owns what it keeps.
+
+        Args:
+            owner: the archive.
+            known: returns those of some hashes whose content is kept.
+        """
+        written = owner.written()
+        names = written if written is not None else {path.name for path in self._files() if self._is_in_place(path)}
+        kept = {sha256 for some in chunked(sorted(names), _PER_QUESTION) for sha256 in known(some)}
+        if written is not None:
+            self.remove(written - kept)
+        for partial in self.folder.glob(f"{owner.name}-*{_PARTIAL}"):
+            partial.unlink(missing_ok=True)
+        if kept != written:
+            owner.replace(kept)
 
     def _is_in_place(self, path: Path) -> bool:
         return bool(_NAME.fullmatch(path.name)) and path == self.path_of(path.name)
 
     def _files(self) -> Iterator[Path]:
         for folder, _names, files in os.walk(self.folder):
-            yield from (Path(folder, name) for name in files)
+            yield from (Path(folder, name) for name in files if not name.endswith(LIST))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from more_itertools import chunked
 
@@ -18,6 +18,7 @@ from archive_pipeline.domain.choices import AttachmentHandling
 from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
+from archive_pipeline.ingest.attachment_owner import Owner
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.attachment_texts import read_texts
 from archive_pipeline.ingest.documents import Added, remove_unlinked
@@ -130,20 +131,29 @@ def keep_attachments(
     return kept
 
 
-def purge_unreferenced(database: Database, settings: Settings) -> int:
-    """Remove contents that no message points to any more, and documents of no live message; return how many contents.
+class Purged(NamedTuple):
+    """How many contents were removed, and of how many this home has no file: another machine may have it."""
+
+    contents: int
+    elsewhere: int
+
+
+def purge_unreferenced(database: Database, settings: Settings) -> Purged:
+    """Remove contents that no message points to any more, and documents of no live message.
 
     Contents stay with deleted messages, which may come back; derived rows, and what search finds, follow live ones.
-    So are files of contents that no row speaks of: a process was killed between the file and its row.
+    So are files that this archive wrote and no row speaks of: a process was killed between the file and its row, or
+    another machine deleted the row.
     """
     remove_unlinked(database, settings)
     store = AttachmentStore.of(settings.home)
     with database.session() as connection:
         hashes = stored.delete_unreferenced(connection)
-    store.remove(hashes)  # now that no row speaks of them
+    removed = store.remove(hashes)  # now that no row speaks of them
     with database.session() as connection:
-        store.remove_strays(lambda some: stored.known_contents(connection, some))
-    return len(hashes)
+        owner = Owner.of(store.folder, connection)
+        store.remove_strays(owner, lambda some: stored.known_contents(connection, some))
+    return Purged(len(hashes), len(hashes) - removed)
 
 
 class _Keeping:
@@ -160,6 +170,7 @@ class _Keeping:
         self._intact: dict[str, bool] = {}
         with database.session() as connection:
             self._known = {row.file_id: row for row in stored.known_files(connection)}
+            self._owner = Owner.of(store.folder, connection)
 
     def run(self) -> KeptAttachments:
         """Store what messages point to."""
@@ -186,7 +197,7 @@ class _Keeping:
             return
         try:
             with file.open() as stream:
-                content = self._store.add(stream)
+                content = self._store.add(stream, self._owner)
         except _READ_ERRORS as error:
             reason = f"{file.locator} cannot be read, and was not kept"
             technical = f"{type(error).__name__}: {error}"

@@ -97,7 +97,7 @@ def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
             path = tmp_path / "a folder"
             zipped.extractall(path)
     imported(database, settings, path)
-    [content] = [file for file in AttachmentStore.of(settings.home).folder.rglob("*") if file.is_file()]
+    [content] = AttachmentStore.of(settings.home).folder.glob("??/*")
     content.write_bytes(b"tex!")
     result = llm_archive("verify")
     command = f"llm-archive import '{path}'"
@@ -119,7 +119,7 @@ def test_a_lost_attachment_is_told_and_an_exit_code(
 ):
     members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": b"text"}
     imported(database, settings, export(tmp_path / "e.zip", members))
-    [content] = [path for path in AttachmentStore.of(settings.home).folder.rglob("*") if path.is_file()]
+    [content] = AttachmentStore.of(settings.home).folder.glob("??/*")
     good = llm_archive("verify", "--json").json["attachments"]
     content.unlink()
     result = llm_archive("verify")
