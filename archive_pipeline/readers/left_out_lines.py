@@ -78,9 +78,10 @@ def _short_values(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(content: object) -> list[str]:
-    """Returns the types of blocks, which tell a tool's result from words."""
+    """Returns the types of blocks, which tell a tool's result from words; one without has its kind as its first key."""
     blocks = content if isinstance(content, list) else []
-    named = (block.get("type") for block in islice(blocks, _MAX_FIELDS) if isinstance(block, dict))
+    objects = (block for block in islice(blocks, _MAX_FIELDS) if isinstance(block, dict))
+    named = (block.get("type", next(iter(block), None)) for block in objects)
     return list(dict.fromkeys(kind for kind in named if isinstance(kind, str) and len(kind) <= _MAX_TEXT))
 
 

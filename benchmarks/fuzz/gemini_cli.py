@@ -26,6 +26,8 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
     lines: list[Any] = [head]
     for made in messages:
         lines.append(made)
+        if random.random() < 0.2:
+            lines += _synced(random, marks, messages)
         if random.random() < 0.3:
             lines.append({**made, "tokens": {"total": marks.number()}})
         if random.random() < 0.2:
@@ -37,28 +39,48 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
     return {"file": marks.text(), "lines": lines}
 
 
+def _synced(random: Random, marks: Marks, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return copies of messages with the patch that puts them in their place."""
+    copies = [{"id": marks.text(), "type": made["type"], "content": made["content"]} for made in messages]
+    changed = random.choice(messages)
+    calls = [{"id": call["id"], "result": marks.text()} for call in changed.get("toolCalls", [])[:1]]
+    patch = {
+        "updates": [{"id": changed["id"], "content": [{"text": marks.text()}], "toolCalls": calls}],
+        "removeIds": [made["id"] for made in messages if random.random() < 0.8],
+        "orderIds": [made["id"] for made in copies],
+    }
+    return [*copies, {"$patch": patch}]
+
+
 def message(random: Random, marks: Marks, kind: str) -> dict[str, Any]:
     """Return a message of a type."""
     content: list[Any] = [
         marks.text(),
         [{"text": marks.text()}],
         [marks.text(), {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, {marks.text(): marks.text()}],
+        [{"text": f"<session_context>{marks.text()}"}],
+        [f"{marks.text()}\n--- Content from referenced files ---\n{marks.text()}"],
+        [{"functionResponse": {"id": marks.text(), "name": marks.text(), "response": {"output": marks.text()}}}],
     ]
     made = {
         "id": marks.text(),
         "timestamp": "2026-03-04T10:00:05.000Z",
         "type": kind,
         "content": random.choice(content),
-        "displayContent": [{"text": marks.text()}],
+        "displayContent": random.choice(([{"text": marks.text()}], "")),
     }
     return made | _given(random, marks) if kind == "gemini" else made
 
 
 def _given(random: Random, marks: Marks) -> dict[str, Any]:
-    call = marks.text()
+    call, other = marks.text(), marks.text()
+    repeated = {"functionResponse": {"id": other, "response": {"output": marks.text()}}}
     output = random.choice(({"output": marks.text()}, {"error": marks.text()}, {"x": marks.text()}))
     results = [
-        [{"functionResponse": {"id": call, "name": marks.text(), "response": {**output, "more": marks.text()}}}],
+        [
+            {"functionResponse": {"id": call, "name": marks.text(), "response": {**output, "more": marks.text()}}},
+            repeated,
+        ],
         marks.text(),
         None,
     ]
@@ -77,6 +99,7 @@ def _given(random: Random, marks: Marks) -> dict[str, Any]:
                 "resultDisplay": random.choice((marks.text(), {"fileDiff": marks.text()})),
                 "result": random.choice(results),
             },
+            {"id": other, "result": [repeated]},
             marks.text(),
         ],
     }
