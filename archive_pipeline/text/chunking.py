@@ -156,7 +156,9 @@ class _Chunker:
     def _cuts(self, cut: re.Pattern[str], start: int, end: int) -> list[int]:
         """Return the positions after what a pattern finds, moved to the end of the grapheme cluster they are in."""
         ends = list(map(re.Match.end, cut.finditer(self._text, start, end)))
-        return ends if self._edges is None else list(map(self._snap, ends))
+        if self._edges is None:
+            return ends
+        return [int(edge) for edge in self._edges[np.searchsorted(self._edges, ends)]]
 
     def _units(self) -> list[_Unit]:
         units: list[_Unit] = []
@@ -204,12 +206,6 @@ class _Chunker:
         # A token begins with the space before a word: one at the end counts with what follows.
         counted_end = end - 1 if start < end and self._text[end - 1] == " " else end
         return _Unit(start, end, self._tokens_between(start, counted_end), is_prose)
-
-    def _snap(self, position: int) -> int:
-        """Return the first position from the given one that is not inside a grapheme cluster."""
-        if self._edges is None:
-            return position
-        return int(self._edges[np.searchsorted(self._edges, position)])
 
     def _edges_between(self, start: int, end: int) -> list[int]:
         """Return the positions between two edges at which no grapheme cluster is cut."""

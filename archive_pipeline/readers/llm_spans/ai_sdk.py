@@ -21,7 +21,6 @@ _TEXTS: Final = ("ai.response.text", "ai.result.text", "ai.response.object", "ai
 _TOOL_CALLS: Final = ("ai.response.toolCalls", "ai.result.toolCalls")
 _THOUGHTS: Final = "ai.response.reasoning"
 _MEDIA: Final = {"image": PartType.IMAGE, "audio": PartType.AUDIO, "video": PartType.VIDEO}
-_MEDIA_TYPES: Final = ("mediaType", "mimeType")
 
 
 def is_of_agent(attributes: Mapping[str, Any]) -> bool:
