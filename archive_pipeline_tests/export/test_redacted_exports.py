@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -26,7 +27,7 @@ from archive_pipeline_tests.tables import query
 EMAIL = "ann.lee@example.org"
 
 
-def secret_dialogue() -> dict[str, object]:
+def secret_dialogue() -> dict[str, Any]:
     """A dialogue with an address in all that the source says, but for what is one of a few words."""
     code = {"content_type": "code", "language": f"python {EMAIL}", "text": f"send('{EMAIL}')"}
     result = {"content_type": "execution_output", "text": f"sent to {EMAIL}"}
@@ -49,12 +50,15 @@ def secret_dialogue() -> dict[str, object]:
 def test_no_format_has_what_was_redacted_and_the_archive_keeps_it(
     exported: Callable[..., Exported], filled: Database, settings: Settings, tmp_path: Path
 ):
-    load(filled, tmp_path / "secret.json", secret_dialogue())
+    secret = secret_dialogue()
+    # A name only as providers take it.
+    secret["mapping"]["res"]["message"]["author"]["name"] = "read/ann/lee"
+    load(filled, tmp_path / "secret.json", secret)
     from archive_pipeline.building.dialogues import build_stale
 
     build_stale(filled, settings)
     for name in FORMATS:
-        found = exported(name, redact=True, title="About", models=(f"ft:{EMAIL}",))
+        found = exported(name, redact=True, title="About", models=(f"ft:{EMAIL}",), own_words=("Ann Lee",))
         data = b"".join(path.read_bytes() for path in found.path.rglob("*") if path.is_file())
         names = [str(path) for path in found.path.rglob("*")]
         # As names of tools have it, too; tables are compressed.

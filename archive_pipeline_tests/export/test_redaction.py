@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
 from detect_secrets.plugins.jwt import JwtTokenDetector
 from detect_secrets.plugins.openai import OpenAIDetector
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from archive_pipeline.errors import ConfigurationError, ExportError
+from archive_pipeline.errors import ConfigurationError, ExportError, MissingExtraError
 from archive_pipeline.export.redaction import rules
 from archive_pipeline.export.redaction.account_numbers import has_luhn_digit, is_iban
 from archive_pipeline.export.redaction.redactor import Redactor
@@ -73,6 +74,11 @@ def test_the_same_value_has_the_same_placeholder_and_another_key_another_one():
     assert found.text(one) == one
 
 
+@pytest.mark.parametrize("text", WITHOUT, ids=lambda text: text[:12].encode("ascii", "replace").decode())
+def test_what_only_looks_private_stays(text: str):
+    assert redactor().text(text) == text
+
+
 @given(st.lists(st.sampled_from([*WITH, *WITHOUT]), max_size=4), st.text(max_size=20))
 def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], between: str):
     found = redactor()
@@ -122,6 +128,7 @@ def test_tokens_of_json_are_those_of_detect_secrets(text: str):
         st.sampled_from(["sk-", "T3BlbkFJ", "T3Blbk", "a1" * 10, "Z" * 19, "é", "_", "-", "q", " "]), max_size=30
     ).map("".join)
 )
+@example("sk-" + "a1" * 10 + "T3BlbkFJ" + "a1" * 10)
 def test_keys_of_openai_are_those_of_detect_secrets(text: str):
     (theirs,) = OpenAIDetector.denylist
     assert [span[:2] for span in openai_keys(text)] == [match.span() for match in theirs.finditer(text)]
@@ -135,6 +142,13 @@ def test_a_long_word_of_many_beginnings_is_no_key_and_gone_through_once(mark: st
 @pytest.mark.parametrize("pattern", JSON_TOKENS)
 def test_a_long_word_of_many_beginnings_is_gone_through_once(pattern: re.Pattern[str]):
     assert [match.span() for match in pattern.finditer("eyJ" * 10_000)] == [(0, 30_000)]
+
+
+def test_a_missing_package_is_told_before_anything_is_read(monkeypatch: pytest.MonkeyPatch):
+    rules._detectors.cache_clear()
+    monkeypatch.setitem(sys.modules, "detect_secrets.core.plugins.util", None)
+    with pytest.raises(MissingExtraError, match="redaction"):
+        finders(None)
 
 
 def test_national_numbers_need_a_country():
@@ -234,6 +248,10 @@ def test_own_words_are_found_as_texts_have_them(word: str, text: str, left: str)
     assert PLACEHOLDER.sub("{}", found.text(text)) == left
 
 
+def test_an_own_word_is_found_that_stands_apart_only_from_a_placeholder():
+    assert PLACEHOLDER.sub("{}", with_words("ann").text("annsk-ant-" + "a1" * 15)) == "{}{}"
+
+
 def test_an_own_word_has_one_placeholder_composed_or_decomposed():
     found = with_words("Müller")
     assert found.text("Müller") == found.text("Mu\u0308ller") == found.text("MÜLLER")
@@ -265,6 +283,7 @@ def test_values_are_redacted_to_their_leaves():
         ("accessToken", ["abc", "$TOKEN"], ["{}", "$TOKEN"]),
         ("secret", {"value": "hunter", EMAIL: [7.5, True, None, ""]}, {"value": "{}", "{}": ["{}", True, None, ""]}),
         ("password", "half \ud800", "{}"),
+        ("password_hint", 'abcdef"ghi', "{}"),
         ("token_count", 12345678, 12345678),
         ("authorization", "bearer abcdefghij0123456789", "bearer {}"),
         ("keyword", "hello world 12", "hello world 12"),
@@ -275,12 +294,14 @@ def test_a_field_named_like_a_secret_is_one_in_values_as_in_texts(name: str, val
     redacted = redactor().value({"with": [{name: value}]})
     assert json.loads(PLACEHOLDER.sub("{}", json.dumps(redacted["with"][0][name]))) == left
     assert redactor().text(json.dumps(redacted)) == json.dumps(redacted)
+    assert redactor().value(redacted) == redacted
 
 
 def test_a_secret_has_one_placeholder_in_fields_and_texts():
     found = redactor()
     assert found.text("DB_PASSWORD=48151623") == f"DB_PASSWORD={found.value({'password': 48151623})['password']}"
     assert found.counts == {"SECRET": 2}
+    assert found.text("password='Hunter22x'") != found.text("password='hunter22x'")
 
 
 def test_a_rule_that_never_ends_stops_the_export():

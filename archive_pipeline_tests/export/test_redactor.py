@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from archive_pipeline.export.redaction.redactor import Redactor, open_redactor
+from archive_pipeline.errors import ExportError
+from archive_pipeline.export.redaction.redactor import KEY_FILE, Redactor, open_redactor
 from archive_pipeline.export.redaction.rules import Finder, Span, finders, word_finders
 from archive_pipeline.retrieval.reading.outline import Heading
 from archive_pipeline_tests.work import steps
@@ -38,6 +39,20 @@ def test_a_user_without_an_account_has_no_name_to_redact(tmp_path: Path, monkeyp
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
     assert "[EMAIL-" in open_redactor(tmp_path, [], None).text("ann.lee@example.org")
+
+
+@pytest.mark.parametrize(("account", "stays"), [("annlee", False), ("root", True)])
+def test_the_name_of_the_account_is_redacted_unless_it_is_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, account: str, stays: bool
+):
+    monkeypatch.setattr("getpass.getuser", lambda: account)
+    assert (account in open_redactor(tmp_path, [], None).text(f"by {account}")) is stays
+
+
+def test_a_damaged_key_makes_no_placeholders(tmp_path: Path):
+    (tmp_path / KEY_FILE).write_bytes(b"")
+    with pytest.raises(ExportError, match="is no key"):
+        open_redactor(tmp_path, [], None)
 
 
 @pytest.mark.parametrize(
