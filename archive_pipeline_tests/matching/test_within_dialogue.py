@@ -43,6 +43,27 @@ def test_within_one_dialogue_only_that_one_counts(imported, session):
     assert (spaced.level, {known.dialogue_id for known in spaced.responses}) == ("normalized", {other.dialogue_id})
 
 
+def test_what_an_import_deleted_is_found_no_more_even_before_the_next_build(database, imported, session, tmp_path):
+    file = tmp_path / "conversations.json"
+    load(database, file, chatgpt("c1", chain(*FRANCE)))
+    imported(chatgpt("c2", chain(*FRANCE)))
+    ids = [find_path(session, turns(*FRANCE), conversation_id=f"chatgpt-c{n}").dialogue_id for n in (1, 2)]
+    without_paris = [said for said in chain(*FRANCE) if said.id != "m1"]
+    load(database, file, chatgpt("c1", chain(*FRANCE[:3])), chatgpt("c2", without_paris))
+    asked = find_path(session, turns(*FRANCE[:3]))
+    assert [known.dialogue_id for known in asked.responses] == ids[1:]
+    gone = find_path(session, turns(*FRANCE[:3]), conversation_id="chatgpt-c1")
+    assert (gone.hit, gone.matched, gone.responses) == (False, 3, ())
+    whole = find_path(session, turns(*FRANCE), conversation_id="chatgpt-c1")
+    assert (whole.hit, whole.matched, whole.alternatives) == (False, 3, ())
+    # Of both dialogues with the message the first one has it no more.
+    unanswered = find_path(session, turns(*FRANCE, "Austria?"))
+    assert unanswered.dialogue_id == ids[1]
+    # What led there is not there either.
+    led = find_path(session, turns(*FRANCE[:3]), conversation_id="chatgpt-c2")
+    assert (led.matched, led.level) == (1, "normalized")
+
+
 def test_within_one_dialogue_options_count_as_over_the_archive(session):
     prompt, fixed = [user("Name a colour")], {"temperature": 0}
     stored = find_or_create_from_messages(session, prompt, response="blue", options=fixed)
