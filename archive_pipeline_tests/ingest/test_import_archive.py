@@ -110,7 +110,8 @@ def test_a_reordered_export_with_other_times_is_unchanged(database: Database, pa
 
 
 def test_an_edited_text_is_changed_in_place(database: Database, path: Path):
-    load(database, path, chatgpt("c1", chain("a", "b")), chatgpt("c2", chain("a")))
+    begun = Said("m1", "m0", "assistant", "b", more={"status": "in_progress"})
+    load(database, path, chatgpt("c1", [*chain("a"), begun]), chatgpt("c2", chain("a")))
     before = fingerprints(database)
     summary = load(database, path, chatgpt("c1", chain("a", "B")), chatgpt("c2", chain("a")))
     assert summary.dialogues == {"changed": 1, "unchanged": 1}
@@ -122,6 +123,7 @@ def test_an_edited_text_is_changed_in_place(database: Database, path: Path):
         "raw.messages m JOIN raw.dialogues d ON d.id = m.dialogue_id WHERE d.source_id = 'c1') ORDER BY 1",
     )
     assert sorted(texts) == [("B",), ("a",)]
+    assert query(database, "SELECT DISTINCT state FROM raw.messages") == [("complete",)]
     assert counts(database)["messages"] == 3
 
 

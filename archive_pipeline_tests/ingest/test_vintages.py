@@ -157,7 +157,9 @@ def test_a_slim_export_deletes_neither_calls_nor_hidden_messages(
 
 def test_what_a_slim_export_has_is_updated_and_what_it_could_have_is_deleted(database: Database, tmp_path: Path):
     later = Chat(200.0, {0: Turn("q", "better", calls=1), 2: Turn("new", "answer", below=0)}, title="U")
-    load_all(database, tmp_path, [full(Chat(100.0, {0: Turn(calls=1), 1: Turn()})), slim(later)])
+    before = full(Chat(100.0, {0: Turn(calls=1), 1: Turn()}))
+    before["mapping"]["a0"]["message"]["create_time"] = 90.0
+    load_all(database, tmp_path, [before, slim(later)])
     assert live(database) == ["a0", "a2", "c0-0", "q0", "q2", "r0-0", "s"]
     statement = (
         "SELECT m.source_id, p.text_content, m.recipient, m.channel, above.source_id FROM raw.messages m "
