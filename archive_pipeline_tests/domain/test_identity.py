@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from archive_pipeline.domain.identity import (
     NAMESPACE,
     dialogue_id,
+    may_be_shared,
     message_id,
     partition_key,
     row_id,
@@ -64,6 +65,11 @@ def test_ids_that_do_not_fit_have_different_keys():
     keys = [partition_key("chatgpt", name) for name in ("", "a/b", "a b", "a.b", "é", "x" * 129, "a\n")]
     assert len(set(keys)) == len(keys)
     assert all(re.fullmatch(r"chatgpt-h[0-9a-f]{16}", key) for key in keys)
+
+
+def test_only_a_key_that_reads_like_a_hash_may_be_shared():
+    assert may_be_shared(partition_key("chatgpt", "a/b"))
+    assert not may_be_shared("chatgpt-h0123456789abcdef0")
 
 
 @given(st.uuids())

@@ -181,9 +181,12 @@ def test_pandas_and_duckdb_read_what_the_tables_have(exported: Export, filled: D
 
 
 def test_openai_and_sharegpt_follow_the_rules_of_their_readers(rows: Callable[..., list[dict[str, Any]]]):
-    for row in rows("openai", paths="all"):
+    openai, sharegpt = rows("openai", paths="all"), rows("sharegpt", paths="all", thinking=True)
+    assert openai
+    assert sharegpt
+    for row in openai:
         check_openai(row)
-    for row in rows("sharegpt", paths="all", thinking=True):
+    for row in sharegpt:
         check_sharegpt(row)
 
 

@@ -87,6 +87,7 @@ def test_chunks_are_in_order_bounded_and_counted(text: str, sizes: ChunkSizes):
 
 @given(texts, all_sizes)
 @example("\U0001f201" + "\u200d\U0001f201" * 3, ChunkSizes(16, 0))
+@example("One two three four five six seven. \u0301" * 4, ChunkSizes(16, 0))
 def test_no_grapheme_cluster_that_fits_is_cut(text: str, sizes: ChunkSizes):
     clusters = list(regex.finditer(r"\X", text))
     edges = {0, *(cluster.end() for cluster in clusters)}
@@ -132,6 +133,10 @@ def test_prose_is_cut_between_sentences_and_the_last_one_is_repeated():
         "The first sentence is here. The second one follows it. A third.",
         "A third. And now the fourth sentence ends it all.",
     ]
+
+
+def test_a_long_word_is_cut_after_every_sixteen_characters():
+    assert chunks("あ" * 40, 16) == ["あ" * 16, "あ" * 16, "あ" * 8]
 
 
 def test_what_is_repeated_is_not_counted_again_but_for_its_first_word():
