@@ -7,7 +7,7 @@ from time import process_time
 from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -113,6 +113,7 @@ def test_elements_are_counted_outside_of_code():
 
 
 @given(st.text("![]()a\n", max_size=20))
+@example("![a](a)![](a](])![a\n](a)![a](\na)")
 def test_a_picture_is_in_one_line_and_its_parts_end_at_the_first_bracket(text: str):
     assert structure_of(text).pictures == len(re.findall(r"!\[[^\]\n]*\]\([^)\n]*\)", text))
 
