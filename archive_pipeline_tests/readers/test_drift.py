@@ -122,6 +122,7 @@ OF_UNKNOWN_TYPES = {
     "chat.history.messages.*.output[].anything",
     "lines[].payload.depth",
     "lines[].depth",
+    "tables.transcript_events[].event_json.depth",
     "lines[].more",
     "requests[].response[].depth",
     "items[].depth",

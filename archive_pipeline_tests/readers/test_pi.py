@@ -150,6 +150,24 @@ def test_a_leaf_says_where_the_session_goes_on(target: str | None, active: int |
     assert prepare(record, b"").active == (None if active is None else ids[active])
 
 
+def test_what_openclaw_puts_beside_leads_nowhere():
+    sent = answer("02", "01", text("sent by a tool"))
+    record = read(
+        said("01", None, "user", "one"),
+        sent | {"appendMode": "side"},
+        said("03", "02", "user", "two"),
+        answer("04", "03", text("sent too")),
+        entry("05", "04", "metadata"),
+        entry("06", "05", "leaf", targetId="03", appendParentId="05", appendMode="side"),
+        answer("07", "05", text("2")),
+        said("08", "07", "user", "put beside") | {"appendMode": "side"},
+        said("09", "08", "user", "put beside that") | {"appendMode": "side"},
+    )
+    links = [("01", None), ("02", "01"), ("03", "01"), ("04", "03"), ("07", "03"), ("08", "07"), ("09", "08")]
+    assert tree(record) == links
+    assert names(record)[prepare(record, b"").active] == "07"
+
+
 def test_what_pi_puts_in_is_not_the_users():
     skill = '<skill name="review" location="/s/SKILL.md">\nLook closely.\n</skill>\n\n'
     named = '<file name="/a.txt">\n1 < 2\n</file>\n'

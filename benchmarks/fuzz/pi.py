@@ -1,4 +1,4 @@
-"""Sessions of Pi with every kind of entry and block, each text and id a mark."""
+"""Sessions of Pi with every kind of entry and block, in a file or in rows of a database, each text and id a mark."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from benchmarks.fuzz.marks import Marks
 
 _Maker = Callable[[Random, Marks], Any]
 _TIME: Final = "2026-01-16T02:37:34.075Z"
+_POINTERS: Final = ("targetId", "appendParentId")
 
 
 def conversation(random: Random, marks: Marks) -> dict[str, Any]:
-    """Return the object that a file of up to eight entries is read as: a tree, or a chain of the first version."""
+    """Return what a session of up to eight entries is read as, a tree or a chain of the first version."""
     lines: list[Any] = [header(random, marks)]
     has_ids = random.random() < 0.8
     for _ in range(random.randint(0, 8)):
@@ -23,10 +24,30 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
         elif isinstance(line, dict) and "parentId" in line:
             before = [other["id"] for other in lines[-3:] if isinstance(other, dict) and "id" in other]
             line["parentId"] = random.choice((*before, None, marks.text()))
+            if random.random() < 0.1:
+                line["appendMode"] = "side"
         lines.append(line)
     if random.random() < 0.1:
         lines.append(random.choice(lines))
+    if random.random() < 0.3:
+        return in_database(random, marks, lines)
     return {"file": f"{marks.text()}.jsonl", "lines": lines}
+
+
+def in_database(random: Random, marks: Marks, lines: list[Any]) -> dict[str, Any]:
+    """Return what the rows of a session are read as."""
+    session = marks.text()
+    rows = [
+        {"session_id": session, "seq": number, "event_json": line, "created_at": marks.number()}
+        for number, line in enumerate(lines)
+    ]
+    about = {"session_key": marks.text(), "display_name": random.choice((None, marks.text()))}
+    tables = {
+        "session_nodes": [{**about, "current_session_id": session, "label": random.choice((None, marks.text()))}],
+        "session_windows": [{**about, "session_id": session, "reason": marks.text()}],
+        "transcript_events": rows,
+    }
+    return {"database": "pi", "conversation_id": session, "tables": tables}
 
 
 def header(random: Random, marks: Marks) -> dict[str, Any]:
@@ -149,7 +170,9 @@ LINES: Final[tuple[_Maker, ...]] = (
     lambda random, marks: entry(random, marks, "thinking_level_change", {"thinkingLevel": marks.text()}),
     lambda random, marks: entry(random, marks, "label", {"targetId": marks.text(), "label": marks.text()}),
     lambda random, marks: entry(random, marks, "session_info", {"name": marks.text()}),
-    lambda random, marks: entry(random, marks, "leaf", {"targetId": random.choice(("4a8b6c1d", None, marks.text()))}),
+    lambda random, marks: entry(
+        random, marks, "leaf", {name: random.choice(("4a8b6c1d", None, marks.text())) for name in _POINTERS}
+    ),
     lambda random, marks: entry(random, marks, "active_tools_change", {"activeToolNames": [marks.text()]}),
     lambda random, marks: entry(random, marks, "hologram", {"depth": marks.number()}),
     lambda _random, marks: {"unreadable_line": marks.text()},

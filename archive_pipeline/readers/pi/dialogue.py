@@ -1,4 +1,4 @@
-"""One session file of Pi to a dialogue record.
+"""One session of Pi, the lines of a file or of OpenClaw's database, to a dialogue record.
 
 Every entry names the one before it, so that a session is a tree: the user goes back to any place in it. Entries that
 are no message stand between messages; who follows them follows the message before.
@@ -10,37 +10,38 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
-from archive_pipeline.readers.json.shapes import as_identifier, as_text, is_uuid
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_text, is_uuid
 from archive_pipeline.readers.json_lines import LINES, is_unreadable, without_lines
 from archive_pipeline.readers.left_out_lines import is_left_out
+from archive_pipeline.readers.pi.database import as_file, shown_name
+from archive_pipeline.readers.pi.entries import SessionEntries
 from archive_pipeline.readers.pi.messages import MessageReader
-from archive_pipeline.readers.pi.recognition import HEADER
-from archive_pipeline.readers.session_entries import Entries, header_of, times_of
+from archive_pipeline.readers.pi.recognition import HEADER, SOURCE
+from archive_pipeline.readers.session_entries import header_of, times_of
 from archive_pipeline.readers.timestamps import read_timestamp
-
-SOURCE: Final = "pi"
-_LEAF: Final = "leaf"  # says where the session goes on
 
 
 def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRecord:
     """Returns the dialogue of a session's lines, or why it is none."""
+    value = as_file(value)
     lines = value.get(LINES)
     if not isinstance(lines, list):
         return without_lines(locator)
-    warnings: Counter[str] = Counter()
+    # A session without all of its rows says nothing of messages that it lacks.
+    warnings = Counter({"malformed_message": len(as_list(value.get("unreadable_rows")))})
     header = header_of(lines, HEADER)
-    session = as_identifier(header.get("id"))
-    entries = Entries(warnings, is_path=header.get("parentSession") is not None)
+    session = as_identifier(value.get("conversation_id")) or as_identifier(header.get("id"))
+    entries = SessionEntries(warnings, is_path=header.get("parentSession") is not None)
     messages = _messages(lines, session, entries)
     first, last = times_of(lines)
     return DialogueRecord(
         source=SOURCE,
         source_id=session,
         locator=locator,
-        title=_title(lines) or as_text(header.get("title")),
+        title=shown_name(value) or _title(lines) or as_text(header.get("title")),
         created_at=read_timestamp(header.get("timestamp"), warnings) or first,
         updated_at=last,
         messages=messages,
@@ -52,7 +53,7 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     )
 
 
-def _messages(lines: list[Any], session: str | None, entries: Entries) -> tuple[MessageRecord, ...]:
+def _messages(lines: list[Any], session: str | None, entries: SessionEntries) -> tuple[MessageRecord, ...]:
     reader = MessageReader(entries.warnings)
     messages: list[MessageRecord] = []
     for number, line in enumerate(lines, 1):
@@ -66,8 +67,6 @@ def _messages(lines: list[Any], session: str | None, entries: Entries) -> tuple[
             messages.append(message)
         elif entry is not None:
             entries.pass_over(number, entry)
-            if line.get("type") == _LEAF:
-                entries.go_to(line.get("targetId"))
     return tuple(messages)
 
 

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.json.shapes import as_object
-from archive_pipeline.readers.json_lines import objects_of
+from archive_pipeline.readers.json_lines import LINES, objects_of
 
+SOURCE: Final = "pi"
 HEADER: Final = "session"
+TABLES: Final = "tables"
 _OF_HEADER: Final = ("id", "timestamp", "cwd")
 _ENTRIES: Final = frozenset(
     {
@@ -36,8 +38,15 @@ def is_line(value: Mapping[str, Any]) -> bool:
     return is_header(value) or _is_own_entry(value)
 
 
+def is_of_database(value: Mapping[str, Any]) -> bool:
+    """Tells the rows of a session in OpenClaw's database from the lines of one."""
+    return value.get("database") == SOURCE and isinstance(value.get(TABLES), dict) and LINES not in value
+
+
 def recognise(value: Mapping[str, Any]) -> Evidence:
-    """Judges a file's lines: Pi's have a header with id and folder, and entries of its own."""
+    """Judges a file's lines, of which Pi's have a header with id and folder, and entries of its own; or rows."""
+    if is_of_database(value):
+        return Evidence(1.0, "rows of the database of OpenClaw")
     objects = objects_of(value)
     if objects is None:
         return Evidence(0.0, "no lines of a session")

@@ -109,8 +109,11 @@ def opencode_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], 
 
 
 def pi_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A session of one message with a block of a type, or of one entry of another kind; and the entry."""
+    """A session of one message with a block of a type, or of one entry of any kind, also as a row; and the entry."""
     random = seeded(f"{kind} {role}")
+    if role == "row":
+        value = pi.in_database(random, marks, [pi.header(random, marks), pi.LINES[kind](random, marks)])
+        return value, value["tables"]["transcript_events"][1]
     if role == "line":
         line = pi.LINES[kind](random, marks)
     else:
@@ -165,6 +168,7 @@ CASES += [
     ("pi", pi_alone, kind, role) for kind in range(len(pi.BLOCKS)) for role in ("user", "assistant", "toolResult")
 ]
 CASES += [("pi", pi_alone, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
+CASES += [("pi", pi_alone, 0, "row")]
 CASES += [("hermes", hermes_alone, kind, role) for kind in range(3) for role in ("user", "assistant", "tool")]
 CASES += [
     ("droid", droid_alone, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")
