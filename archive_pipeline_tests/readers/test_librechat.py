@@ -282,6 +282,18 @@ def test_what_the_user_said_into_an_answer_is_the_users():
     ]
 
 
+def test_what_the_user_quotes_and_attaches_into_an_answer_is_with_the_users_words():
+    file = {"file_id": "f", "filename": "soil.png", "filepath": "/i/f.png", "type": "image/png"}
+    steer = {"type": "steer", "steer": "look here", "steerId": "s", "files": [file], "quotes": ["It is sand."]}
+    record = read(
+        export(asked("a", NONE, "q"), said("b", "a", "", content=[{"type": "text", "text": "I look."}, steer]))
+    )
+    message = record.messages[2]
+    words = [(part.part_type.value, part.text, part.source) for part in message.parts]
+    assert words == [("context", "It is sand.", None), ("text", "look here", {"steerId": "s"})]
+    assert [(each.source_id, each.file_name) for each in message.attachments] == [("f", "soil.png")]
+
+
 def test_a_summary_of_what_went_before_is_the_systems():
     message = answer({"type": "summary", "content": [{"type": "text", "text": "So far: soil."}], "tokenCount": 4})
     assert (message.role, message.is_hidden, message.model) == ("system", True, None)

@@ -138,11 +138,12 @@ PARTS: Final[tuple[_Maker, ...]] = (
         "content": [{"type": "text", "text": marks.text()}],
         "boundary": {"messageId": marks.text(), "contentIndex": 1},
     },
-    lambda _random, marks: {
+    lambda random, marks: {
         "type": "steer",
         "steer": marks.text(),
         "steerId": marks.text(),
-        "files": [{"file_id": marks.text()}],
+        "files": _files(random, marks),
+        "quotes": [marks.text()],
     },
     lambda _random, marks: {"type": "activity_label", "activity_label": marks.text(), "tool_call_ids": [marks.text()]},
     lambda _random, marks: {"type": "hologram", "depth": marks.number()},

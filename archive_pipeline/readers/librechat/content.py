@@ -28,7 +28,7 @@ def message_parts(fields: Fields, warnings: Counter[str], *, is_error: bool) -> 
         warnings: where unknown parts are counted.
         is_error: its text is an error's.
     """
-    yield from (PartRecord(PartType.CONTEXT, text, "quotes") for text in fields.take_texts("quotes") if text)
+    yield from quoted_passages(fields)
     given = list(_content(fields, warnings))
     yield from given
     text = as_text(fields.fields_left().get("text"))
@@ -39,6 +39,11 @@ def message_parts(fields: Fields, warnings: Counter[str], *, is_error: bool) -> 
         yield PartRecord(PartType.ERROR if is_error else PartType.TEXT, text, "text")
     elif any(part.text == text for part in given):
         fields.take("text")
+
+
+def quoted_passages(fields: Fields) -> Iterator[PartRecord]:
+    """Takes the passages that a user quotes."""
+    yield from (PartRecord(PartType.CONTEXT, text, "quotes") for text in fields.take_texts("quotes") if text)
 
 
 def _content(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
@@ -138,7 +143,7 @@ _READ: Final[Mapping[str, _Read]] = {
 
 
 def attached_files(fields: Fields) -> Iterator[AttachmentRecord]:
-    """Takes the files that came with a prompt, and those that tools made; what is no file stays."""
+    """Takes the files that came with what a user says, and those that tools made; what is no file stays."""
     for name in _FILES:
         items = [unfolded(item) for item in fields.take_items(name)]
         is_file = [isinstance(item, dict) and not _OF_FILE.isdisjoint(item) for item in items]

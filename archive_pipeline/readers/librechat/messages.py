@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord, MessageState, PartRecord, PartType, Role
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_identifier, as_object
-from archive_pipeline.readers.librechat.content import STEER, attached_files, message_parts
+from archive_pipeline.readers.json.shapes import as_identifier
+from archive_pipeline.readers.librechat.content import STEER, attached_files, message_parts, quoted_passages
 from archive_pipeline.readers.librechat.tree import Node
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -112,16 +112,34 @@ def _is_steer(part: PartRecord) -> bool:
 def _behind(
     before: MessageRecord, source_id: str | None, parts: tuple[PartRecord, ...], answer: MessageRecord
 ) -> MessageRecord:
-    is_users = _is_steer(parts[0])
-    said = as_object(parts[0].source).get("createdAt") if is_users else None
+    if _is_steer(parts[0]):
+        return _said_meanwhile(before, source_id, parts[0], answer)
     return MessageRecord(
         source_id=source_id,
         parent_source_id=before.source_id,
-        role="user" if is_users else "assistant",
+        role="assistant",
         parts=parts,
+        created_at=answer.created_at,
+        model=answer.model,
+        author_name=answer.author_name,
+    )
+
+
+def _said_meanwhile(
+    before: MessageRecord, source_id: str | None, part: PartRecord, answer: MessageRecord
+) -> MessageRecord:
+    """Returns what the user said into an answer, with the passages that it quotes and the files that came with it."""
+    fields = Fields(part.source)
+    quoted, attachments = tuple(quoted_passages(fields)), tuple(attached_files(fields))
+    part.source = fields.rest()
+    said = fields.fields_left().get("createdAt")
+    return MessageRecord(
+        source_id=source_id,
+        parent_source_id=before.source_id,
+        role="user",
+        parts=(*quoted, part),
+        attachments=attachments,
         created_at=read_timestamp(said, Counter()) or answer.created_at,
-        model=None if is_users else answer.model,
-        author_name=None if is_users else answer.author_name,
     )
 
 
