@@ -11,6 +11,13 @@ from typing import Any
 
 from archive_pipeline_tests.exports import chain, chatgpt
 
+NOT_JSON = b"<html><body>Please log in to download your data</body></html>"
+
+
+def assert_nothing_loaded(rows: dict[str, int]) -> None:
+    """Assert that of what an import writes there is nothing but what it says of itself."""
+    assert {name for name, number in rows.items() if number} <= {"imports", "rejected_records"}
+
 
 def dialogue(name: str, text: str = "What is a tide table?") -> dict[str, Any]:
     """A small conversation."""

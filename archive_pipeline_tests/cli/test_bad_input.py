@@ -5,103 +5,28 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import readers
+from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli import bad_input
 from archive_pipeline_tests.cli.bad_input import dialogue, encoded
-from archive_pipeline_tests.cli.command_line import CommandLine, Result
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import counts, query
 
 pytestmark = pytest.mark.postgres
 
-Run = Callable[..., Result]
-
 
 def titles(database: Database) -> list[str]:
     return [row[0] for row in query(database, "SELECT title FROM raw.dialogues ORDER BY title")]
-
-
-def assert_nothing_loaded(database: Database) -> None:
-    loaded = counts(database)
-    del loaded["imports"], loaded["rejected_records"]
-    assert set(loaded.values()) == {0}
-
-
-NOT_JSON = b"<html><body>Please log in to download your data</body></html>"
-WHOLE_FILES: dict[str, tuple[bytes, str]] = {
-    "text that is not JSON": (NOT_JSON, "@ byte 0: the file is not a JSON array or object"),
-    "no bytes": (b"", "the file is empty"),
-    "white space": (b" \n \n", "nothing but white space"),
-    "a number": (b"42", "the file is not a JSON array or object"),
-    "an object of no known kind": (b'{"hello": "world"}', "no known export format: top level is"),
-    "records of no known kind": (b'[{"hello": "world"}]', "no known export format: an array whose first record is"),
-    "random bytes": (bytes(range(128, 256)), "the file is not a JSON array or object"),
-    "100,000 brackets": (b"[" * 100_000, "cut off after byte"),
-    "closed nesting, 100,000 deep": (b"[" * 100_000 + b"]" * 100_000, "first record is an array"),
-}
-
-
-@pytest.mark.parametrize("name", WHOLE_FILES)
-def test_a_file_that_cannot_be_read_is_two_lines_and_no_table(
-    name: str, llm_archive: CommandLine, database: Database, tmp_path: Path
-):
-    content, reason = WHOLE_FILES[name]
-    path = tmp_path / "conversations.json"
-    path.write_bytes(content)
-    result = llm_archive("import", path)
-    assert result.code == 2
-    assert result.out == ""
-    rejected = [line for line in result.err.splitlines() if line.startswith("rejected")]
-    assert len(rejected) == 1
-    assert str(path) in rejected[0]
-    assert reason in rejected[0]
-    assert rejected[0].count(str(path)) == 1
-    assert result.error == "nothing could be read; what was rejected says why"
-    assert_nothing_loaded(database)
-
-
-PATHS: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "escaping": (lambda folder: bad_input.escaping(folder / "evil.zip"), "has a name that leads out of the zip"),
-    "encrypted": (lambda folder: bad_input.encrypted(folder / "locked.zip"), "is encrypted: unpack the zip"),
-    "damaged": (lambda folder: bad_input.damaged(folder / "rotten.zip"), "copy or download it again"),
-    "torn": (lambda folder: bad_input.torn(folder / "torn.zip"), "is not a readable zip: copy or download it again"),
-    "a first part": (lambda folder: bad_input.torn(folder / "cut.zip.001"), "is a part of a zip that was split: join"),
-    "a last part": (lambda folder: _last_part(folder / "cut.zip"), "is a part of a zip that was split: join the parts"),
-    "a pipe": (lambda folder: _pipe(folder / "pipe"), "is neither a file nor a folder"),
-}
-
-
-def _last_part(path: Path) -> Path:
-    path.with_suffix(".z01").write_bytes(b"PK\x07\x08")
-    return bad_input.torn(path)
-
-
-def _pipe(path: Path) -> Path:
-    os.mkfifo(path)
-    return path
-
-
-@pytest.mark.parametrize("name", PATHS)
-def test_a_path_that_cannot_be_read_says_why_once(
-    name: str, llm_archive: CommandLine, database: Database, tmp_path: Path
-):
-    make, reason = PATHS[name]
-    path = make(tmp_path)
-    result = llm_archive("import", path)
-    assert result.code == 2
-    assert result.out == ""
-    line = next(line for line in result.err.splitlines() if line.startswith("rejected"))
-    assert reason in line
-    assert line.count(str(path)) == 1
-    assert result.error == "nothing could be read; what was rejected says why"
-    assert_nothing_loaded(database)
 
 
 @pytest.mark.parametrize("command", [("import",), ("doctor",), ("documents", "add")])
@@ -111,7 +36,7 @@ def test_an_empty_path_is_not_the_present_folder(
     result = llm_archive(*command, "")
     assert (result.code, result.out) == (2, "")
     assert "a path is empty" in result.err
-    assert_nothing_loaded(database)
+    bad_input.assert_nothing_loaded(counts(database))
 
 
 def test_a_path_that_does_not_exist_is_no_import(llm_archive: CommandLine, database: Database, tmp_path: Path):
@@ -142,32 +67,36 @@ def test_an_empty_folder_has_nothing_to_import(llm_archive: CommandLine, databas
 
 
 def test_a_file_that_breaks_off_gives_every_dialogue_before_the_break(
-    llm_archive: CommandLine, database: Database, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     whole = encoded("first", "second", "third")
     third = whole.index(b'{"id": "third"')
     path = tmp_path / "conversations.json"
     path.write_bytes(whole[: third + 40])
-    result = llm_archive("import", path)
-    assert result.code == 1
+    loaded(path)
     assert titles(database) == ["first", "second"]
     [(locator, reason)] = query(database, "SELECT locator, reason FROM raw.rejected_records")
     assert locator == f"{path} @ byte {third}"
     assert reason.startswith(f"the file is cut off after byte {third}, inside a record that begins there; 2 records")
-    assert f"rejected  {path} @ byte {third}: " in result.err
     assert counts(database)["prompt_responses"] == 2
     assert query(database, "SELECT status FROM raw.imports") == [("failed",)]
+    result = llm_archive("import", path)
+    assert result.code == 1
+    assert f"rejected  {path} @ byte {third}: " in result.err
 
 
-def test_one_bad_dialogue_does_not_cost_the_others(llm_archive: CommandLine, database: Database, tmp_path: Path):
+def test_one_bad_dialogue_does_not_cost_the_others(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
+):
     path = tmp_path / "conversations.json"
     bad = {**dialogue("bad"), "mapping": "not a mapping"}
     path.write_text(json.dumps([dialogue("before"), bad, dialogue("after")]))
+    loaded(path)
+    assert titles(database) == ["after", "before"]
     result = llm_archive("import", path)
     assert result.code == 1
-    assert titles(database) == ["after", "before"]
     assert f"rejected  {path}[1]: " in result.err
-    assert query(database, "SELECT status FROM raw.imports") == [("done",)]
+    assert query(database, "SELECT status FROM raw.imports") == [("done",)] * 2
 
 
 def test_a_file_of_nothing_but_bad_dialogues_could_not_be_read(
@@ -178,13 +107,14 @@ def test_a_file_of_nothing_but_bad_dialogues_could_not_be_read(
     result = llm_archive("import", path)
     assert result.code == 2
     assert result.error == "nothing could be read; what was rejected says why"
-    assert_nothing_loaded(database)
+    bad_input.assert_nothing_loaded(counts(database))
 
 
-def test_hundreds_of_bad_dialogues_are_counted_not_listed(llm_archive: CommandLine, tmp_path: Path):
+def test_hundreds_of_bad_dialogues_are_counted_not_listed(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
     path = tmp_path / "conversations.json"
     bad = [{**dialogue(f"bad-{number}"), "mapping": number} for number in range(50)]
     path.write_text(json.dumps([dialogue("good"), *bad]))
+    loaded(path)
     result = llm_archive("import", path)
     assert result.code == 1
     lines = [line for line in result.err.splitlines() if line.startswith("rejected")]
@@ -192,23 +122,33 @@ def test_hundreds_of_bad_dialogues_are_counted_not_listed(llm_archive: CommandLi
     assert lines[-1] == "rejected  30 more, see raw.rejected_records"
 
 
-def test_a_dialogue_nested_100_000_deep_is_loaded_and_so_is_the_next_one(
-    llm_archive: CommandLine, database: Database, tmp_path: Path
+def test_what_postgresql_cannot_store_is_folded_or_taken_out_and_counted(
+    database: Database, settings: Settings, tmp_path: Path
 ):
     path = tmp_path / "conversations.json"
     deep = json.dumps(dialogue("deep")).encode()[:-1] + b', "safe_urls": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    good = json.dumps(dialogue("good")).encode()
-    path.write_bytes(b"[" + deep + b"," + good + b"]")
-    result = llm_archive("import", path)
-    assert result.code == 0
-    assert titles(database) == ["deep", "good"]
-    assert "deep_json_as_text" in result.out
+    odd = json.dumps(dialogue("odd", "a\0b \ud800 c")).encode()
+    path.write_bytes(b"[" + deep + b"," + odd + b"]")
+    summary = import_archive(database, read_paths([path]))
+    assert summary.dialogues["rejected"] == 0
+    for anomaly in ("deep_json_as_text", "sanitized_nul", "sanitized_surrogate"):
+        assert summary.anomalies[anomaly] >= 1
+    build_stale(database, settings)
+    assert titles(database) == ["deep", "odd"]
+    assert counts(database)["prompt_responses"] == 2
+    texts = query(
+        database,
+        "SELECT p.text_content FROM raw.content_parts p JOIN raw.messages m ON m.id = p.message_id"
+        " JOIN raw.dialogues d ON d.id = m.dialogue_id WHERE m.role = 'user' AND d.title = 'odd'",
+    )
+    assert texts == [("ab � c",)]
 
 
 def test_a_zip_bomb_is_left_alone_and_the_member_beside_it_read(
-    llm_archive: CommandLine, database: Database, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     path = bad_input.bomb(tmp_path / "bomb.zip")
+    loaded(path)
     result = llm_archive("import", path)
     assert result.code == 1
     assert f"rejected  {path}/conversations.json unpacks to" in result.err
@@ -223,7 +163,7 @@ def test_a_zip_with_a_path_out_of_it_writes_nothing_there(llm_archive: CommandLi
 
 
 def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, database: Database, tmp_path: Path):
-    (tmp_path / "broken.json").write_bytes(NOT_JSON)
+    (tmp_path / "broken.json").write_bytes(bad_input.NOT_JSON)
     (tmp_path / "good.json").write_bytes(encoded("good"))
     bad_input.torn(tmp_path / "torn.zip")
     bad_input.zipped(tmp_path / "whole.zip", chats__conversations=encoded("zipped"))
@@ -252,15 +192,18 @@ def test_a_folder_of_good_and_bad_loads_the_good(llm_archive: CommandLine, datab
     assert [Path(file["locator"]).name for file in result.json["skipped"]] == ["notes.txt", "places.json"]
 
 
-@pytest.mark.parametrize("content", [encoded("named"), NOT_JSON], ids=["good", "bad"])
-def test_a_name_that_is_not_utf8_is_read_and_shown(content: bytes, llm_archive: CommandLine, tmp_path: Path):
+@pytest.mark.parametrize("content", [encoded("named"), bad_input.NOT_JSON], ids=["good", "bad"])
+def test_a_name_that_is_not_utf8_is_read_and_shown(
+    content: bytes, llm_archive: CommandLine, loaded: Loaded, tmp_path: Path
+):
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
     path.write_bytes(content)
+    loaded(path)
     for mode in ((), ("--json",)):
         result = llm_archive("import", path, *mode)
-        assert result.code == (2 if content is NOT_JSON else 0)
+        assert result.code == (2 if content is bad_input.NOT_JSON else 0)
         assert "Traceback" not in result.err
-        if content is NOT_JSON:
+        if content is bad_input.NOT_JSON:
             assert "caf�.json" in (result.out if mode else result.err)
 
 
@@ -290,26 +233,10 @@ def test_an_argument_that_is_not_utf8_is_refused(arguments: list[str], llm_archi
 
 def test_a_name_of_several_lines_is_shown_on_one(llm_archive: CommandLine, tmp_path: Path):
     path = tmp_path / "two\nlines.json"
-    path.write_bytes(NOT_JSON)
+    path.write_bytes(bad_input.NOT_JSON)
     result = llm_archive("import", path)
     assert result.code == 2
     assert [line.split()[0] for line in result.err.splitlines()] == ["reading", "rejected", "llm-archive:"]
-
-
-def test_nul_and_lone_surrogates_are_taken_out_and_counted(
-    llm_archive: CommandLine, database: Database, tmp_path: Path
-):
-    path = tmp_path / "conversations.json"
-    path.write_text(json.dumps([dialogue("odd", "a\0b \ud800 c")]))
-    result = llm_archive("import", path, "--json")
-    assert result.code == 0
-    assert result.json["surprises"]["sanitized_nul"] >= 1
-    assert result.json["surprises"]["sanitized_surrogate"] >= 1
-    texts = query(
-        database,
-        "SELECT text_content FROM raw.content_parts JOIN raw.messages m ON m.id = message_id WHERE m.role = 'user'",
-    )
-    assert texts == [("ab � c",)]
 
 
 def test_a_source_nobody_knows_is_named_before_anything_is_opened(llm_archive: CommandLine, sample: Path):
