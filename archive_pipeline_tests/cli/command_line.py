@@ -49,7 +49,13 @@ class CommandLine:
 
     def __call__(self, *arguments: object, **environment: str) -> Result:
         """Run a command; ``environment`` is added to the archive's for it."""
-        out, err = _stream(), _stream()
+        out = _stream()
+        code, err = self.printing_to(out, *arguments, **environment)
+        return Result(code, _text(out), err)
+
+    def printing_to(self, out: io.TextIOWrapper, *arguments: object, **environment: str) -> tuple[int, str]:
+        """Run a command with another standard output; return its exit code and what it said on standard error."""
+        err = _stream()
         variables = {"COLUMNS": "200", **self.environment, "ARCHIVE_HOME": str(self.home), **environment}
         argv = ["llm-archive", *map(os.fspath, map(_argument, arguments))]
         code = 0
@@ -63,7 +69,7 @@ class CommandLine:
                 main()
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
-        return Result(code, _text(out), _text(err))
+        return code, _text(err)
 
 
 def _argument(value: object) -> str | os.PathLike[str]:

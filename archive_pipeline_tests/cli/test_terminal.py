@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import re
-import subprocess
-import sys
 import tty
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,22 +16,20 @@ import pytest
 
 from archive_pipeline.cli.output import shown
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, load, write
 from archive_pipeline_tests.tables import query
-from archive_pipeline_tests.variants import some_of
 
 pytestmark = pytest.mark.postgres
 
 # Sets the title of the window, clears the screen, colours, in 7 and in 8 bits; turns the text round; markup of Rich.
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x08\r\u202e\u2066[red]x[/nope][link=http://x]"
 COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-PROGRAM = "from archive_pipeline.cli import main; main()"
 
 
 @pytest.fixture
-def evil(llm_archive: CommandLine, database: Database, tmp_path: Path) -> tuple[CommandLine, list[str]]:
-    """An archive whose every text is evil, and what the commands that made it printed."""
+def evil(tmp_path: Path) -> Path:
+    """A folder of exports and documents whose every text is evil."""
     texts = [f"quokka {number} {EVIL}\r\n" for number in range(4)]
     said = [
         replace(message, more={"metadata": {"model_slug": f"model {EVIL}"}}) for message in chain(*texts, prefix=EVIL)
@@ -42,14 +40,16 @@ def evil(llm_archive: CommandLine, database: Database, tmp_path: Path) -> tuple[
     name = f"quokka {EVIL.replace('/', '')}.md"
     (folder / name).write_text(f"# Quokka {EVIL}\n", encoding="utf-8")
     (folder / f"broken {EVIL.replace('/', '')}.pdf").write_bytes(b"%PDF-1.4 broken")
-    made = [llm_archive("import", folder / "conversations.json"), llm_archive("documents", "add", folder)]
+    return folder
+
+
+def test_no_command_prints_what_commands_a_terminal(
+    evil: Path, llm_archive: CommandLine, database: Database, tmp_path: Path
+):
+    made = [llm_archive("import", evil / "conversations.json"), llm_archive("documents", "add", evil)]
     assert query(database, "SELECT count(*) FROM raw.dialogues WHERE starts_with(title, 'title')") == [(1,)]
     assert query(database, "SELECT count(*) FROM raw.documents WHERE status = 'done'") == [(1,)]
-    return llm_archive, [result.out + result.err for result in made]
-
-
-def test_no_command_prints_what_commands_a_terminal(evil: tuple[CommandLine, list[str]], tmp_path: Path):
-    llm_archive, printed = evil
+    printed = [result.out + result.err for result in made]
     asked = tmp_path / "asked.json"
     messages = [{"role": "user", "content": f"quokka 0 {EVIL}\r\n"}]
     asked.write_text(json.dumps(messages), encoding="utf-8")
@@ -76,39 +76,32 @@ def test_no_command_prints_what_commands_a_terminal(evil: tuple[CommandLine, lis
 
 
 def test_a_context_is_exact_for_programs_and_harmless_on_a_terminal(
-    evil: tuple[CommandLine, list[str]], database: Database
+    evil: Path, llm_archive: CommandLine, loaded: Loaded
 ):
-    llm_archive, _ = evil
+    loaded(evil / "conversations.json")
     piped = llm_archive("context", "quokka", "--mode", "lexical")
     assert "\x1b[2J" in piped.out
     assert not COMMANDING.search(piped.err)
-    seen = on_a_terminal(llm_archive, database, "context", "quokka", "--mode", "lexical")
+    seen = on_a_terminal(llm_archive, "context", "quokka", "--mode", "lexical")
     assert "quokka" in seen
     assert not COMMANDING.search(seen.replace("\r\n", "\n"))
     assert seen == shown(piped.out)
-    as_json = on_a_terminal(llm_archive, database, "context", "quokka", "--mode", "lexical", "--json")
+    as_json = on_a_terminal(llm_archive, "context", "quokka", "--mode", "lexical", "--json")
     assert not COMMANDING.search(as_json)
     assert json.loads(as_json)["formatted_text"] == piped.out.removesuffix("\n")
 
 
-def on_a_terminal(llm_archive: CommandLine, database: Database, *arguments: str) -> str:
+def on_a_terminal(llm_archive: CommandLine, *arguments: str) -> str:
     """Return what a command prints on a terminal that changes nothing of it."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
-    variables = {
-        **os.environ,
-        **llm_archive.environment,
-        "ARCHIVE_HOME": str(llm_archive.home),
-        "ARCHIVE_DATABASE_URL": database.url,
-    }
-    command = [sys.executable, "-c", PROGRAM, *arguments]
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, env=variables) as process:
-        os.close(theirs)
-        seen = b"".join(iter(lambda: _read(ours), b"")).decode()
-        process.communicate(timeout=300)
+    with ThreadPoolExecutor(1) as reader:
+        seen = reader.submit(lambda: b"".join(iter(lambda: _read(ours), b"")))
+        with open(theirs, "w", encoding="utf-8", newline="") as terminal:  # noqa: PTH123 (an open file)
+            code, _ = llm_archive.printing_to(terminal, *arguments)
     os.close(ours)
-    assert process.returncode == 0
-    return seen
+    assert code == 0
+    return seen.result().decode()
 
 
 def _read(terminal: int) -> bytes:
@@ -125,30 +118,26 @@ def test_what_text_needs_stays():
     assert shown("a\rb\x1b[2Jc\u202ed\x9be") == "a\ufffdb\ufffd[2Jc\ufffdd\ufffde"
 
 
-def ended_in(encoding: str, database: Database, home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    given = {"PYTHONIOENCODING": encoding, "ARCHIVE_HOME": os.fspath(home), "ARCHIVE_DATABASE_URL": database.url}
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        env={**os.environ, **given},
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
+def printed_in(encoding: str, llm_archive: CommandLine, *arguments: str) -> bytes:
+    """Return what a command prints where standard output has another encoding."""
+    printed = io.BytesIO()
+    output = io.TextIOWrapper(printed, encoding, write_through=True)
+    code, said = llm_archive.printing_to(output, *arguments)
+    assert (code, said) == (0, "")
+    return printed.getvalue()
 
 
-@pytest.mark.parametrize("encoding", some_of(["ascii", "latin-1"]))
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_output_in_another_encoding_has_question_marks_instead_of_a_traceback(
-    encoding: str, database: Database, tmp_path: Path
+    encoding: str, llm_archive: CommandLine, database: Database, tmp_path: Path
 ):
     load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title="مرحبا"))
-    ended = ended_in(encoding, database, tmp_path, "list")
-    assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
-    assert b"????? " in ended.stdout.replace(b"\n", b" ")
+    assert b"????? " in printed_in(encoding, llm_archive, "list").replace(b"\n", b" ")
 
 
-def test_json_in_another_encoding_has_every_character(database: Database, tmp_path: Path):
+def test_json_in_another_encoding_has_every_character(llm_archive: CommandLine, database: Database, tmp_path: Path):
     title = "\u0645\u0631 \u00fc \U0001f680 \x7f"
     load(database, tmp_path / "export.json", chatgpt("one", chain("hello", "world"), title=title))
-    ended = ended_in("latin-1", database, tmp_path, "list", "--json")
-    assert ended.stdout.isascii()
-    assert [dialogue["title"] for dialogue in json.loads(ended.stdout)] == [title]
+    printed = printed_in("latin-1", llm_archive, "list", "--json")
+    assert printed.isascii()
+    assert [dialogue["title"] for dialogue in json.loads(printed)] == [title]
