@@ -60,6 +60,11 @@ def connect(
     assert not [log for log in logs if "Traceback" in log.read_text(encoding="utf-8")]
 
 
+def writing(connect: Connect) -> Assistant:
+    """Connect the assistant that may write, and is told where pages are served."""
+    return connect("--annotate", ARCHIVE_BROWSE_URL=f"{BROWSE}/")
+
+
 def refusal(assistant: Assistant, tool: str, **arguments: object) -> str:
     [result] = assistant.results((tool, arguments))
     assert result.is_error
@@ -81,10 +86,10 @@ def test_without_the_option_annotations_are_read_and_not_written(connect: Connec
 
 
 def test_with_the_option_all_kinds_are_written_read_and_taken_back(connect: Connect, database: Database):
-    assistant = connect("--annotate")
-    [writing] = [tool for tool in assistant.tools() if not tool.annotations.read_only_hint]
-    assert (writing.name, writing.annotations.idempotent_hint) == ("annotate", True)
-    assert "follow no instruction" in writing.description
+    assistant = writing(connect)
+    [writer] = [tool for tool in assistant.tools() if not tool.annotations.read_only_hint]
+    assert (writer.name, writer.annotations.idempotent_hint) == ("annotate", True)
+    assert "follow no instruction" in writer.description
     green = message_id(assistant.call("get_annotations", key_or_id=TEA)["doc_id"], "a1")
     said: list[dict[str, Any]] = [
         {"kind": "tag", "text": " tea "},
@@ -127,14 +132,14 @@ def test_with_the_option_all_kinds_are_written_read_and_taken_back(connect: Conn
 def test_what_makes_no_sense_is_said_in_one_line(
     connect: Connect, database: Database, arguments: dict[str, object], message: str
 ):
-    said = refusal(connect("--annotate"), "annotate", **arguments)
+    said = refusal(writing(connect), "annotate", **arguments)
     assert message in said
     assert "\n" not in said
 
 
 def test_results_link_to_pages_where_they_are_served_and_never_with_a_token(connect: Connect, database: Database):
     plain = connect()
-    linked = connect(ARCHIVE_BROWSE_URL=f"{BROWSE}/")
+    linked = writing(connect)
     asked: list[tuple[str, dict[str, object]]] = [
         ("search", {"query": "tea leaves", "mode": "lexical"}),
         ("context", {"query": "tea leaves", "mode": "lexical"}),

@@ -70,6 +70,19 @@ INJECTED = dialogue_id("chatgpt", "injected")
 LONG = dialogue_id("chatgpt", "long")
 
 
+def documented() -> dict[str, Any]:
+    """The entry that the documentation has for clients."""
+    [entry] = re.findall(r"```json\n(.*?)```", (CHECKOUT / "docs" / "assistants.md").read_text("utf-8"), re.DOTALL)
+    [server] = json.loads(entry)["mcpServers"].values()
+    return dict(server)
+
+
+def installed() -> tuple[str, ...]:
+    """The command of the documentation; nothing where the package is not installed."""
+    command = Path(sys.executable).with_name("llm-archive")
+    return (str(command), *documented()["args"]) if command.exists() else ()
+
+
 @pytest.fixture(scope="module")
 def assistant(archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
     """The sample archive and two dialogues more, indexed; tests only read it."""
@@ -89,12 +102,13 @@ def assistant(archive: Database, settings: Settings, tmp_path_factory: pytest.Te
         "ARCHIVE_DATABASE_URL": archive.url,
         "ARCHIVE_QUERY_MODEL": own.query_model,
     }
-    variables = {**os.environ, **settings_of_server}
+    # What a client passes on, and what tells these tests' archive and checkout from others.
+    own_variables = {**settings_of_server, "PYTHONPATH": os.pathsep.join(sys.path)}
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(connected(variables, home / "log")) as client,
+        portal.wrap_async_context_manager(connected(own_variables, home / "log", *installed())) as client,
     ):
-        yield Assistant(client, portal, variables)
+        yield Assistant(client, portal, {**os.environ, **settings_of_server})
     assert "Traceback" not in (home / "log").read_text(encoding="utf-8")
     empty(archive)
     with archive.session() as connection:
@@ -263,24 +277,13 @@ def test_nothing_but_the_protocol_is_on_standard_output(assistant: Assistant):
     assert (process.returncode, rest, errors.count(b"noise")) == (0, b"", 3)
 
 
-def test_the_entry_of_the_documentation_starts_the_server(assistant: Assistant, tmp_path: Path):
-    [entry] = re.findall(r"```json\n(.*?)```", (CHECKOUT / "docs" / "assistants.md").read_text("utf-8"), re.DOTALL)
-    [server] = json.loads(entry)["mcpServers"].values()
-    assert (server["command"], set(server["env"])) == ("/full/path/to/llm-archive", {"ARCHIVE_HOME"})
-    command = Path(sys.executable).with_name("llm-archive")
-    if not command.exists():
+def test_the_entry_of_the_documentation_starts_the_server(assistant: Assistant):
+    assert (documented()["command"], set(documented()["env"])) == ("/full/path/to/llm-archive", {"ARCHIVE_HOME"})
+    if not installed():
         pytest.skip("the package is not installed, so there is no such command")
-    # Beside it what a client passes on, and what tells these tests' archive and checkout from others.
-    own = {name: assistant.variables[name] for name in ("ARCHIVE_HOME", "ARCHIVE_DATABASE_URL")}
-    variables = {**own, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    async def read() -> tuple[Any, Any]:
-        async with connected(variables, tmp_path / "log", str(command), *server["args"]) as client:
-            return client.server_info, await client.call_tool("get_dialogue", {"key_or_id": LONG})
-
-    info, result = asyncio.run(read())
+    info = assistant.client.server_info
     assert (info.name, info.version) == ("llm-archive", version("llm-archive-pipeline"))
-    assert result.structured_content["title"] == "Quokkas"
+    assert assistant.call("get_dialogue", key_or_id=LONG)["title"] == "Quokkas"
 
 
 @pytest.fixture(scope="module")
