@@ -19,20 +19,29 @@ from archive_pipeline_tests.export.dialogues import fill
 Export = Callable[..., Exported]
 
 
+@pytest.fixture(scope="module")
+def unchanged(module_archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """The archive for the tests of a module that only read it."""
+    fill(module_archive, settings, tmp_path_factory.mktemp("exports"))
+    return module_archive
+
+
 @pytest.fixture
 def filled(database: Database, settings: Settings, tmp_path: Path) -> Database:
+    """The archive for one test, which may change it."""
     fill(database, settings, tmp_path / "exports")
     return database
 
 
 @pytest.fixture
-def exported(filled: Database, settings: Settings, tmp_path: Path) -> Export:
-    """Export in a format to a new folder."""
+def exported(request: pytest.FixtureRequest, archive: Database, settings: Settings, tmp_path: Path) -> Export:
+    """Export in a format to a new folder: from the archive of the test if it has one, else from that of its module."""
+    database: Database = request.getfixturevalue("filled" if "filled" in request.fixturenames else "unchanged")
     made: list[Path] = []
 
     def run(name: str, **choices: Any) -> Exported:
         made.append(tmp_path / f"out{len(made)}")
-        return export(filled, settings, name, made[-1], Choices(**choices))
+        return export(database, settings, name, made[-1], Choices(**choices))
 
     return run
 

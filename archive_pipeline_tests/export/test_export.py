@@ -29,6 +29,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, alike
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = pytest.mark.postgres
 
@@ -54,18 +55,18 @@ def test_the_same_archive_and_choices_give_the_same_bytes(exported: Export, name
     assert yaml.safe_load(front)["pretty_name"] == f"Export of conversations ({name})"
 
 
-def test_nothing_is_overwritten(filled: Database, settings: Settings, tmp_path: Path):
+def test_nothing_is_overwritten(unchanged: Database, settings: Settings, tmp_path: Path):
     (tmp_path / "taken").mkdir()
     with pytest.raises(ExportError, match="overwrites nothing"):
-        export(filled, settings, "openai", tmp_path / "taken", Choices())
+        export(unchanged, settings, "openai", tmp_path / "taken", Choices())
     assert list((tmp_path / "taken").iterdir()) == []
-    export(filled, settings, "openai", tmp_path / "taken", Choices(), may_replace=True)
+    export(unchanged, settings, "openai", tmp_path / "taken", Choices(), may_replace=True)
     assert (tmp_path / "taken" / "data.jsonl").exists()
     assert not list(tmp_path.glob(".*"))
 
 
 def test_an_export_that_fails_leaves_nothing(
-    filled: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unchanged: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def fail(*_: Any) -> bytes:
         raise KeyboardInterrupt
@@ -73,7 +74,7 @@ def test_an_export_that_fails_leaves_nothing(
     monkeypatch.setattr(running, "card", fail)
     for target in ("folder", "file.jsonl"):
         with pytest.raises(KeyboardInterrupt):
-            export(filled, settings, "openai", tmp_path / "out" / target, Choices())
+            export(unchanged, settings, "openai", tmp_path / "out" / target, Choices())
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -93,8 +94,8 @@ def test_an_error_that_is_kept_disturbs_nobody(database: Database, settings: Set
         assert connection.execute("SELECT 2").fetchall() == [(2,)]
 
 
-def test_lines_go_to_one_file_if_it_is_named(filled: Database, settings: Settings, tmp_path: Path):
-    found = export(filled, settings, "openai", tmp_path / "chat.jsonl", Choices())
+def test_lines_go_to_one_file_if_it_is_named(unchanged: Database, settings: Settings, tmp_path: Path):
+    found = export(unchanged, settings, "openai", tmp_path / "chat.jsonl", Choices())
     assert found.path == tmp_path / "chat.jsonl"
     assert len(found.path.read_text(encoding="utf-8").splitlines()) == 3
     assert json.loads((tmp_path / "chat.manifest.json").read_bytes()) == json.loads(json.dumps(found.manifest))
@@ -103,7 +104,7 @@ def test_lines_go_to_one_file_if_it_is_named(filled: Database, settings: Setting
     assert 'path: "chat.jsonl"' in card
     assert "`chat.manifest.json`" in card
     with pytest.raises(ConfigurationError, match="name a folder"):
-        export(filled, settings, "parquet", tmp_path / "tables.jsonl", Choices())
+        export(unchanged, settings, "parquet", tmp_path / "tables.jsonl", Choices())
 
 
 def test_an_empty_archive_gives_an_empty_file(database: Database, settings: Settings, tmp_path: Path):
@@ -135,7 +136,7 @@ def test_what_is_never_to_be_exported_is_in_no_format(exported: Export, filled: 
         assert not [path for path, data in content(found.path).items() if b"chatgpt-tea" in data or b"kettle" in data]
 
 
-def test_tables_say_what_the_archive_says(exported: Export, filled: Database):
+def test_tables_say_what_the_archive_says(exported: Export, unchanged: Database):
     import duckdb
 
     folder = exported("parquet").path
@@ -145,31 +146,31 @@ def test_tables_say_what_the_archive_says(exported: Export, filled: Database):
         return database.execute(statement.replace("TABLES", str(folder))).fetchall()
 
     expected = query(
-        filled,
+        unchanged,
         "SELECT m.id::text, m.parent_id::text, p.depth, p.is_on_primary_path FROM raw.messages AS m "
         "JOIN derived.message_paths AS p ON p.message_id = m.id ORDER BY 1",
     )
     messages = one("SELECT message_id, parent_id, depth, is_on_primary_path FROM 'TABLES/messages.parquet' ORDER BY 1")
     assert messages == [*map(tuple, expected)]
-    parts = query(filled, "SELECT message_id::text, sequence, text_content FROM raw.content_parts ORDER BY 1, 2")
+    parts = query(unchanged, "SELECT message_id::text, sequence, text_content FROM raw.content_parts ORDER BY 1, 2")
     assert one("SELECT message_id, sequence, text FROM 'TABLES/parts.parquet' ORDER BY 1, 2") == [*map(tuple, parts)]
-    lengths = query(filled, "SELECT leaf_message_id::text, sequence_length FROM derived.linear_sequences ORDER BY 1")
+    lengths = query(unchanged, "SELECT leaf_message_id::text, sequence_length FROM derived.linear_sequences ORDER BY 1")
     assert one("SELECT leaf_message_id, length FROM 'TABLES/branches.parquet' ORDER BY 1") == [*map(tuple, lengths)]
     trees = query(
-        filled,
+        unchanged,
         "SELECT t.dialogue_id::text, t.branch_count, count(*) FROM derived.dialogue_trees AS t"
         " JOIN derived.linear_sequences AS s ON s.dialogue_id = t.dialogue_id GROUP BY 1, 2 ORDER BY 1",
     )
     assert one("SELECT dialogue_id, branch_count, path_count FROM 'TABLES/dialogues.parquet' ORDER BY 1") == trees
     assert any(branches != paths for _, branches, paths in trees)
-    errors = query(filled, "SELECT message_id::text, sequence, is_error FROM raw.content_parts ORDER BY 1, 2")
+    errors = query(unchanged, "SELECT message_id::text, sequence, is_error FROM raw.content_parts ORDER BY 1, 2")
     assert one("SELECT message_id, sequence, is_error FROM 'TABLES/parts.parquet' ORDER BY 1, 2") == errors
     assert None in {is_error for _, _, is_error in errors}
 
 
-def test_pairs_are_those_of_the_table_in_both_files(exported: Export, filled: Database):
+def test_pairs_are_those_of_the_table_in_both_files(exported: Export, unchanged: Database):
     folder = exported("qa").path
-    expected = {row[0] for row in query(filled, "SELECT pair_id FROM derived.qa_pairs")}
+    expected = {row[0] for row in query(unchanged, "SELECT pair_id FROM derived.qa_pairs")}
     lines = [json.loads(line) for line in (folder / "qa.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {line["pair_id"] for line in lines} == expected
     table = pd.read_parquet(folder / "qa.parquet")
@@ -217,7 +218,8 @@ def test_copies_are_left_out(exported: Export, filled: Database, settings: Setti
     assert (everywhere.path / "data.jsonl").read_bytes().count(GREEN.encode()) == 1
 
 
-@pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt", "traces", "atif", "qa"])
+# Of chats, trajectories and pairs one format each.
+@pytest.mark.parametrize("name", some_of(["openai", "traces", "qa", "trl-sft", "sharegpt", "atif"], 3))
 def test_an_answer_whose_kept_copy_is_not_exported_is_not_left_out(
     name: str, exported: Export, filled: Database, settings: Settings, tmp_path: Path
 ):

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.postgres
 
 Export = Callable[..., Exported]
 
+SPLIT = Choices(splits=(0.5, 0.25, 0.25))
 # Who said how much that is shown, along the primary paths.
 SAID = """
     SELECT m.role, count(*)
@@ -122,42 +123,42 @@ def test_splits_are_those_of_the_card(exported: Export, filled: Database, settin
     assert len({str(each.features) for each in loaded.values()}) == 1
 
 
-@pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt"])
-def test_a_column_that_only_a_later_split_has_is_read(
-    database: Database, settings: Settings, tmp_path: Path, name: str
-):
+def test_a_column_that_only_a_later_split_has_is_read(database: Database, settings: Settings, tmp_path: Path):
     # Calls of tools are in one dialogue of many: sooner or later in a split that is not the first.
     plain = [chatgpt(f"plain{number}", chain(f"question {number}", f"answer {number}")) for number in range(8)]
+    load(database, tmp_path / "plain.json", *plain)
     for number in range(20):
-        load(
-            database,
-            tmp_path / f"{number}.json",
-            *plain,
-            {**tools(), "id": f"t{number}", "conversation_id": f"t{number}"},
-        )
+        name = f"t{number}"
+        load(database, tmp_path / f"{name}.json", {**tools(), "id": name, "conversation_id": name}, is_partial=True)
         build_stale(database, settings)
         refresh_duplicates(database, settings)
-        target = tmp_path / f"out{number}"
-        found = export(database, settings, name, target, Choices(splits=(0.5, 0.25, 0.25)))
-        first = b'"tools"' in (target / "train.jsonl").read_bytes()
-        later = any(b'"tools"' in (target / f"{split}.jsonl").read_bytes() for split in ("validation", "test"))
-        if later and not first and (target / "train.jsonl").stat().st_size:
+        found = export(database, settings, "openai", tmp_path / f"out{number}", SPLIT)
+        if has_tools_only_later(found.path):
             break
     else:
         pytest.fail("no split has it alone")
-    loaded = load_folder(found)
-    assert sum(each.num_rows for each in loaded.values()) == found.manifest["written"]["examples"]
-    assert {"tools" in each.column_names for each in loaded.values()} == {True}
+    others = [export(database, settings, name, tmp_path / name, SPLIT) for name in ("trl-sft", "sharegpt")]
+    for each_format in (found, *others):
+        assert has_tools_only_later(each_format.path)
+        loaded = load_folder(each_format)
+        assert sum(each.num_rows for each in loaded.values()) == each_format.manifest["written"]["examples"]
+        assert {"tools" in each.column_names for each in loaded.values()} == {True}
 
 
-def test_conversations_say_what_the_archive_says(exported: Export, filled: Database):
+def has_tools_only_later(folder: Path) -> bool:
+    """Tell whether the first split has rows, and only a later one calls of tools."""
+    first, *later = ((folder / f"{split}.jsonl").read_bytes() for split in ("train", "validation", "test"))
+    return bool(first) and b'"tools"' not in first and any(b'"tools"' in lines for lines in later)
+
+
+def test_conversations_say_what_the_archive_says(exported: Export, unchanged: Database):
     loaded = load_folder(exported("trl-sft"))["train"]
     said = Counter(message["role"] for row in loaded for message in row["messages"] if message["content"])
     said.pop("tool")
-    assert said == dict(query(filled, SAID))
+    assert said == dict(query(unchanged, SAID))
 
 
-def test_pandas_and_duckdb_read_what_the_tables_have(exported: Export, filled: Database):
+def test_pandas_and_duckdb_read_what_the_tables_have(exported: Export, unchanged: Database):
     import duckdb
 
     folder = exported("parquet").path
@@ -165,15 +166,15 @@ def test_pandas_and_duckdb_read_what_the_tables_have(exported: Export, filled: D
         "SELECT role, count(*), count(DISTINCT dialogue_id), min(created_at), max(created_at) FROM {} "
         "GROUP BY 1 ORDER BY 1"
     )
-    expected = [*map(tuple, query(filled, counts.format("raw.messages")))]
+    expected = [*map(tuple, query(unchanged, counts.format("raw.messages")))]
     assert duckdb.sql(counts.format(f"'{folder}/messages.parquet'")).fetchall() == expected
     messages, parts = (pd.read_parquet(folder / f"{name}.parquet") for name in ("messages", "parts"))
     joined = parts.merge(messages, on="message_id")
-    by_kind = query(filled, "SELECT part_type, count(*) FROM raw.content_parts GROUP BY 1 ORDER BY 1")
+    by_kind = query(unchanged, "SELECT part_type, count(*) FROM raw.content_parts GROUP BY 1 ORDER BY 1")
     assert joined.groupby("kind").size().to_dict() == dict(by_kind)
     qa = pd.read_json(exported("qa").path / "qa.jsonl", lines=True)
     [(pairs, latest)] = query(
-        filled,
+        unchanged,
         "SELECT count(*), max(m.created_at) FROM derived.qa_pairs AS p "
         "JOIN raw.messages AS m ON (m.dialogue_id, m.sequence_number) = (p.dialogue_id, p.end_sequence_number)",
     )

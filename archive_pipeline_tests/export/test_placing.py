@@ -19,6 +19,7 @@ from archive_pipeline.export.run import export
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.variants import some_of
 
 # Exports, says so when the first batch is written, and waits.
 EXPORTER = """
@@ -76,7 +77,7 @@ def hidden(folder: Path) -> list[str]:
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("name", ["chat", "chat.jsonl"])
+@pytest.mark.parametrize("name", some_of(["chat.jsonl", "chat"]))
 def test_what_a_killed_export_left_is_removed_by_the_next_one(
     filled: Database, settings: Settings, llm_archive_of: CommandLine, tmp_path: Path, name: str
 ):
