@@ -87,7 +87,7 @@ def test_nothing_is_left_to_find_whatever_stands_together(texts: list[str], betw
 
 
 @pytest.mark.parametrize("rule", shaped_rules(), ids=lambda rule: rule.pattern.pattern)
-@trials(30)
+@trials(10)
 @given(st.data())
 def test_no_text_is_passed_over_in_which_a_pattern_finds_something(rule: ShapedRule, data: st.DataObject):
     text = data.draw(st.from_regex(rule.pattern))

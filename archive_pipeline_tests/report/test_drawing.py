@@ -110,7 +110,7 @@ LABELS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chart", BY_FORM.values(), ids=lambda chart: chart.form.name)
-@trials(10)
+@trials(5)
 @given(data=st.data())
 def test_any_counts_are_a_well_formed_picture(chart: Chart, data: st.DataObject):
     counts = data.draw(
