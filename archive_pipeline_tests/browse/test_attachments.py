@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +23,13 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 NAMES = {1: "cat.png", 2: 'evil "page".html', 3: "drawing.svg", 4: "gone.pdf", 5: "copy of the cat.png"}
 
 
-@pytest.fixture
-def client(settings: Settings, database: Database, tmp_path: Path) -> Iterator[Any]:
-    home = settings.with_values(home=tmp_path / "home")
+@pytest.fixture(scope="module")
+def home(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return settings.with_values(home=tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def client(home: Settings, module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     members = {
         "conversations.json": [talk("c1", *NAMES, names=NAMES)],
         f"{file_id(1)}.dat": PNG,
@@ -34,8 +37,8 @@ def client(settings: Settings, database: Database, tmp_path: Path) -> Iterator[A
         f"{file_id(3)}.dat": SVG,
         f"{file_id(5)}.dat": PNG,
     }
-    imported(database, home, export(tmp_path / "export.zip", members))
-    with TestClient(build_app(SearchEngine(database, home)), follow_redirects=False) as client:
+    imported(module_archive, home, export(tmp_path_factory.mktemp("export") / "export.zip", members))
+    with TestClient(build_app(SearchEngine(module_archive, home)), follow_redirects=False) as client:
         yield client
 
 
@@ -56,9 +59,9 @@ def test_a_conversation_shows_its_files_and_what_is_missing(client: Any):
     assert missing.startswith('gone.pdf</bdi> <span class="note">missing')
 
 
-def test_versions_of_a_message_show_its_files_and_those_of_the_message_before(client: Any, database: Database):
+def test_versions_of_a_message_show_its_files_and_those_of_the_message_before(client: Any, module_archive: Database):
     asked, answered = (
-        name for (name,) in query(database, "SELECT id::text FROM raw.messages ORDER BY sequence_number")
+        name for (name,) in query(module_archive, "SELECT id::text FROM raw.messages ORDER BY sequence_number")
     )
     for message in (asked, answered):
         html = client.get(f"/dialogues/chatgpt-c1/versions/{message}").text
@@ -100,9 +103,18 @@ def test_what_is_no_content_is_not_found(client: Any, name: str):
     assert client.get(f"/attachments/{name}").status_code == 404
 
 
-def test_a_content_that_is_lost_is_not_found(client: Any, tmp_path: Path):
+@pytest.fixture
+def lost(client: Any, home: Settings) -> Iterator[None]:
+    """Take the content of the picture away."""
     sha256 = hashlib.sha256(PNG).hexdigest()
-    (tmp_path / "home" / "attachments" / sha256[:2] / sha256).unlink()
+    path = home.home / "attachments" / sha256[:2] / sha256
+    path.unlink()
+    yield
+    path.write_bytes(PNG)
+
+
+@pytest.mark.usefixtures("lost")
+def test_a_content_that_is_lost_is_not_found(client: Any):
     answer = client.get(address(PNG))
     assert answer.status_code == 404
     assert "the content of cat.png is gone" in answer.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.dialogue_list import Workspace, workspaces_of_dialogues
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.conftest import new_database_on
 from archive_pipeline_tests.export.dialogues import BLACK, GREEN, STEEP, TEA, TOOLS, WALK, fill
 from archive_pipeline_tests.exports import Said, chain, chatgpt, claude, load
 
@@ -223,8 +225,15 @@ def test_empty_and_hidden_messages_are_neither_shown_nor_counted(
     assert "## System" not in note
 
 
-def sorted_by_hand(database: Database, folder: Path) -> None:
-    """Seven conversations of four sources with what their users did with them."""
+@pytest.fixture(scope="module")
+def sorted_by_hand(archive: Database, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Seven conversations of four sources with what their users did with them, which no test here changes."""
+    with new_database_on(archive, template) as database:
+        load_sorted(database, tmp_path_factory.mktemp("sorted"))
+        yield database
+
+
+def load_sorted(database: Database, folder: Path) -> None:
     project = {"uuid": "p-1", "name": "Canal boats"}
     grok = {
         "conversation": {"id": "g1", "title": "G", "create_time": "2026-04-09T07:11:34Z", "starred": True},
@@ -261,15 +270,18 @@ def sorted_by_hand(database: Database, folder: Path) -> None:
     ids=str,
 )
 def test_what_users_did_with_a_dialogue_filters(
-    llm_archive: CommandLine, database: Database, tmp_path: Path, options: list[str], expected: list[str]
+    sorted_by_hand: Database,
+    settings: Settings,
+    environment: dict[str, str],
+    options: list[str],
+    expected: list[str],
 ):
-    sorted_by_hand(database, tmp_path)
+    llm_archive = CommandLine(settings.home, {**environment, "ARCHIVE_DATABASE_URL": sorted_by_hand.url})
     assert sorted(keys(llm_archive, *options)) == expected
 
 
-def test_workspaces_are_offered_by_name_then_id(database: Database, tmp_path: Path):
-    sorted_by_hand(database, tmp_path)
-    with database.session() as connection:
+def test_workspaces_are_offered_by_name_then_id(sorted_by_hand: Database):
+    with sorted_by_hand.session() as connection:
         found = workspaces_of_dialogues(connection, 10)
         assert workspaces_of_dialogues(connection, 1) == found[:1]
     assert found == [Workspace("p-1", "Canal boats"), Workspace("g-2", None), Workspace("g-p-1", None)]
