@@ -15,6 +15,7 @@ from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, load, write
 from archive_pipeline_tests.retrieval.search.archive import BREAD, import_all, key
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.variants import every_second_of
 
 pytestmark = pytest.mark.postgres
 
@@ -86,9 +87,8 @@ def test_filters_are_options(unindexed: CommandLine, options: list[str], dialogu
     assert {result["doc_id"] for result in found.json} == {key(name) for name in dialogues}
 
 
-def test_a_dialogue_without_a_time_has_no_date(llm_archive: CommandLine, database: Database, tmp_path: Path):
-    load(database, tmp_path / "a.json", chatgpt("a", chain("When?", "Never.", start=None), title="Times"))
-    assert llm_archive("build").code == 0
+def test_a_dialogue_without_a_time_has_no_date(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
+    loaded(write(tmp_path / "a.json", chatgpt("a", chain("When?", "Never.", start=None), title="Times")))
     heading, *_ = llm_archive("search", "never", "--mode", "lexical").out.splitlines()
     assert heading == " 1  Times, page 1  chatgpt · assistant"
 
@@ -167,29 +167,36 @@ def test_times_are_written_as_for_assistants(unindexed: CommandLine):
     assert list(found.values()) == [True, True, True, True, False]
 
 
-@pytest.mark.parametrize("command", ["search", "context"])
+UNMET: list[tuple[list[str], str | None]] = [
+    (["--model", "gpt4o"], "no answer is of the model 'gpt4o'; like it: gpt-4o"),
+    (["--model", "zzz"], "no answer is of the model 'zzz'; there are gpt-4o"),
+    (["--source", "chatgtp"], "nothing is from the source 'chatgtp'; like it: chatgpt"),
+    (["--source", "x"], "nothing is from the source 'x'; there are claude_ai, chatgpt"),
+    (["--title", "100% moons"], "no title has '100% moons'"),
+    (["--since", "2031-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
+    (["--until", "2019-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
+    (["--session", "breed"], "no dialogue has the id 'breed' in its source"),
+    (["--session", "bread", "--role", "tool"], None),
+    (
+        ["--since", "2024-05-31", "--until", "2024-05-01T12:00"],
+        "no time is left: since (2024-05-31) is later than until (2024-05-01T12:00:00+00:00)",
+    ),
+    (
+        ["--since", "2024-01-01", "--until", "2024-01-01"],
+        "no time is left: since and until are both 2024-01-01; for one day, until is the next one",
+    ),
+    (["--source", "chatgpt", "--title", "bug"], None),
+]
+
+
+# Both commands say the same: the suite asks one after the other.
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--model", "gpt4o"], "no answer is of the model 'gpt4o'; like it: gpt-4o"),
-        (["--model", "zzz"], "no answer is of the model 'zzz'; there are gpt-4o"),
-        (["--source", "chatgtp"], "nothing is from the source 'chatgtp'; like it: chatgpt"),
-        (["--source", "x"], "nothing is from the source 'x'; there are claude_ai, chatgpt"),
-        (["--title", "100% moons"], "no title has '100% moons'"),
-        (["--since", "2031-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
-        (["--until", "2019-01-01"], "the archive goes from 2024-01-01 to 2024-05-01"),
-        (["--session", "breed"], "no dialogue has the id 'breed' in its source"),
-        (["--session", "bread", "--role", "tool"], None),
-        (
-            ["--since", "2024-05-31", "--until", "2024-05-01T12:00"],
-            "no time is left: since (2024-05-31) is later than until (2024-05-01T12:00:00+00:00)",
-        ),
-        (
-            ["--since", "2024-01-01", "--until", "2024-01-01"],
-            "no time is left: since and until are both 2024-01-01; for one day, until is the next one",
-        ),
-        (["--source", "chatgpt", "--title", "bug"], None),
-    ],
+    ("command", "options", "said"),
+    every_second_of(
+        (command, *unmet)
+        for place, unmet in enumerate(UNMET)
+        for command in (("search", "context") if place % 2 else ("context", "search"))
+    ),
     ids=str,
 )
 def test_filters_that_nothing_meets_are_named(

@@ -18,6 +18,7 @@ from archive_pipeline.cli.commands import LazyGroup, llm_archive
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.settings import Settings
 from archive_pipeline_tests.cli.command_line import Loaded
+from archive_pipeline_tests.exports import chain, chatgpt, write
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +47,16 @@ print(json.dumps(found))
 """
 # What needs no command: the package itself, and the library that reads the command line.
 LIGHT = {"archive_pipeline", "click"}
+# By the command line.
+Results = dict[tuple[str, ...], dict[str, Any]]
+OF_NO_COMMAND = {
+    "--help": (0, "Import exports"),
+    "-h": (0, "Import exports"),
+    "--version": (0, "llm-archive, version"),
+    "serach": (2, "No such command 'serach'"),
+    "--hlep": (2, "No such option"),
+}
+MISSING = "/nonexistent/exprot.zip"
 WRONG_ARGUMENTS = {
     "acknowledge": ["--jsno"],
     "ask": ["cats", "--max-tokens", "none"],
@@ -99,49 +110,57 @@ def command_names(group: click.Group, *names: str) -> Iterator[list[str]]:
             yield from command_names(command, *names, name)
 
 
-def test_nothing_is_loaded_before_a_command_is_called():
-    command_lines = {
-        "--help": (0, "Import exports"),
-        "-h": (0, "Import exports"),
-        "--version": (0, "llm-archive, version"),
-        "serach": (2, "No such command 'serach'"),
-        "--hlep": (2, "No such option"),
-    }
-    for (code, said), result in zip(
-        command_lines.values(), results_of(*([argument] for argument in command_lines)), strict=True
-    ):
+@pytest.fixture(scope="module")
+def without_a_call() -> Results:
+    """What command lines say that call no command, by one process, so that what one loads shows in all that follow."""
+    names = list(command_names(llm_archive))
+    assert len(names) > len(llm_archive.commands)
+    command_lines = [
+        *([argument] for argument in OF_NO_COMMAND),
+        *([*name, "--help"] for name in names),
+        *([*name, "--no-such-option"] for name in names),
+        *([name, *arguments] for name, arguments in WRONG_ARGUMENTS.items()),
+        ["import", MISSING],
+    ]
+    return dict(zip(map(tuple, command_lines), results_of(*command_lines), strict=True))
+
+
+def test_nothing_is_loaded_before_a_command_is_called(without_a_call: Results):
+    for argument, (code, said) in OF_NO_COMMAND.items():
+        result = without_a_call[argument,]
         assert (result["code"], said in result["said"]) == (code, True)
         assert set(result["loaded"]) <= LIGHT
 
 
-def test_the_help_of_a_command_loads_nothing_that_the_command_needs():
-    names = list(command_names(llm_archive))
-    assert len(names) > len(llm_archive.commands)
-    for name, result in zip(names, results_of(*([*name, "--help"] for name in names)), strict=True):
+def test_the_help_of_a_command_loads_nothing_that_the_command_needs(without_a_call: Results):
+    for name in command_names(llm_archive):
+        result = without_a_call[*name, "--help"]
         assert result["code"] == 0
         assert result["said"].startswith(f"Usage: llm-archive {' '.join(name)} ")
         assert set(result["loaded"]) <= LIGHT, name
 
 
 @pytest.mark.parametrize("wrong", ["an unknown option", "a wrong argument"])
-def test_a_mistyped_argument_of_a_command_loads_nothing_that_the_command_needs(wrong: str):
+def test_a_mistyped_argument_of_a_command_loads_nothing_that_the_command_needs(wrong: str, without_a_call: Results):
     if wrong == "an unknown option":
-        command_lines = [[*name, "--no-such-option"] for name in command_names(llm_archive)]
+        command_lines = [(*name, "--no-such-option") for name in command_names(llm_archive)]
     else:
-        command_lines = [[name, *arguments] for name, arguments in WRONG_ARGUMENTS.items()]
+        command_lines = [(name, *arguments) for name, arguments in WRONG_ARGUMENTS.items()]
         assert set(WRONG_ARGUMENTS) == set(llm_archive.commands)
-    for arguments, result in zip(command_lines, results_of(*command_lines), strict=True):
+    for arguments in command_lines:
+        result = without_a_call[arguments]
         assert (result["code"], "Error: " in result["said"]) == (2, True), arguments
         assert set(result["loaded"]) <= LIGHT, arguments
 
 
-def test_a_path_that_does_not_exist_is_said_before_anything_is_opened(tmp_path: Path):
-    [result] = results_of(["import", str(tmp_path / "exprot.zip")])
+def test_a_path_that_does_not_exist_is_said_before_anything_is_opened(without_a_call: Results):
+    result = without_a_call["import", MISSING]
     assert result["code"] == 2
-    assert "exprot.zip does not exist: check the path" in result["said"]
+    assert f"{MISSING} does not exist: check the path" in result["said"]
     assert "sqlalchemy" not in result["loaded"]
 
 
+@pytest.mark.long  # commands that are called show it below
 def test_a_command_that_is_called_is_loaded(tmp_path: Path):
     [result] = results_of(["match", str(Path(__file__))])
     assert (result["code"], "is not JSON" in result["said"]) == (2, True)
@@ -212,9 +231,9 @@ def test_output_that_is_closed_goes_nowhere():
 
 
 def test_commands_that_build_and_read_no_tables_do_without_pandas(
-    loaded: Loaded, settings: Settings, sample: Path, monkeypatch: pytest.MonkeyPatch
+    loaded: Loaded, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    loaded(sample)
+    loaded(write(tmp_path / "a.json", chatgpt("talk", chain("Where is the canal?", "Behind the mill."))))
     monkeypatch.setenv("ARCHIVE_HOME", str(settings.home))
     monkeypatch.delenv("ARCHIVE_DATABASE_URL", raising=False)
     command_lines = [["stats"], ["list"], ["search", "canal"], ["context", "canal"], ["duplicates"]]
