@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.ingest.attachment_store import AttachmentStore
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, stored_names, talk
@@ -17,6 +20,8 @@ from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import query
 
 pytestmark = pytest.mark.postgres
+
+Without = Callable[[Path], Path]
 
 NOTES = b"Feed the sourdough starter with rye flour."
 MEMBERS: dict[str, Any] = {
@@ -32,6 +37,18 @@ def emptied(settings: Settings, database: Database) -> Iterator[Database]:
     for path in AttachmentStore.of(settings.home).folder.rglob("*"):
         if path.is_file():
             path.unlink()
+
+
+@pytest.fixture
+def without_files(emptied: Database, settings: Settings) -> Without:
+    """Imports the conversations of an export and builds what follows without a run of Dagster, but keeps no file."""
+
+    def run(path: Path) -> Path:
+        import_archive(emptied, read_paths([path]))
+        build_stale(emptied, settings)
+        return path
+
+    return run
 
 
 def test_import_keeps_files_and_search_finds_their_text(
@@ -54,8 +71,11 @@ def test_import_keeps_files_and_search_finds_their_text(
     assert "attached files 1 kept (0.0 MB), 1 missing" in llm_archive("stats").out
 
 
-def test_import_says_in_json_what_became_of_files(llm_archive: CommandLine, emptied: Database, tmp_path: Path):
-    found = llm_archive("import", export(tmp_path / "export.zip", MEMBERS), "--json").json["attachments"]
+def test_import_says_in_json_what_became_of_files(
+    llm_archive: CommandLine, without_files: Without, emptied: Database, tmp_path: Path
+):
+    path = without_files(export(tmp_path / "export.zip", MEMBERS))
+    found = llm_archive("import", path, "--json").json["attachments"]
     assert found == {
         "stored": 1,
         "stored_bytes": len(NOTES),
@@ -77,6 +97,7 @@ def test_files_alone_are_no_useless_import_if_messages_point_to_them(
     assert early.code == 2
     assert "left out  1 attached files: no message in the archive points to them" in early.err
     loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
+    assert stored_names(settings) == set()
     assert llm_archive("import", files).code == 0
     assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}
 
@@ -95,9 +116,9 @@ def test_where_only_a_file_came_mirroring_is_refused_aloud(
 
 
 def test_no_attachments_leaves_files_in_the_export(
-    llm_archive: CommandLine, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, without_files: Without, emptied: Database, settings: Settings, tmp_path: Path
 ):
-    path = export(tmp_path / "export.zip", MEMBERS)
+    path = without_files(export(tmp_path / "export.zip", MEMBERS))
     result = llm_archive("import", path, "--no-attachments", "--json")
     assert (result.code, result.json["attachments"]) == (0, None)
     assert llm_archive("import", path, "--json", ARCHIVE_ATTACHMENTS="leave").json["attachments"] is None

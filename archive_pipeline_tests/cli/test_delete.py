@@ -19,7 +19,7 @@ from archive_pipeline.orchestration.partitions.keys import partitions_definition
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
-from archive_pipeline_tests.exports import chain, chatgpt, write
+from archive_pipeline_tests.exports import chain, chatgpt, load, write
 from archive_pipeline_tests.tables import derived_rows, query, raw_rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.dagster]
@@ -37,14 +37,14 @@ def keys(settings: Settings) -> set[str]:
 
 
 def test_a_deleted_dialogue_is_nowhere_and_the_next_import_brings_it_back_as_it_was(
-    llm_archive: CommandLine, database: Database, settings: Settings, sample: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
 ):
-    assert llm_archive("import", sample).code == 0
+    loaded(sample)
     before = raw_rows(database), derived_rows(database)
     [(key, identifier, messages)] = query(
         database, "SELECT partition_key, id::text, message_count FROM raw.dialogues ORDER BY message_count DESC LIMIT 1"
     )
-    assert key in keys(settings)
+    register(settings, key)
 
     result = llm_archive("delete", key, "--json")
     assert result.code == 0
@@ -120,22 +120,18 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_dialogue_is_deleted_by_its_id_too(
-    llm_archive: CommandLine, loaded: Loaded, database: Database, sample: Path
-):
-    loaded(sample)
-    [(identifier, key)] = query(database, "SELECT id::text, partition_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
-    result = llm_archive("delete", identifier)
+def test_a_dialogue_is_deleted_by_its_id_too(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    load(database, tmp_path / "a.json", chatgpt("talk", chain("q", "a")))
+    result = llm_archive("delete", dialogue_id("chatgpt", "talk"))
     assert result.code == 0
-    assert result.out.startswith(f"deleted {key} (")
+    assert result.out.startswith("deleted chatgpt-talk (")
 
 
 def test_a_key_under_a_run_is_left_for_the_sweep(
-    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
 ):
-    loaded(sample)
-    found = query(database, "SELECT partition_key FROM raw.dialogues ORDER BY 1 LIMIT 2")
-    under_a_run, other = (key for (key,) in found)
+    load(database, tmp_path / "a.json", *(chatgpt(name, chain("q", "a")) for name in ("one", "two")))
+    under_a_run, other = "chatgpt-one", "chatgpt-two"
     register(settings, under_a_run, other)
     tags = {RANGE_START: under_a_run, RANGE_END: under_a_run}
     run = dg.DagsterRun(JOB, status=dg.DagsterRunStatus.QUEUED, tags=tags, remote_job_origin=job_origin(JOB))
@@ -152,9 +148,9 @@ def test_a_key_under_a_run_is_left_for_the_sweep(
 
 
 def test_a_sharded_archive_keeps_the_shard_of_a_deleted_dialogue(
-    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
 ):
-    loaded(sample)
+    load(database, tmp_path / "a.json", *(chatgpt(name, chain("q", "a")) for name in ("one", "two")))
     [(key, shard)] = query(database, "SELECT partition_key, shard_key FROM raw.dialogues ORDER BY 1 LIMIT 1")
     register(settings, key)
     register(settings.model_copy(update={"partitioning": Partitioning.SHARDED}), shard)

@@ -13,7 +13,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, stored_names, talk
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
-from archive_pipeline_tests.exports import chain, chatgpt, claude, write
+from archive_pipeline_tests.exports import chain, chatgpt, claude, load, write
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.variants import some_of
 
@@ -68,6 +68,16 @@ def test_imports_leave_out_what_was_deleted_for_good_and_say_so(
     assert tables_that_say(database, "secret") == ["raw.deleted_dialogues"]
     shown = llm_archive("import", path, *options)
     assert "deleted for good, left out  1" in shown.out
+    assert tables_that_say(database, identifier, "Lemon pie", "Surprise party") == []
+
+
+def test_no_command_shows_or_builds_what_was_deleted_for_good(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
+):
+    path = tmp_path / "conversations.json"
+    loaded(write(path, SECRET, KEPT))
+    assert llm_archive("delete", "chatgpt-secret", "--forever").code == 0
+    loaded(write(path, LATER, KEPT))
     assert "deleted for good 1 dialogue, which imports leave out" in llm_archive("stats").out
     assert llm_archive("stats", "--json").json["rows"]["raw.deleted_dialogues"] == 1
     assert llm_archive("search", "lemon", "--json").json == []
@@ -75,7 +85,7 @@ def test_imports_leave_out_what_was_deleted_for_good_and_say_so(
     assert llm_archive("show", "chatgpt-secret").code == 2
     assert llm_archive("verify").code == 0
     assert llm_archive("build", "--full").code == 0
-    assert tables_that_say(database, identifier, "Lemon pie", "Surprise party") == []
+    assert tables_that_say(database, identity.dialogue_id("chatgpt", "secret"), "Lemon pie", "Surprise party") == []
 
 
 def test_an_export_of_nothing_else_is_read(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
@@ -100,9 +110,9 @@ def test_a_readmitted_dialogue_comes_back(
     llm_archive("delete", "chatgpt-secret", "--forever")
     assert llm_archive("delete", "--readmit", name, "--json").json == {"readmitted": "chatgpt-secret"}
     assert query(database, "SELECT count(*) FROM raw.deleted_dialogues") == [(0,)]
-    assert llm_archive("import", path, "--json").json["dialogues"]["new"] == 1
+    assert load(database, path, SECRET).dialogues["new"] == 1
     assert llm_archive("delete", "chatgpt-secret", "--json").json["is_forever"] is False
-    assert llm_archive("import", path, "--json").json["dialogues"]["new"] == 1
+    assert load(database, path, SECRET).dialogues["new"] == 1
 
 
 def test_an_id_of_two_sources_names_none(llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path):

@@ -99,8 +99,9 @@ def test_full_tries_it_too(llm_archive: CommandLine, loaded: Loaded, database: D
 
 
 def test_five_are_named_and_the_others_counted(
-    llm_archive: CommandLine, database: Database, export: Path, broken_asset: None
+    llm_archive: CommandLine, loaded: Loaded, database: Database, export: Path, broken_asset: None
 ):
+    loaded(export)
     result = llm_archive("import", export, "--json")
     assert result.code == 1
     failures = result.json["failures"]

@@ -12,11 +12,12 @@ import pytest
 
 from archive_pipeline.building.documents import build_document_chunks
 from archive_pipeline.cli.commands import LazyGroup, llm_archive
+from archive_pipeline.orchestration.instance.opening import instance_for
 from archive_pipeline.readers.registry import readers
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.server.embedded import keep_marker
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.documents.stored import PAGE, store_document
 from archive_pipeline_tests.exports import chain, chatgpt, claude, load
 from archive_pipeline_tests.tables import counts, query
@@ -88,8 +89,12 @@ def disk_use(folder: Path) -> int:
 
 
 @pytest.mark.postgres
-def test_stats_count_what_is_there(llm_archive: CommandLine, database: Database, settings: Settings, sample: Path):
-    llm_archive("import", sample)
+def test_stats_count_what_is_there(
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, sample: Path
+):
+    loaded(sample)
+    with instance_for(settings):
+        pass  # which makes the tables of Dagster
     store_document(database, "cut", [PAGE, PAGE])
     build_document_chunks(database, settings)
     store_document(database, "uncut", [PAGE, PAGE])

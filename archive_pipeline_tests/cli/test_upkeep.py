@@ -34,10 +34,11 @@ def with_unbuildable(database: Database) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("with_unbuildable")
-def test_a_command_has_said_all_and_succeeds(llm_archive: CommandLine, sample: Path):
+def test_a_command_has_said_all_and_succeeds(llm_archive: CommandLine, loaded: Loaded, sample: Path):
+    loaded(sample)
     imported = llm_archive("import", sample, "--json")
     built = llm_archive("build", "--json")
-    assert imported.json["dialogues"]["new"] == 15
+    assert imported.json["dialogues"]["unchanged"] == 15
     assert built.json["failures"] == []
     assert [result.code for result in (imported, built)] == [0, 0]
     said = "".join(

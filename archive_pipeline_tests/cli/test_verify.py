@@ -16,8 +16,9 @@ from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, imported, talk
-from archive_pipeline_tests.cli.command_line import CommandLine
+from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.documents.stored import PAGE, store_document
+from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import counts, query
 
 pytestmark = pytest.mark.postgres
@@ -52,28 +53,36 @@ def test_an_archive_as_it_should_be(llm_archive: CommandLine, built: Database):
     assert " messages and 2 pages of documents in " in shown.out
 
 
-def test_drift_is_told_and_an_exit_code(llm_archive: CommandLine, built: Database):
-    with built.session() as connection:
+@pytest.fixture
+def small(loaded: Loaded, database: Database, tmp_path: Path) -> Database:
+    """A dialogue and a document, both built."""
+    store_document(database, "manual", [PAGE, PAGE * 15])
+    loaded(write(tmp_path / "a.json", chatgpt("a", chain("Rye bread", "With starter", "How long?", "A day"))))
+    return database
+
+
+def test_drift_is_told_and_an_exit_code(llm_archive: CommandLine, small: Database):
+    with small.session() as connection:
         connection.execute("UPDATE derived.message_contexts SET normalized_hash = 'x'")
         connection.execute("DELETE FROM derived.build_state WHERE asset = 'qa_pairs'")
     result = llm_archive("verify")
     assert result.code == 1
-    assert result.error.startswith(f"derived.message_contexts: {counts(built)['message_contexts']} different; ")
+    assert result.error.startswith(f"derived.message_contexts: {counts(small)['message_contexts']} different; ")
     assert "normalized_hash" in result.out
-    assert f"not compared: qa_pairs of {counts(built)['dialogues']} dialogues" in result.out
+    assert "not compared: qa_pairs of 1 dialogue" in result.out
     as_json = llm_archive("verify", "--json")
     assert as_json.code == 1
     table = as_json.json["tables"]["message_contexts"]
-    assert table["different"] == counts(built)["message_contexts"]
+    assert table["different"] == counts(small)["message_contexts"]
     assert table["examples"][0]["kind"] == "different"
     assert table["examples"][0]["columns"] == ["normalized_hash"]
-    assert as_json.json["stale"]["qa_pairs"] == counts(built)["dialogues"]
+    assert as_json.json["stale"]["qa_pairs"] == counts(small)["dialogues"]
 
 
-def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive: CommandLine, built: Database):
-    with built.session() as connection:
+def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive: CommandLine, small: Database):
+    with small.session() as connection:
         connection.execute("UPDATE derived.document_chunks SET token_count = 0 WHERE page = 1")
-    store_document(built, "new", [PAGE])
+    store_document(small, "new", [PAGE])
     result = llm_archive("verify")
     assert result.code == 1
     assert result.error.startswith("derived.document_chunks: 1 different; `llm-archive build --full` builds it again")
@@ -88,7 +97,7 @@ def test_drift_of_documents_is_told_and_mended_as_that_of_dialogues(llm_archive:
 
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
-    is_folder: bool, llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
+    is_folder: bool, llm_archive: CommandLine, loaded: Loaded, settings: Settings, tmp_path: Path
 ):
     members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": b"text"}
     path = export(tmp_path / "an export.zip", members)
@@ -96,7 +105,7 @@ def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
         with zipfile.ZipFile(path) as zipped:
             path = tmp_path / "a folder"
             zipped.extractall(path)
-    imported(database, settings, path)
+    loaded(path)
     [content] = AttachmentStore.of(settings.home).folder.glob("??/*")
     content.write_bytes(b"tex!")
     result = llm_archive("verify")
