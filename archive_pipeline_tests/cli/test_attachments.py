@@ -137,15 +137,17 @@ def test_delete_removes_files_and_their_text(
 
 
 def test_a_damaged_file_is_an_exit_code_and_all_else_is_loaded(
-    llm_archive: CommandLine, emptied: Database, tmp_path: Path
+    llm_archive: CommandLine, without_files: Without, emptied: Database, settings: Settings, tmp_path: Path
 ):
     path = export(tmp_path / "export.zip", MEMBERS | {f"{file_id(2)}.dat": bytes(range(256)) * 40})
     data = bytearray(path.read_bytes())
     start = data.index(f"{file_id(2)}.dat".encode()) + 60
     data[start : start + 40] = bytes(40)
     path.write_bytes(data)
+    without_files(path)
     result = llm_archive("import", path)
     assert result.code == 1
+    assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}
     assert f"rejected  {path}/{file_id(2)}.dat cannot be read, and was not kept" in result.err
     assert query(emptied, "SELECT count(*) FROM raw.dialogues") == [(1,)]
 

@@ -55,8 +55,9 @@ def broken_asset(database: Database) -> Iterator[None]:
 
 
 def test_a_quarantined_dialogue_is_named_with_its_reason_and_the_others_are_built(
-    llm_archive: CommandLine, database: Database, export: Path, poison: str
+    llm_archive: CommandLine, loaded: Loaded, database: Database, export: Path, poison: str
 ):
+    loaded(export)
     result = llm_archive("import", export)
     assert result.code == 1
     assert result.error.startswith(f"{poison} cannot be built and is quarantined: CheckViolation: ")
