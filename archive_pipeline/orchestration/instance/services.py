@@ -113,4 +113,7 @@ def _stop(processes: Sequence[Process]) -> None:
 
 def main() -> None:
     """Run them with the arguments of this process."""
-    run(standalone_mode=False)
+    try:
+        run(standalone_mode=False)
+    except (KeyboardInterrupt, click.Abort):  # told a second time to stop: `up` ends what is left
+        sys.exit(1)
