@@ -129,6 +129,14 @@ class Faults:
         self._up.kill(*self._up.workers())
         self._log("killed the workers")
 
+    def kill_workers_and_code(self) -> None:
+        """Kill the processes of all runs, and at once the one that would start them anew."""
+        self._come_to_a_moment()
+        victim = self._up.part("code")
+        self._up.kill(*self._up.workers(), victim)
+        self._log("killed the workers and the code")
+        self._up.wait(lambda: self._up.part("code") not in {None, victim}, "there is another process with the code")
+
     def kill_server(self, database: Database) -> None:
         """Kill PostgreSQL, whose other processes are left to themselves, and wait for it to be back."""
         self._come_to_a_moment()
@@ -188,6 +196,8 @@ def test_two_imports_and_a_slow_disk_and_then_everything_is_killed_in_turn(
         faults.kill("daemon")
         held_by = faults.wait(importer)
         faults.kill_workers()
+        held_by = faults.wait(held_by)
+        faults.kill_workers_and_code()
         held_by = faults.wait(held_by)
         faults.kill("code")
         faults.kill("web server")

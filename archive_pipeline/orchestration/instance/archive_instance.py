@@ -7,6 +7,7 @@ makes its instance of it.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from dagster import DagsterInstance
 from dagster._core.instance.ref import InstanceRef
+from dagster._core.run_coordinator import QueuedRunCoordinator
 from dagster._serdes import ConfigurableClassData
 
 from archive_pipeline.orchestration.instance.storage import current_settings
@@ -25,6 +27,7 @@ UNGUARDED: Final = (
     "This web server does what any web page asks for that is open in a browser on this machine. "
     "`llm-archive up` runs the same one behind a guard."
 )
+PATIENT_QUEUE: Final = {"max_user_code_failure_retries": 60, "user_code_failure_retry_delay": 10}
 _TICKS = ("success", "failure", "started")
 _is_guarded: ContextVar[bool] = ContextVar("is_guarded", default=False)
 
@@ -36,7 +39,7 @@ class ArchiveInstance(DagsterInstance):
         own = current_settings()
         ref: InstanceRef | None = arguments.get("ref")
         if ref is not None:
-            ref = at_home(ref, own.home)
+            ref = with_patient_queue(at_home(ref, own.home))
             arguments |= {"ref": ref, "local_artifact_storage": ref.local_artifact_storage}
         super().__init__(settings=replaced(settings or {}, own), **arguments)
 
@@ -84,6 +87,18 @@ def at_home(ref: InstanceRef, home: Path) -> InstanceRef:
         local_artifact_storage_data=moved(ref.local_artifact_storage_data, "local_artifact_storage"),
         compute_logs_data=moved(ref.compute_logs_data, "compute_logs"),
     )
+
+
+def with_patient_queue(ref: InstanceRef) -> InstanceRef:
+    """Return the reference with a queue that waits for the process with the code, where the file does not say.
+
+    A file of an earlier version does not. Dagster itself fails every queued run while that process is started anew.
+    """
+    data = ref.run_coordinator_data
+    if data is None or data.class_name != QueuedRunCoordinator.__name__:
+        return ref
+    config = json.dumps({**PATIENT_QUEUE, **data.config_dict})  # JSON is YAML
+    return ref._replace(run_coordinator_data=data._replace(config_yaml=config))
 
 
 def replaced(settings: Mapping[str, Any], environment: Settings) -> dict[str, Any]:

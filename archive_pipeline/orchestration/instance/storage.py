@@ -74,6 +74,8 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
         mend_home(settings.home)
         # Dagster reads it whenever it writes an event. Without it events of a range are written one by one.
         os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", EVENT_BATCH_SIZE)
+        # Without it a turn of the daemon over a backfill ends the backfill as failed while the code cannot be loaded.
+        os.environ.setdefault("DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR", "1")
         return cls(settings, inst_data)
 
     @property

@@ -95,6 +95,25 @@ def test_with_nothing_set_the_values_of_the_file_hold(
         assert (instance.telemetry_enabled, instance.nux_enabled) == (False, False)
 
 
+def test_the_queue_waits_for_the_process_with_the_code_also_where_the_file_is_of_an_earlier_version(
+    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waits(instance: dg.DagsterInstance) -> tuple[int, int]:
+        queue = instance.get_concurrency_config().run_queue_config
+        assert queue is not None
+        return queue.max_user_code_failure_retries, queue.user_code_failure_retry_delay
+
+    with loaded(tmp_path, settings, {}, monkeypatch) as instance:
+        assert waits(instance) == (60, 10)
+        lines = (tmp_path / CONFIGURATION).read_text(encoding="utf-8").splitlines()
+        for own, expected in (("  user_code_failure_retry_delay: 7", (60, 7)), ("", (60, 10))):
+            written = [own if "_retry_delay" in line else line for line in lines if "_failure_retries" not in line]
+            (tmp_path / CONFIGURATION).write_text("\n".join(written), encoding="utf-8")
+            with dg.DagsterInstance.get() as earlier:
+                assert waits(earlier) == expected
+                assert earlier.run_coordinator.dequeue_interval_seconds == 2  # type: ignore[union-attr]
+
+
 def test_with_everything_set_the_environment_replaces_them(
     settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
