@@ -2,12 +2,14 @@
 
 # No `from __future__ import annotations` here: Dagster reads the annotations of decorated functions.
 
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import dagster as dg
 import psycopg
 
 from archive_pipeline.derive.registry import ASSETS
+from archive_pipeline.orchestration.automation.tick_logs import delete_logs_of_gone_ticks
 from archive_pipeline.orchestration.instance.orphans import fail_orphans
 from archive_pipeline.orchestration.partitions.key_sweep import sweep_keys
 from archive_pipeline.orchestration.partitions.keys import NAMES
@@ -98,6 +100,17 @@ def delete_events(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arch
 
 
 @dg.op(
+    description="Deletes files of what ticks have logged, once the ticks are gone.",
+    ins={"after": dg.In(dg.Nothing)},
+    out=dg.Out(dg.Nothing),
+)
+def delete_tick_logs(context: dg.OpExecutionContext, archive: dg.ResourceParam[Archive]) -> None:
+    with transient_errors_retried():
+        deleted = delete_logs_of_gone_ticks(archive.database, Path(context.instance.storage_directory()))
+    context.add_output_metadata({"tick_logs_deleted": deleted})
+
+
+@dg.op(
     description="Deletes old look-ups of messages arrays.",
     ins={"after": dg.In(dg.Nothing)},
     out=dg.Out(dg.Nothing),
@@ -131,11 +144,12 @@ def analyze_tables(context: dg.OpExecutionContext, archive: dg.ResourceParam[Arc
     name=HOUSEKEEPING_JOB,
     description=(
         "Marks runs of killed processes as failed, makes the partition keys those of the archive's dialogues, "
-        "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS) and old look-ups of messages arrays "
-        "(ARCHIVE_MATCH_LOG_RETENTION_DAYS), makes indexes that a killed command has left out, rebuilds those of "
-        "tables that have doubled, and refreshes the planner's statistics."
+        "deletes old events of Dagster (ARCHIVE_EVENT_RETENTION_DAYS), logs of ticks that are gone and old look-ups of "
+        "messages arrays (ARCHIVE_MATCH_LOG_RETENTION_DAYS), makes indexes that a killed command has left out, "
+        "rebuilds those of tables that have doubled, and refreshes the planner's statistics."
     ),
     executor_def=dg.in_process_executor,
 )
 def housekeeping() -> None:
-    analyze_tables(rebuild_indexes(delete_look_ups(delete_events(sweep_partition_keys(end_orphaned_runs())))))
+    deleted = delete_look_ups(delete_tick_logs(delete_events(sweep_partition_keys(end_orphaned_runs()))))
+    analyze_tables(rebuild_indexes(deleted))

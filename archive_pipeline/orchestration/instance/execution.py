@@ -31,6 +31,7 @@ _TOLD_OF_RUN: Final = frozenset(
     {dg.DagsterEventType.ASSET_CHECK_EVALUATION, dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
 )
 CODE_LOCATION: Final = "archive_pipeline"
+REPOSITORY: Final = SINGLETON_REPOSITORY_NAME
 
 
 @dataclass(frozen=True)

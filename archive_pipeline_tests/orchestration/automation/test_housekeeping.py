@@ -8,6 +8,8 @@ import dagster as dg
 import pytest
 from dagster import DagsterEventType
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.scheduler.instigation import TickData, TickStatus
 
 from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.orchestration.automation.housekeeping import delete_old_events
@@ -180,6 +182,11 @@ def test_zero_days_keep_everything(instance: dg.DagsterInstance, settings: Setti
 
 
 def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -> None:
+    tick = instance.create_tick(TickData("origin", "new_imports", InstigatorType.SENSOR, TickStatus.SKIPPED, 0.0))
+    logs = settings.home / "storage" / "__repository__" / "new_imports"
+    logs.mkdir(parents=True)
+    for name in (f"{tick.tick_id}.err", "999999999.err", "999999999.complete", "notes.txt"):
+        (logs / name).touch()
     result = build_defs(settings=settings).resolve_job_def("housekeeping").execute_in_process(instance=instance)
     outputs = {
         name: value.value
@@ -187,6 +194,8 @@ def test_the_job_does_it_all(instance: dg.DagsterInstance, settings: Settings) -
         for name, value in event.step_output_data.metadata.items()
     }
     sweep = {"keys_removed", "keys_added", "keys_left_to_runs"}
-    deleted = {"events_deleted", "days_kept", "look_ups_deleted", "look_up_days_kept"}
+    deleted = {"events_deleted", "tick_logs_deleted", "days_kept", "look_ups_deleted", "look_up_days_kept"}
     assert set(outputs) == {"runs_ended", "indexes_made", "indexes_rebuilt", "tables_analyzed", *deleted, *sweep}
+    assert outputs["tick_logs_deleted"] == 2
+    assert {file.name for file in logs.iterdir()} == {f"{tick.tick_id}.err", "notes.txt"}
     assert (outputs["days_kept"], outputs["look_up_days_kept"]) == (90, 365)

@@ -1,0 +1,2 @@
+-- The ticks of sensors and schedules that are still recorded.
+SELECT id FROM dagster.job_ticks;
