@@ -2,21 +2,30 @@
 
 An entry is a file, or a folder with all that is in it. It counts as complete when a second look finds the same sizes
 and modification times; they are compared for equality only, so clocks may go back. Then its content is hashed, a
-bounded number of bytes and seconds per look. What is known of each entry is kept in a cursor: a small JSON text.
+bounded number of bytes and seconds per look. What is known of each entry is kept in a cursor (``entry_states``).
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import orjson
-
+from archive_pipeline.orchestration.automation.entry_states import (
+    Cursor,
+    EntryState,
+    FateOf,
+    followed,
+    parse_cursor,
+    write_cursor,
+)
+from archive_pipeline.orchestration.instance.run_keys import Fate
 from archive_pipeline.readers.file_ids import ids_of
 from archive_pipeline.readers.found import is_opened
 
@@ -30,7 +39,6 @@ MOST_ENTRIES: Final = 2_000
 BLOCK_BYTES: Final = 64 * 1024 * 1024
 # What browsers and copying programs call a file that they have not finished.
 UNFINISHED: Final = (".crdownload", ".download", ".opdownload", ".part", ".partial", ".tmp")
-_VERSION: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +55,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryState:
-    """What earlier looks found out about an entry.
-
-    Attributes:
-        signature: when it was last looked at.
-        file, offset: how far its content was hashed.
-        digest: of the content up to there.
-        is_taken: its content was handed over; nothing more to do until it changes.
-    """
-
-    signature: str
-    file: int = 0
-    offset: int = 0
-    digest: str = ""
-    is_taken: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ReadyEntry:
-    """An entry to import: where it is and the hash of its content, which no other content has."""
+    """An entry to import: where it is, its signature, and the hash of its content, which no other content has."""
 
     path: Path
+    signature: str
     content: str
 
 
@@ -81,18 +72,20 @@ class ScanResult:
         cursor: for the next look.
         waiting: entries that may still be growing, are not hashed to their end, or whose content has a run under way.
         notes: for people: what cannot be read, and what is not watched.
+        new_notes: those of them that the last look did not have.
     """
 
     ready: tuple[ReadyEntry, ...]
     cursor: str
     waiting: int
     notes: tuple[str, ...]
+    new_notes: tuple[str, ...]
 
 
 def scan_once(
     folder: Path,
     cursor: str | None,
-    is_under_way: Callable[[str], bool],
+    fate_of: FateOf,
     *,
     budget: int = BYTES_PER_SCAN,
     seconds: float = SECONDS_PER_SCAN,
@@ -100,12 +93,13 @@ def scan_once(
     """Scan the folder once; hash up to ``budget`` bytes (rounded up to a block) of what is complete.
 
     After ``seconds`` no further block is begun, but for the first one: every look gets on. An entry waits while
-    ``is_under_way`` says of its content that a run has not ended: that run may find the file gone.
+    ``fate_of`` says of its content that a run has not ended: that run may find the file gone.
     """
     deadline = time.monotonic() + seconds
     notes: list[str] = []
     entries = scan(folder, notes)
-    known = settle(parse_cursor(cursor), entries)
+    before = parse_cursor(cursor)
+    known = followed(settle(before.entries, entries), fate_of, notes)
     ready: dict[str, ReadyEntry] = {}
     has_read = False
     for name, entry in entries.items():
@@ -123,12 +117,13 @@ def scan_once(
         budget, has_read = budget - used, True
         known[name] = state
         is_ready = state.file == len(entry.files) and _is_unchanged(folder / name, entry)
-        if is_ready and state.digest not in ready and not is_under_way(state.digest):
-            ready[state.digest] = ReadyEntry(folder / name, state.digest)
-            known[name] = replace(state, is_taken=True)
+        if is_ready and state.digest not in ready and fate_of(state.digest) is not Fate.UNDER_WAY:
+            ready[state.digest] = ReadyEntry(folder / name, state.signature, state.digest)
+            known[name] = state.taken()
     kept = {name: known[name] or EntryState(entry.signature) for name, entry in entries.items()}
     waiting = sum(not state.is_taken for state in kept.values())
-    return ScanResult(tuple(ready.values()), write_cursor(kept), waiting, tuple(notes))
+    new_notes = tuple(note for note in notes if note not in before.notes)
+    return ScanResult(tuple(ready.values()), write_cursor(Cursor(kept, tuple(notes))), waiting, tuple(notes), new_notes)
 
 
 def settle(known: Mapping[str, EntryState], entries: Mapping[str, Entry]) -> dict[str, EntryState | None]:
@@ -203,27 +198,14 @@ def hash_on(entry: Entry, state: EntryState, budget: int, deadline: float) -> tu
     return replace(state, file=file, offset=offset, digest=digest), used
 
 
+def digest_of(entry: Entry) -> str | None:
+    """Return the hash of an entry's whole content, None where a file has grown meanwhile."""
+    state, _ = hash_on(entry, EntryState(entry.signature), sys.maxsize, math.inf)
+    return state.digest if state.file == len(entry.files) else None
+
+
 def _may_go_on(used: int, budget: int, deadline: float) -> bool:
     return used < budget and (not used or time.monotonic() < deadline)
-
-
-def parse_cursor(text: str | None) -> dict[str, EntryState]:
-    """Return what a cursor says; one that cannot be read says nothing, which costs another look."""
-    try:
-        document: Any = orjson.loads(text or "{}")
-        if document.get("version") != _VERSION:
-            return {}
-        return {name: EntryState(*fields) for name, fields in document["entries"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return {}
-
-
-def write_cursor(known: Mapping[str, EntryState]) -> str:
-    """Return the cursor of what is known."""
-    entries = {
-        name: [state.signature, state.file, state.offset, state.digest, state.is_taken] for name, state in known.items()
-    }
-    return orjson.dumps({"version": _VERSION, "entries": entries}).decode()
 
 
 def _is_unchanged(path: Path, entry: Entry) -> bool:

@@ -7,11 +7,13 @@ Derived tables are not its business: the sensor `stale_dialogues` finds what it 
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final
 
 import dagster as dg
 from pydantic import Field
 
+from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import ConfigurationError, MissingExtraError, UnreadableInputError
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
@@ -21,6 +23,7 @@ from archive_pipeline.ingest.mirror import Mirrored, mirror
 from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
 from archive_pipeline.ingest.writer import Outcome
 from archive_pipeline.orchestration.assets.raw import RAW_ASSET_TABLES, SHOWN_REMOVED, document_events, import_events
+from archive_pipeline.orchestration.automation.asked_content import AskedContent
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.instance.run_keys import give_back_run_key
 from archive_pipeline.orchestration.markdown import escaped
@@ -45,7 +48,8 @@ class ImportConfig(dg.Config):
 
     paths: list[str] = Field(
         description=(
-            "Files, zips and folders of exports, as absolute paths on this machine or addresses (s3://, gs://)."
+            "Files, zips and folders of exports, as paths on this machine (relative ones are in ARCHIVE_HOME) or "
+            "addresses (s3://, gs://)."
         )
     )
     source: str | None = Field(None, description="Read them as exports of this source instead of recognising it.")
@@ -72,17 +76,28 @@ class ImportConfig(dg.Config):
 @dg.op(name=IMPORT_OP, description="Reads exports into the raw tables; one bad record never costs another.")
 def import_exports(context: dg.OpExecutionContext, config: ImportConfig, archive: dg.ResourceParam[Archive]) -> None:
     _check(config)
+    paths = _in_home(config.paths, archive.settings.home)
     with ExitStack() as copies:
         try:
-            reading = _read(config, archive, copies)
+            reading = _read(config, paths, archive, copies)
         except ExplainedError:
             give_back_run_key(context.instance, context.run)
             raise
-        _import(context, config, archive, reading)
+        _import(context, config, archive, reading, paths)
 
 
-def _import(context: dg.OpExecutionContext, config: ImportConfig, archive: Archive, reading: ArchiveReading) -> None:
+def _import(
+    context: dg.OpExecutionContext,
+    config: ImportConfig,
+    archive: Archive,
+    reading: ArchiveReading,
+    paths: Sequence[str],
+) -> None:
+    content = AskedContent.of(context.run, paths)
     with transient_errors_retried(), only_writer(archive.database, context.log.info):
+        if not content.is_there():
+            give_back_run_key(context.instance, context.run)
+            raise ExplainedError(content.why_not)
         with indexes_made_after_import(archive.database, on_wait=context.log.info):
             summary = import_archive(
                 archive.database,
@@ -113,10 +128,11 @@ def _import(context: dg.OpExecutionContext, config: ImportConfig, archive: Archi
     metadata = import_metadata(summary, reading, mirrored, kept)
     has_files = bool(kept.stored or kept.unchanged)
     has_read = bool(summary.files_read or summary.loaded or reading.companions or has_files)
-    if not (has_read or summary.rejected) or (summary.rejected and not _are_there(config.paths)):
+    has_found = has_read or bool(summary.rejected)
+    if not has_found or content.is_replaced() or (summary.rejected and not _are_there(paths)):
         give_back_run_key(context.instance, context.run)
     if not has_read:
-        raise ExplainedError(_why_nothing(summary, config), metadata=metadata)
+        raise ExplainedError(_why_nothing(summary, paths), metadata=metadata)
     if mirrored.refused is not None:
         raise ExplainedError(f"All else was done, but {mirrored.refused}.", metadata=metadata)
     context.add_output_metadata(metadata)
@@ -183,9 +199,9 @@ def attachment_metadata(kept: KeptAttachments) -> dict[str, Any]:
     }
 
 
-def _why_nothing(summary: ImportSummary, config: ImportConfig) -> str:
+def _why_nothing(summary: ImportSummary, paths: Sequence[str]) -> str:
     if not summary.rejected:
-        return f"No file to import was found at {', '.join(config.paths)}."
+        return f"No file to import was found at {', '.join(paths)}."
     named = "; ".join(_with_place(record) for record in summary.rejected[:NAMED_REJECTED])
     more = f"; {len(summary.rejected) - NAMED_REJECTED:,} more" if len(summary.rejected) > NAMED_REJECTED else ""
     return f"No file could be read as an export. {named}{more}."
@@ -215,13 +231,18 @@ def _check(config: ImportConfig) -> None:
         )
 
 
-def _read(config: ImportConfig, archive: Archive, copies: ExitStack) -> ArchiveReading:
+def _in_home(paths: Sequence[str], home: Path) -> list[str]:
+    """Return the paths as absolute ones: the home may be elsewhere than when the run was asked for."""
+    return [path if is_address(path) else str(home / path) for path in paths]
+
+
+def _read(config: ImportConfig, paths: Sequence[str], archive: Archive, copies: ExitStack) -> ArchiveReading:
     """Return the files to read; what was copied from a storage is there until ``copies`` is closed."""
     wanted = wanted_by_import(archive.settings, keeps_attachments=config.attachments)
     try:
-        require_paths(config.paths)
+        require_paths(paths)
         places = copies.enter_context(
-            local_places(config.paths, archive.settings.home, wanted=wanted, progress=archive.progress)
+            local_places(paths, archive.settings.home, wanted=wanted, progress=archive.progress)
         )
         return read_paths(places, source=config.source)
     except (ConfigurationError, MissingExtraError, UnreadableInputError) as error:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from archive_pipeline.orchestration.automation.drop_folder import (
-    ENTRIES_PER_SCAN,
-    MOST_ENTRIES,
-    UNFINISHED,
+from archive_pipeline.orchestration.automation.drop_folder import ENTRIES_PER_SCAN, MOST_ENTRIES, UNFINISHED
+from archive_pipeline.orchestration.automation.entry_states import (
+    Cursor,
     EntryState,
+    FateOf,
+    followed,
     parse_cursor,
     write_cursor,
 )
+from archive_pipeline.orchestration.instance.run_keys import Fate
 from archive_pipeline.remote.storage import RemoteObject
 
 _DIGITS: Final = 32
@@ -42,41 +44,63 @@ class InboxScan:
         ready: what to import, in the order of names, each content once.
         cursor: for the next look.
         waiting: entries that may still be growing, or whose content has a run that has not ended.
-        note: for people, if there is more than is watched.
+        notes: for people: what is not imported, and whether there is more than is watched.
+        new_notes: those of them that the last look did not have.
     """
 
     ready: tuple[ReadyAddress, ...]
     cursor: str
     waiting: int
-    note: str | None
+    notes: tuple[str, ...]
+    new_notes: tuple[str, ...]
 
 
-def scan_inbox(
-    inbox: str, objects: Iterable[RemoteObject], cursor: str | None, is_under_way: Callable[[str], bool]
-) -> InboxScan:
+def scan_inbox(inbox: str, objects: Iterable[RemoteObject], cursor: str | None, fate_of: FateOf) -> InboxScan:
     """Return what is complete and new of the objects below an inbox.
 
-    An entry waits while ``is_under_way`` says of its content that a run has not ended, or while another entry has it.
+    An entry waits while ``fate_of`` says of its content that a run has not ended, or while another entry has it.
     """
-    found = _entries(inbox, objects)
-    entries = dict(sorted(found.items())[:MOST_ENTRIES])
-    known = parse_cursor(cursor)
+    notes: list[str] = []
+    signatures = _watched(inbox, objects, notes)
+    before = parse_cursor(cursor)
+    unchanged = {name: state for name, state in before.entries.items() if signatures.get(name) == state.signature}
+    known = followed(unchanged, fate_of, notes)
     kept: dict[str, EntryState] = {}
     ready: dict[str, ReadyAddress] = {}
-    for name, content in entries.items():
-        signature = _signature(content)
+    for name, signature in signatures.items():
         state = known.get(name)
-        if state is None or state.signature != signature:
+        if state is None:
             state = EntryState(signature)
-        elif not (state.is_taken or len(ready) == ENTRIES_PER_SCAN or signature in ready or is_under_way(signature)):
+        elif not (
+            state.is_taken
+            or len(ready) == ENTRIES_PER_SCAN
+            or signature in ready
+            or fate_of(signature) is Fate.UNDER_WAY
+        ):
             ready[signature] = ReadyAddress(f"{inbox.rstrip('/')}/{name}", name.rstrip("/"), signature)
-            state = replace(state, is_taken=True)
+            state = state.taken()
         kept[name] = state
     waiting = sum(not state.is_taken for state in kept.values())
-    note = None
+    new_notes = tuple(note for note in notes if note not in before.notes)
+    return InboxScan(tuple(ready.values()), write_cursor(Cursor(kept, tuple(notes))), waiting, tuple(notes), new_notes)
+
+
+def content_of(address: str, objects: Iterable[RemoteObject]) -> str | None:
+    """Return what no other content has of the objects at the address of an entry, None if there are none."""
+    inbox, _, name = address.rstrip("/").rpartition("/")
+    entries = _entries(inbox, objects)
+    content = entries.get(f"{name}/" if address.endswith("/") else name)
+    return None if content is None else _signature(content)
+
+
+def _watched(inbox: str, objects: Iterable[RemoteObject], notes: list[str]) -> dict[str, str]:
+    """Return the signatures of the entries that are watched, by their names."""
+    found = sorted(_entries(inbox, objects).items())
     if len(found) > MOST_ENTRIES:
-        note = f"{inbox} has {len(found):,} entries; the first {MOST_ENTRIES:,} are watched: put exports below prefixes"
-    return InboxScan(tuple(ready.values()), write_cursor(kept), waiting, note)
+        notes.append(
+            f"{inbox} has {len(found):,} entries; the first {MOST_ENTRIES:,} are watched: put exports below prefixes"
+        )
+    return {name: _signature(content) for name, content in found[:MOST_ENTRIES]}
 
 
 def _entries(inbox: str, objects: Iterable[RemoteObject]) -> Mapping[str, Sequence[tuple[str, int, str]]]:

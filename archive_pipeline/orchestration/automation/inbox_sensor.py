@@ -4,7 +4,7 @@
 
 import dagster as dg
 
-from archive_pipeline.orchestration.automation.content_runs import contents_under_way, import_request, import_result
+from archive_pipeline.orchestration.automation.content_runs import fates_of_contents, import_request, import_result
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB
 from archive_pipeline.orchestration.automation.inbox import scan_inbox
 from archive_pipeline.remote.storage import Storage
@@ -24,15 +24,16 @@ def inbox_sensors(settings: Settings) -> list[dg.SensorDefinition]:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             f"Imports what is put below {inbox}, once two listings agree. The same content is imported once, under the "
-            "name it has by then; a failed import is tried again when an object changes or its run is started anew."
+            "name it has by then. A run that was lost before it read them is asked for again, up to three times; one "
+            "that failed is when an object changes or its run is started anew."
         ),
     )
     def new_objects(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         objects = Storage(inbox).objects_below(inbox)
-        seen = scan_inbox(inbox, objects, context.cursor, contents_under_way(context.instance))
-        if seen.note is not None:
-            context.log.warning(seen.note)
-        requests = [import_request(ready.address, ready.name, ready.content) for ready in seen.ready]
-        return import_result(context, inbox, requests, seen.waiting, seen.cursor)
+        seen = scan_inbox(inbox, objects, context.cursor, fates_of_contents(context.instance))
+        requests = [import_request(ready.address, ready.name, ready.content, ready.content) for ready in seen.ready]
+        return import_result(
+            context, inbox, requests, seen.waiting, seen.cursor, notes=seen.notes, new_notes=seen.new_notes
+        )
 
     return [new_objects]

@@ -17,7 +17,7 @@ from archive_pipeline.orchestration.assets.documents import ENCODE_JOB
 from archive_pipeline.orchestration.assets.search import INDEX_JOB
 from archive_pipeline.orchestration.assets.summary import SUMMARY_JOB
 from archive_pipeline.orchestration.automation.activity import is_being_built
-from archive_pipeline.orchestration.automation.content_runs import contents_under_way, import_request, import_result
+from archive_pipeline.orchestration.automation.content_runs import fates_of_contents, import_request, import_result
 from archive_pipeline.orchestration.automation.drop_folder import scan_once
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB
 from archive_pipeline.orchestration.automation.stale_runs import (
@@ -60,17 +60,29 @@ def new_imports_sensor(settings: Settings) -> dg.SensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Imports what is put into the folder imports/ of ARCHIVE_HOME, once it has stopped changing. The same "
-            "content is imported once, under the name it has by then; a failed import is tried again when the file "
-            "changes or its run is started anew."
+            "content is imported once, under the name it has by then. A run that was lost before it read the file is "
+            "asked for again, up to three times; one that failed is when the file changes or its run is started anew."
         ),
     )
     def new_imports(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         private_folder(settings.imports_folder)
-        seen = scan_once(settings.imports_folder, context.cursor, contents_under_way(context.instance))
-        for note in seen.notes:
-            context.log.warning(note)
-        requests = [import_request(str(ready.path), ready.path.name, ready.content) for ready in seen.ready]
-        return import_result(context, str(settings.imports_folder), requests, seen.waiting, seen.cursor)
+        seen = scan_once(settings.imports_folder, context.cursor, fates_of_contents(context.instance))
+        # A home may be moved before a run starts: its configuration names the entry as it is called in any home.
+        requests = [
+            import_request(
+                ready.path.relative_to(settings.home).as_posix(), ready.path.name, ready.content, ready.signature
+            )
+            for ready in seen.ready
+        ]
+        return import_result(
+            context,
+            str(settings.imports_folder),
+            requests,
+            seen.waiting,
+            seen.cursor,
+            notes=seen.notes,
+            new_notes=seen.new_notes,
+        )
 
     return new_imports
 

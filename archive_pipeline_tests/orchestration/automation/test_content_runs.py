@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.storage.tags import RUN_KEY_TAG
+from dagster import DagsterEvent, DagsterEventType
+from dagster._core.storage.tags import RETRY_NUMBER_TAG, RUN_KEY_TAG, WILL_RETRY_TAG
 
 from archive_pipeline.orchestration.automation import import_job
 from archive_pipeline.orchestration.automation.import_job import IMPORT_JOB, import_files
@@ -102,7 +104,7 @@ def test_a_file_that_is_renamed_while_its_run_is_queued_is_imported_under_its_ne
     instance.delete_run(queued.run_id)
     assert not sensor.run(request)
     again = sensor.asked()
-    assert (again.run_key, paths(again), sensor.runs(again)) == (request.run_key, [str(second)], [])
+    assert (again.run_key, paths(again), sensor.runs(again)) == (request.run_key, ["imports/b.json"], [])
     assert sensor.run(again)
     assert query(archive.database, "SELECT source_id FROM raw.dialogues") == [("renamed",)]
     shutil.copy(second, folder / "c.json")
@@ -128,7 +130,7 @@ def test_a_folder_that_was_emptied_and_a_file_that_went_while_its_run_waited_for
     moved = moved.rename(folder / "b.json")
     assert not sensor.run(request)
     again = sensor.asked()
-    assert paths(again) == [str(moved)]
+    assert paths(again) == ["imports/b.json"]
 
     def read_and_remove(*args: object, **options: object) -> object:
         moved.rename(folder / "c.json")
@@ -139,7 +141,7 @@ def test_a_folder_that_was_emptied_and_a_file_that_went_while_its_run_waited_for
     assert not sensor.run(again)
     monkeypatch.undo()
     last = sensor.asked()
-    assert (last.run_key, paths(last)) == (request.run_key, [str(folder / "c.json")])
+    assert (last.run_key, paths(last)) == (request.run_key, ["imports/c.json"])
 
 
 def test_a_killed_run_whose_retry_finds_the_file_gone_leaves_the_key_too(
@@ -151,3 +153,81 @@ def test_a_killed_run_whose_retry_finds_the_file_gone_leaves_the_key_too(
     instance.report_run_failed(sensor.queued(request))
     assert not sensor.run(request)
     assert sensor.runs(request) == []
+
+
+def test_a_run_that_could_not_be_started_is_asked_for_again_and_one_that_waits_for_its_retry_is_not(
+    sensor: Sensor, folder: Path, instance: dg.DagsterInstance, archive: Archive
+) -> None:
+    write(folder / "a.json", chatgpt("lost", chain("x")))
+    request = sensor.asked()
+    lost = sensor.queued(request)
+    instance.report_run_failed(lost)
+    instance.add_run_tags(lost.run_id, {WILL_RETRY_TAG: "true"})
+    (folder / "b.json").write_bytes((folder / "a.json").read_bytes())
+    assert sensor.looks().run_requests == []
+    instance.add_run_tags(lost.run_id, {WILL_RETRY_TAG: "false"})  # Dagster could not repeat it
+    again = sensor.asked()
+    assert (again.run_key, paths(again), sensor.runs(again)) == (request.run_key, ["imports/a.json"], [])
+    assert sensor.run(again)
+    assert sensor.looks().run_requests == []
+    assert query(archive.database, "SELECT source_id FROM raw.dialogues") == [("lost",)]
+
+
+def test_a_run_that_was_killed_as_often_as_it_is_retried_is_not_asked_for_again(
+    sensor: Sensor, folder: Path, instance: dg.DagsterInstance
+) -> None:
+    write(folder / "a.json", chatgpt("deadly", chain("x")))
+    killed = sensor.queued(sensor.asked())
+    instance.report_dagster_event(
+        DagsterEvent(DagsterEventType.RUN_START.value, IMPORT_JOB, message="began"), run_id=killed.run_id
+    )
+    instance.report_run_failed(killed)
+    instance.add_run_tags(killed.run_id, {WILL_RETRY_TAG: "false", RETRY_NUMBER_TAG: "3"})
+    assert sensor.looks().run_requests == []
+    instance.add_run_tags(killed.run_id, {RETRY_NUMBER_TAG: "2"})
+    (folder / "a.json").rename(folder / "b.json")
+    assert paths(sensor.asked()) == ["imports/b.json"]
+
+
+def test_a_file_that_is_replaced_while_its_run_waits_is_not_read_for_it_and_its_content_is_imported_later(
+    sensor: Sensor, folder: Path, archive: Archive
+) -> None:
+    first = write(folder / "a.json", chatgpt("first", chain("x"))).read_bytes()
+    request = sensor.asked()
+    write(folder / "new", chatgpt("second", chain("y"))).rename(folder / "a.json")
+    assert not sensor.run(request)
+    assert sensor.run(sensor.asked())
+    (folder / "again.json").write_bytes(first)
+    again = sensor.asked()
+    assert again.run_key == request.run_key
+    os.utime(folder / "again.json", (1, 1))  # the same content all the same
+    assert sensor.run(again)
+    assert query(archive.database, "SELECT source_id FROM raw.dialogues ORDER BY 1") == [("first",), ("second",)]
+
+
+def test_a_file_that_is_replaced_while_it_is_read_gives_the_key_back(
+    sensor: Sensor, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(folder / "a.json", chatgpt("read", chain("x")))
+    request = sensor.asked()
+    import_archive = import_job.import_archive
+
+    def import_and_replace(*arguments: object, **named: object) -> object:
+        summary = import_archive(*arguments, **named)
+        write(path, chatgpt("not read", chain("y", "z")))
+        return summary
+
+    monkeypatch.setattr(import_job, "import_archive", import_and_replace)
+    assert sensor.run(request)
+    assert sensor.runs(request) == []
+
+
+def test_a_queued_run_of_an_earlier_version_whose_home_was_moved_is_asked_for_again(
+    sensor: Sensor, folder: Path, archive: Archive
+) -> None:
+    write(folder / "a.json", chatgpt("moved", chain("x")))
+    request = sensor.asked()
+    config = {"ops": {"import_exports": {"config": {"paths": ["/nowhere/imports/a.json"]}}}}
+    assert not sensor.run(dg.RunRequest(request.run_key, config, request.tags))
+    assert sensor.run(sensor.asked())
+    assert query(archive.database, "SELECT source_id FROM raw.dialogues") == [("moved",)]

@@ -6,12 +6,14 @@ from collections.abc import Collection
 
 import dagster as dg
 import pytest
+from dagster._core.storage.tags import RUN_KEY_TAG
 
 from archive_pipeline.errors import ConfigurationError, UnreadableInputError
 from archive_pipeline.orchestration.automation.drop_folder import MOST_ENTRIES
 from archive_pipeline.orchestration.automation.import_job import import_files
 from archive_pipeline.orchestration.automation.inbox import InboxScan, scan_inbox
 from archive_pipeline.orchestration.automation.inbox_sensor import inbox_sensors
+from archive_pipeline.orchestration.instance.run_keys import Fate
 from archive_pipeline.orchestration.resources import Archive
 from archive_pipeline.remote.storage import RemoteObject
 from archive_pipeline.settings import Settings
@@ -29,7 +31,10 @@ def objects(**versions: str) -> list[RemoteObject]:
 
 
 def scan(listing: list[RemoteObject], cursor: str | None, under_way: Collection[str] = ()) -> InboxScan:
-    return scan_inbox(INBOX, listing, cursor, under_way.__contains__)
+    def fate_of(content: str) -> Fate:
+        return Fate.UNDER_WAY if content in under_way else Fate.UNKNOWN
+
+    return scan_inbox(INBOX, listing, cursor, fate_of)
 
 
 def looks(*listings: list[RemoteObject]) -> list[list[str]]:
@@ -74,7 +79,7 @@ def test_hidden_empty_and_unfinished_objects_are_no_entries():
 def test_a_prefix_of_very_many_entries_is_said():
     many = [RemoteObject(f"{INBOX}{number:05}.zip", 1, str(number)) for number in range(MOST_ENTRIES + 1)]
     seen = scan(many, None)
-    assert seen.note is not None
+    assert (len(seen.notes), scan(many, seen.cursor).new_notes) == (1, ())
     assert seen.waiting == MOST_ENTRIES
 
 
@@ -107,10 +112,21 @@ def test_an_export_in_a_bucket_becomes_rows_and_its_run_is_asked_for_once(
     assert first.run_requests == []
     [request] = second.run_requests or []
     assert (tick(second.cursor).run_requests, request.tags["archive/import"]) == ([], "2026")
-    done = import_files.execute_in_process(
-        run_config=request.run_config, instance=instance, resources={"archive": archive}
-    )
-    assert done.success
+    tags = {**request.tags, RUN_KEY_TAG: request.run_key or ""}
+
+    def succeeds() -> bool:
+        return import_files.execute_in_process(
+            run_config=request.run_config,
+            instance=instance,
+            tags=tags,
+            resources={"archive": archive},
+            raise_on_error=False,
+        ).success
+
+    bucket.put("in/2026/conversations.json", [chatgpt("c2", chain("x", "y"))])  # replaced while the run waited
+    assert not succeeds()
+    bucket.put("in/2026/conversations.json", [chatgpt("c1", chain("x", "y"))])
+    assert succeeds()
     assert query(archive.database, "SELECT path, status FROM raw.imports WHERE path LIKE 's3:%%'") == [
         ("s3://exports/in/2026/conversations.json", "done")
     ]

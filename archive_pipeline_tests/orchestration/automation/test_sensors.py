@@ -89,7 +89,7 @@ def test_a_dropped_export_is_asked_for_once(imports: Path, instance: dg.DagsterI
     assert second.run_requests is not None
     assert [request.job_name for request in second.run_requests] == ["import_files"]
     config = second.run_requests[0].run_config
-    assert config == {"ops": {"import_exports": {"config": {"paths": [str(imports / "conversations.json")]}}}}
+    assert config == {"ops": {"import_exports": {"config": {"paths": ["imports/conversations.json"]}}}}
     third = tick("new_imports", instance, archive, second.cursor)
     assert (third.run_requests, third.skip_reason is not None) == ([], True)
 
