@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
+import click
 from dagster._config import UserConfigSchema
 from dagster._core.storage.base_storage import DagsterStorage
 from dagster._core.storage.event_log import EventLogStorage
@@ -19,6 +20,7 @@ from dagster._core.storage.runs import RunStorage
 from dagster._core.storage.schedules import ScheduleStorage
 from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
+from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.orchestration.instance.event_log_storage import PooledEventLogStorage, PooledScheduleStorage
 from archive_pipeline.orchestration.instance.pooled_engine import pooled_engine
 from archive_pipeline.orchestration.instance.run_storage import PooledRunStorage
@@ -32,6 +34,10 @@ from archive_pipeline.store.server.embedded import restart_when_gone
 EVENT_BATCH_SIZE: Final = "1000"
 
 _settings: ContextVar[Settings | None] = ContextVar("settings_of_storage", default=None)
+
+
+class UnusableSettingsError(ConfigurationError, click.ClickException):
+    """What Dagster's programs, which are made with click, end with as a line instead of a traceback."""
 
 
 class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
@@ -100,8 +106,15 @@ class ArchiveDagsterStorage(DagsterStorage[Any], ConfigurableClass):
 
 
 def current_settings() -> Settings:
-    """Return the settings of the archive whose instance is being made."""
-    return _settings.get() or Settings.from_environment()
+    """Return the settings of the archive whose instance is being made.
+
+    Raises:
+        UnusableSettingsError: the environment has none that are usable.
+    """
+    try:
+        return _settings.get() or Settings.from_environment()
+    except ConfigurationError as error:
+        raise UnusableSettingsError(str(error)) from error
 
 
 @contextmanager

@@ -15,6 +15,8 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from click.testing import CliRunner
+from dagster._cli import create_dagster_cli
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.run_coordinator import QueuedRunCoordinator
 from dagster._core.scheduler.instigation import InstigatorType
@@ -62,6 +64,17 @@ def values(instance: dg.DagsterInstance) -> dict[str, Any]:
         "schedule": tick_days(instance, InstigatorType.SCHEDULE),
         "sensor": tick_days(instance, InstigatorType.SENSOR),
     }
+
+
+def test_without_the_file_of_a_secret_programs_of_dagster_end_with_one_line(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "secret"
+    with loaded(tmp_path, settings, {}, monkeypatch):
+        monkeypatch.setenv("ARCHIVE_DATABASE_URL_FILE", str(secret))
+        ended = CliRunner().invoke(create_dagster_cli(), ["instance", "migrate"])
+    reason = "cannot be read: No such file or directory"
+    assert (ended.exit_code, ended.output) == (1, f"Error: ARCHIVE_DATABASE_URL_FILE={secret} {reason}\n")
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning", "error::ResourceWarning")
