@@ -29,10 +29,12 @@ from archive_pipeline.derive.registry import ASSETS
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.left_out import left_out
 from archive_pipeline.ingest.mirror import Mirrored
 from archive_pipeline.ingest.mirror import mirror as remove_absent
 from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, METADATA_ONLY, REPEATED, ImportSummary
 from archive_pipeline.readers.drift import KINDS
+from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import wanted_by_import
 from archive_pipeline.settings import Settings
@@ -102,14 +104,15 @@ def _import(
     left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
     outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
     failures += attachments.build_texts(archive, kept, show_progress=not as_json)
-    result = _result(summary, reading, outcome, failures, time.perf_counter() - started)
+    skipped = left_out(archive.database, reading, kept)
+    result = _result(summary, skipped, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else asdict(mirrored)
     result["texts_not_indexed"] = count_unindexed(archive)
     if as_json:
         print_json(result)
     else:
-        print_reasons(summary, reading)
+        print_reasons(summary, skipped)
         attachments.print_reasons(kept)
     if useless:
         fail(useless)
@@ -172,7 +175,7 @@ def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, mirrored: M
 
 def _result(
     summary: ImportSummary,
-    reading: ArchiveReading,
+    skipped: list[SkippedFile],
     outcome: RunOutcome | None,
     failures: list[str],
     seconds: float,
@@ -186,7 +189,7 @@ def _result(
         },
         "rows": {name: summary.rows[name] for name in RAW_TABLES} | derived | (outcome.rows if outcome else {}),
         "seconds": round(seconds, 3),
-        "files": {"read": summary.files_read, "failed": summary.files_failed, "skipped": len(reading.skipped)},
+        "files": {"read": summary.files_read, "failed": summary.files_failed, "skipped": len(skipped)},
         "surprises": {name: count for name, count in sorted(summary.anomalies.items()) if count},
         "rejected": [
             {"locator": encodable(record.locator), "reason": encodable(record.reason), "error": encodable(record.error)}
@@ -194,7 +197,7 @@ def _result(
         ],
         "format_drift": {kind: summary.drift[kind] for kind in KINDS},
         "missing": [encodable(line) for line in summary.missing],
-        "skipped": [{"locator": encodable(file.locator), "reason": encodable(file.reason)} for file in reading.skipped],
+        "skipped": [{"locator": encodable(file.locator), "reason": encodable(file.reason)} for file in skipped],
         "runs": list(outcome.run_ids) if outcome else [],
         "failures": failures,
     }

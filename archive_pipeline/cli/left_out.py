@@ -10,17 +10,16 @@ from archive_pipeline.cli.output import note
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.found import SkippedFile
-from archive_pipeline.readers.reading import ArchiveReading
 
 _SHOWN_REJECTED: Final = 20
 _SHOWN_SKIPPED: Final = 20
 _SHOWN_MISSING: Final = 10
 
 
-def print_reasons(summary: ImportSummary, reading: ArchiveReading) -> None:
+def print_reasons(summary: ImportSummary, skipped: Sequence[SkippedFile]) -> None:
     """Print what an import rejected, left out and missed, on standard error."""
     print_rejected(summary.rejected, summary.dialogues["rejected"], all_of_them="raw.rejected_records")
-    print_left_out(reading.skipped, summary.missing)
+    print_left_out(skipped, summary.missing)
     if summary.drift:
         kinds = ", ".join(f"{kind.replace('_', ' ')} {number:,}" for kind, number in sorted(summary.drift.items()))
         note(f"unknown   {kinds}: kept, see raw.format_drift")

@@ -19,7 +19,7 @@ from archive_pipeline.ingest.estimates import Estimate, estimate
 from archive_pipeline.ingest.prepare import PreparedDialogue, content_derived_id, prepare
 from archive_pipeline.ingest.seen import Again, reject_rival
 from archive_pipeline.ingest.shards import missing_shards
-from archive_pipeline.readers.attached_files import AttachedFile, attached_files
+from archive_pipeline.readers.attached_files import AttachedFile, attached_as_companions, attached_files
 from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.file_ids import pointed_id
 from archive_pipeline.readers.found import SkippedFile
@@ -128,7 +128,7 @@ def examine(reading: ArchiveReading, *, progress: Progress = no_progress) -> Fin
         examination.add_file(file, lambda: reading.tell(progress))
     examination.look_for_attachments()
     findings = examination.findings
-    findings.skipped = reading.skipped
+    findings.skipped = examination.left_out()
     findings.missing = [*missing_shards(file.locator for file in reading.files), *reading.missing]
     return findings
 
@@ -213,6 +213,10 @@ class _Examination:
                     sizes[name] = max(file.size, sizes.get(name, 0))
         self.findings.attachments = Counter(present=len(sizes), missing=len(self._pointed) - len(sizes))
         self.findings.attachment_bytes = sum(sizes.values())
+
+    def left_out(self) -> list[SkippedFile]:
+        """Return what is left out, when all messages are known."""
+        return attached_as_companions(self._reading.skipped, self._reading.companions, self._pointed)
 
 
 def _pointed_files(dialogue: PreparedDialogue) -> set[str]:

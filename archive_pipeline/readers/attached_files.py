@@ -7,19 +7,19 @@ that is damaged or a bomb must cost no conversation. The bounds of zips are the 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.companions import ASSET_NAMES, LIBRARY
+from archive_pipeline.readers.companions import ASSET_NAMES, FILES, LIBRARY
 from archive_pipeline.readers.containers import find_all_files
 from archive_pipeline.readers.databases.stored_files import may_hold_files, stored_files
 from archive_pipeline.readers.declaration import DatabaseReader
 from archive_pipeline.readers.file_ids import ids_of, own_name, word_of
-from archive_pipeline.readers.found import SourceFile
+from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.shapes import as_object, as_text
 from archive_pipeline.readers.places import Place
@@ -82,6 +82,27 @@ def attached_files(
                 yield from _in_database(found, database_readers())
 
 
+def attached_as_companions(
+    skipped: Sequence[SkippedFile], companions: Iterable[SourceFile], pointed: Container[str]
+) -> list[SkippedFile]:
+    """Returns what an import left out; what messages point to is a companion, whatever its name looks like.
+
+    Args:
+        skipped: what is no file of conversations.
+        companions: as of ``attached_files``.
+        pointed: ids that messages point to.
+    """
+    if all(file.kind is not None for file in skipped):
+        return list(skipped)
+    names = file_names(companions)
+    return [
+        companion(file.locator, FILES)
+        if file.kind is None and any(name in pointed for name in _ids(file.locator, names, pointed))
+        else file
+        for file in skipped
+    ]
+
+
 def _in_database(found: SourceFile, readers: Mapping[str, DatabaseReader]) -> Iterator[AttachedFile]:
     for file in stored_files(found, readers):
         yield AttachedFile((file.file_id,), None, file.content)
@@ -106,12 +127,12 @@ def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:
     ``conversation_asset_file_names.json`` has names by name, ``library_files.json`` an array of objects.
     """
     names: dict[str, str] = {}
-    for companion in companions:
-        if companion.companion == ASSET_NAMES:
-            given = as_object(_value_of(companion))
+    for file in companions:
+        if file.companion == ASSET_NAMES:
+            given = as_object(_value_of(file))
             names.update({key: text for key, value in given.items() if (text := as_text(value))})
-        elif companion.companion == LIBRARY:
-            names.update({key: name for key, name in _library_names(_value_of(companion)) if key not in names})
+        elif file.companion == LIBRARY:
+            names.update({key: name for key, name in _library_names(_value_of(file)) if key not in names})
     return names
 
 

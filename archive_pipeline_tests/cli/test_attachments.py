@@ -15,7 +15,7 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.attached import export, file_id, stored_names, talk
+from archive_pipeline_tests.attached import export, file_id, picture, stored_names, talk
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.tables import query
 
@@ -87,6 +87,31 @@ def test_import_says_in_json_what_became_of_files(
         "unreadable": [],
         "texts": {"new": 1, "read_again": 0, "unchanged": 0, "rejected": 0, "skipped": 0},
     }
+
+
+def test_files_of_messages_are_no_skipped_files_whatever_their_ids_look_like(
+    llm_archive: CommandLine, emptied: Database, tmp_path: Path
+):
+    members = {
+        "conversations.json": [picture("c1", "file-service://file-Short1")],
+        "file-Short1-notes.txt": NOTES,
+        "other.txt": b"of no message",
+    }
+    path = export(tmp_path / "export.zip", members)
+    before = llm_archive("doctor", path, "--json").json["skipped"]
+    said = llm_archive("import", path).err.splitlines()
+    assert [line for line in said if line.startswith(("beside", "skipped"))] == [
+        "beside    1 file of the export: attached files",
+        f"skipped   {path}/other.txt: not JSON (.txt)",
+    ]
+    again = llm_archive("import", path, "--json").json
+    assert (again["attachments"]["unchanged"], again["skipped"]) == (1, before)
+    assert {file["locator"]: file["reason"] for file in before} == {
+        f"{path}/file-Short1-notes.txt": "a companion of the export: attached files",
+        f"{path}/other.txt": "not JSON (.txt)",
+    }
+    left = llm_archive("import", path, "--no-attachments", "--json").json["skipped"]
+    assert {file["reason"] for file in left} == {"not JSON (.txt)"}
 
 
 def test_files_alone_are_no_useless_import_if_messages_point_to_them(

@@ -18,6 +18,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import ConfigurationError, MissingExtraError, UnreadableInputError
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.ingest.left_out import left_out
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.mirror import Mirrored, mirror
 from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, ImportSummary
@@ -32,6 +33,7 @@ from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
 from archive_pipeline.readers.containers import require_paths
 from archive_pipeline.readers.drift import KINDS
+from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import local_places, wanted_by_import
 from archive_pipeline.store.import_log import only_writer
@@ -117,6 +119,7 @@ def _import(
             is_wanted=config.attachments,
             progress=archive.progress,
         )
+        skipped = left_out(archive.database, reading, kept)
     for event in document_events(kept.texts):
         context.log_event(event)
     remove_dialogues(context.instance, archive.settings, mirrored.keys)
@@ -125,7 +128,7 @@ def _import(
     with transient_errors_retried(), archive.database.session() as connection:
         stale = [item.key for item in stale_keys(connection, archive.settings)]
     register_keys(context.instance, archive.settings, stale)
-    metadata = import_metadata(summary, reading, mirrored, kept)
+    metadata = import_metadata(summary, skipped, mirrored, kept)
     has_files = bool(kept.stored or kept.unchanged)
     has_read = bool(summary.files_read or summary.loaded or reading.companions or has_files)
     has_found = has_read or bool(summary.rejected)
@@ -148,7 +151,7 @@ def import_files() -> None:
 
 
 def import_metadata(
-    summary: ImportSummary, reading: ArchiveReading, mirrored: Mirrored, kept: KeptAttachments
+    summary: ImportSummary, skipped: Sequence[SkippedFile], mirrored: Mirrored, kept: KeptAttachments
 ) -> dict[str, Any]:
     """Return what the run's page shows of an import: numbers first, then anomalies, what was rejected, what removed."""
     rejected = [
@@ -156,7 +159,7 @@ def import_metadata(
         for record in summary.rejected[:SHOWN_REJECTED]
     ]
     missing = "\n".join(f"- {escaped(line)}" for line in summary.missing[:SHOWN_REJECTED])
-    skipped = "\n".join(f"- {escaped(f'{file.locator}: {file.reason}')}" for file in reading.skipped[:SHOWN_REJECTED])
+    skipped_lines = "\n".join(f"- {escaped(f'{file.locator}: {file.reason}')}" for file in skipped[:SHOWN_REJECTED])
     return {
         **{f"dialogues_{outcome}": summary.dialogues[outcome] for outcome in [*Outcome, "rejected"]},
         **{f"rows_{table}": summary.rows[table] for table in RAW_ASSET_TABLES},
@@ -170,7 +173,7 @@ def import_metadata(
         **({"rejected": dg.MetadataValue.table(rejected)} if rejected else {}),
         **({"removed": mirrored.keys[:SHOWN_REMOVED]} if mirrored.keys else {}),
         **({"kept": mirrored.kept[:SHOWN_REMOVED]} if mirrored.kept else {}),
-        **({"skipped": dg.MetadataValue.md(skipped)} if skipped else {}),
+        **({"skipped": dg.MetadataValue.md(skipped_lines)} if skipped else {}),
         **({"missing": dg.MetadataValue.md(missing)} if missing else {}),
     }
 
