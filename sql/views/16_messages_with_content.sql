@@ -17,7 +17,12 @@ WHERE
                 AND part.message_id = message.id
                 AND (
                     part.part_type NOT IN ('text', 'thinking', 'code')
-                    OR btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
+                    -- A long text is read to its first character that is not blank: the whole where the beginning is.
+                    OR CASE
+                        WHEN btrim(left(part.text_content, 16), E' \t\n\r\f\x0b') <> '' THEN TRUE
+                        WHEN btrim(left(part.text_content, 1000), E' \t\n\r\f\x0b') <> '' THEN TRUE
+                        ELSE btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
+                    END
                 )
         )
         OR EXISTS (

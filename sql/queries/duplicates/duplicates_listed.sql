@@ -59,7 +59,10 @@ LEFT JOIN
             AND asked.deleted_at IS NULL
             AND NOT asked.is_hidden
             AND part.part_type = 'text'
-            AND btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
+            AND CASE
+                WHEN btrim(left(part.text_content, 1000), E' \t\n\r\f\x0b') <> '' THEN TRUE
+                ELSE btrim(part.text_content, E' \t\n\r\f\x0b') <> ''
+            END
         ORDER BY asked.sequence_number, part.sequence
         LIMIT 1
     ) AS request
