@@ -37,6 +37,7 @@ def build_app(engine: SearchEngine) -> App:
             *(asking.ROUTES if has_model(engine.settings) else ()),
             Route("/", views.dialogues),
             Route("/dialogues/{name}", views.dialogue),
+            Route("/dialogues/{name}/branches", views.branches),
             Route("/dialogues/{name}/versions/{message_id}", views.versions),
             Route("/documents", views.documents),
             Route("/documents/{document_id}", views.document),

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import psycopg
 
+from archive_pipeline.browse.branchings import Branchings, branchings_of
+from archive_pipeline.browse.windows import last_start, start_after, start_before, window_with
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.retrieval.reading.messages import Message, message_of_page, read_messages
-from archive_pipeline.retrieval.reading.outline import Heading, Outline, Siblings, read_heading, read_outline
+from archive_pipeline.retrieval.reading.outline import Heading, Outline, read_heading, read_outline
 from archive_pipeline.retrieval.reading.subagents import Subagents, read_subagents
 
 MESSAGES_ON_PAGE: Final = 100
-MOST_BRANCHINGS: Final = 200
 VERSIONS_SIDE_BY_SIDE: Final = 4
 MESSAGES_OF_VERSION: Final = 6
 
@@ -47,15 +48,6 @@ class ThreadMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Branching:
-    """A place where a dialogue branches: its first message leads there."""
-
-    kind: str
-    count: int
-    message_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Thread:
     """A window of a path through a dialogue.
 
@@ -66,8 +58,7 @@ class Thread:
         start: how many messages of the path come before the window.
         length: messages of the path that pages show.
         leaf_id: last message of the path, which names it; None without messages.
-        branchings: where the dialogue branches, at most ``MOST_BRANCHINGS``.
-        branching_count: in how many places it does.
+        branchings: where the dialogue branches, the first window of it.
         message_count: messages of the dialogue that readers see.
         hidden_count: those with content that the source hides.
     """
@@ -78,21 +69,19 @@ class Thread:
     start: int
     length: int
     leaf_id: str | None
-    branchings: Sequence[Branching]
-    branching_count: int
+    branchings: Branchings
     message_count: int
     hidden_count: int
 
     @property
     def previous_start(self) -> int | None:
         """Where the window before begins; None at the beginning."""
-        return max(0, self.start - MESSAGES_ON_PAGE) if self.start else None
+        return start_before(self.start, MESSAGES_ON_PAGE)
 
     @property
     def next_start(self) -> int | None:
         """Where the window after begins; None at the end."""
-        end = self.start + len(self.messages)
-        return end if end < self.length else None
+        return start_after(self.start, len(self.messages), self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +123,17 @@ class Comparison:
     @property
     def earlier_start(self) -> int | None:
         """Where the siblings before these begin; None at the beginning."""
-        return max(0, self.start - VERSIONS_SIDE_BY_SIDE) if self.start else None
+        return start_before(self.start, VERSIONS_SIDE_BY_SIDE)
 
     @property
     def next_start(self) -> int | None:
         """Where the next siblings begin; None at the end."""
-        end = self.start + len(self.versions)
-        return end if end < self.count else None
+        return start_after(self.start, len(self.versions), self.count)
+
+    @property
+    def last_start(self) -> int:
+        """Where the last siblings begin."""
+        return last_start(self.count, VERSIONS_SIDE_BY_SIDE)
 
 
 def read_thread(
@@ -168,12 +161,11 @@ def read_thread(
     if start is None:
         # Of a message that is not shown, the window with what comes next.
         index = 0 if message_id is None or at is None else len(outline.boxes(whole_path[: whole_path.index(at)]))
-        start = index - index % MESSAGES_ON_PAGE
-    start = min(start, _last_start(len(path), MESSAGES_ON_PAGE))
+        start = window_with(index, MESSAGES_ON_PAGE)
+    start = min(start, last_start(len(path), MESSAGES_ON_PAGE))
     window = path[start : start + MESSAGES_ON_PAGE]
     messages = read_messages(connection, [outline.message_ids[position] for position in window])
     position_of = outline.position_of
-    groups = outline.branchings
     return Thread(
         heading=outline.heading,
         linked=read_subagents(connection, outline.heading.dialogue_id),
@@ -184,15 +176,22 @@ def read_thread(
         start=start,
         length=len(path),
         leaf_id=outline.message_ids[whole_path[-1]] if whole_path else None,
-        branchings=[_branching(outline, group) for group in groups[:MOST_BRANCHINGS]],
-        branching_count=len(groups),
+        branchings=branchings_of(connection, outline),
         message_count=outline.count_of(hidden=False),
         hidden_count=outline.count_of(hidden=True),
     )
 
 
-def read_comparison(connection: psycopg.Connection[Any], name: str, message_id: str, *, start: int = 0) -> Comparison:
-    """Read a message's siblings, ``VERSIONS_SIDE_BY_SIDE`` of them from ``start`` on, each with what follows it.
+def read_comparison(
+    connection: psycopg.Connection[Any], name: str, message_id: str, *, start: int | None = None
+) -> Comparison:
+    """Read ``VERSIONS_SIDE_BY_SIDE`` of a message and its siblings, each with what follows it.
+
+    Args:
+        connection: to the archive.
+        name: partition key or id of the dialogue.
+        message_id: the message.
+        start: siblings before those, the last window at most; by default the window with the message.
 
     Raises:
         UnknownDialogueError: there is no such dialogue or message.
@@ -200,7 +199,9 @@ def read_comparison(connection: psycopg.Connection[Any], name: str, message_id: 
     outline = read_outline(connection, name)
     position = _position(outline, message_id)
     siblings = outline.siblings_of(position)
-    start = min(start, _last_start(len(siblings.positions), VERSIONS_SIDE_BY_SIDE))
+    if start is None:
+        start = window_with(siblings.positions.index(position), VERSIONS_SIDE_BY_SIDE)
+    start = min(start, last_start(len(siblings.positions), VERSIONS_SIDE_BY_SIDE))
     parent = outline.parents[position]
     versions = [
         _version(connection, outline, sibling, number)
@@ -214,11 +215,6 @@ def read_comparison(connection: psycopg.Connection[Any], name: str, message_id: 
         start=start,
         count=len(siblings.positions),
     )
-
-
-def _last_start(count: int, shown: int) -> int:
-    """Return how many come before the last window: an address may be older than what it shows."""
-    return max(count - 1, 0) // shown * shown
 
 
 def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> tuple[str, str]:
@@ -253,10 +249,6 @@ def _versions(outline: Outline, position: int) -> Versions | None:
         for other in (index - 1, index + 1)
     ]
     return Versions(siblings.kind, index + 1, count, *beside)
-
-
-def _branching(outline: Outline, group: Siblings) -> Branching:
-    return Branching(group.kind, len(group.positions), outline.message_ids[group.positions[0]])
 
 
 def _position(outline: Outline, message_id: str) -> int:

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from archive_pipeline.answering import has_model
+from archive_pipeline.browse.branchings import read_branchings
 from archive_pipeline.browse.forms import SearchForm, number_of, place_of, place_text
 from archive_pipeline.browse.indented_json import indented
 from archive_pipeline.browse.markdown import to_html
@@ -109,9 +110,9 @@ async def dialogue(request: Request) -> Response:
 
 
 async def versions(request: Request) -> Response:
-    """Show the siblings of a message side by side."""
+    """Show a message and its siblings side by side; ``start`` says where the window begins."""
     name, message_id = request.path_params["name"], request.path_params["message_id"]
-    start = number_of(request.query_params, "start") or 0
+    start = number_of(request.query_params, "start")
 
     def read(connection: psycopg.Connection[Any]) -> tuple[Comparison, dict[str, list[AttachedContent]]]:
         compared = read_comparison(connection, name, message_id, start=start)
@@ -119,6 +120,13 @@ async def versions(request: Request) -> Response:
 
     compared, files = await read_in_request(request, read)
     return await render_page("versions.html", request, compared=compared, files=files)
+
+
+async def branches(request: Request) -> Response:
+    """List where a dialogue branches, from ``start`` on."""
+    name, start = request.path_params["name"], number_of(request.query_params, "start") or 0
+    found = await read_in_request(request, lambda connection: read_branchings(connection, name, start=start))
+    return await render_page("branches.html", request, branchings=found)
 
 
 async def documents(request: Request) -> Response:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from archive_pipeline.browse import branchings
 from archive_pipeline.browse.app import build_app
 from archive_pipeline.browse.markdown import to_html
 from archive_pipeline.browse.views import ROWS_ON_PAGE, templates
@@ -90,6 +91,30 @@ def test_empty_messages_have_no_box_and_are_not_counted(client: Any, database: D
     # Of several versions an empty one has its place.
     empty = query(database, "SELECT id::text FROM raw.messages WHERE source_id = 'a0'")[0][0]
     assert "Regeneration 1 of 2" in page(client, f"/dialogues/chatgpt-one?at={empty}")
+
+
+def test_every_branch_is_listed_by_its_first_words(
+    client: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    said = chain("q", "a", "q2", "a2", "q3", "a3")
+    said += [Said(f"n{number}", f"m{number - 1}", "user", f"new\n{number} {EVIL}", 2e9) for number in (2, 4)]
+    said += [Said("n0", None, "user", "new 0", 2e9), Said("n1", "m0", "assistant", "again", 2e9)]
+    load(database, tmp_path / "a.json", chatgpt("tree", said, current="m5"))
+    monkeypatch.setattr(branchings, "BRANCHINGS_ON_PAGE", 3)
+    html = page(client, "/dialogues/chatgpt-tree")
+    assert "Branches in 4 places" in html
+    listed = re.compile(r'<ol start="(\d)">|>(\w+: \d versions of) <bdi>(.*)</bdi></a>')
+    assert listed.findall(html) == [
+        ("1", "", ""),
+        ("", "Fork: 2 versions of", "q"),
+        ("", "Regeneration: 2 versions of", "a"),
+        ("", "Edit: 2 versions of", "q2"),
+    ]
+    (rest,) = re.findall(r'<a href="(/dialogues/chatgpt-tree/branches\?start=3)">1 more</a>', html)
+    html = page(client, rest)
+    assert "Branches in 4 places, 4 to 4 here" in html
+    assert listed.findall(html) == [("4", "", ""), ("", "Edit: 2 versions of", "q3")]
+    assert '<a href="?start=0" rel="prev">' in html
 
 
 def test_workspaces_and_states_are_in_the_form(client: Any, database: Database, tmp_path: Path):

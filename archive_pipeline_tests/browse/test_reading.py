@@ -30,7 +30,7 @@ def test_windows_cover_a_path_once(database: Database, tmp_path: Path):
     with database.session() as connection:
         while True:
             thread = read_thread(connection, "chatgpt-long", start=start)
-            assert (thread.start, thread.length, thread.branching_count) == (start, LONG, 0)
+            assert (thread.start, thread.length, thread.branchings.count) == (start, LONG, 0)
             shown += [(message.number, message.message.parts[0].text) for message in thread.messages]
             if thread.next_start is None:
                 break
@@ -81,8 +81,10 @@ def test_versions_stand_side_by_side_with_what_follows(database: Database, tmp_p
         message_id = thread.messages[1].message.id
         compared = read_comparison(connection, "chatgpt-tree", message_id)
         rest = read_comparison(connection, "chatgpt-tree", message_id, start=compared.next_start or 0)
+        of_last = read_comparison(connection, "chatgpt-tree", rest.versions[0].message_id)
         beyond = read_comparison(connection, "chatgpt-tree", message_id, start=10 * count)
     assert (beyond.start, beyond.versions) == (rest.start, rest.versions)
+    assert (of_last, compared.last_start) == (rest, rest.start)
     assert (compared.count, len(compared.versions), compared.next_start) == (count, VERSIONS_SIDE_BY_SIDE, 4)
     assert [len(version.messages) for version in compared.versions] == [MESSAGES_OF_VERSION, 1, 1, 1]
     assert [version.following for version in compared.versions] == [3, 0, 0, 0]
