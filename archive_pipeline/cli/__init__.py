@@ -10,9 +10,14 @@ import errno
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
 
 EXIT_INTERRUPTED = 130
+# Commands that write in several transactions: called again, they go on with what is left.
+_GOING_ON: Final = (
+    *("import", "build", "build_prompt_responses", "index", "partitions", "delete"),
+    *("documents add", "documents remove", "documents encode", "db partition-tables"),
+)
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -21,7 +26,7 @@ def main() -> NoReturn:
     try:
         code = _run()
     except KeyboardInterrupt:
-        sys.stderr.write("llm-archive: interrupted; what was committed stays, run the command again to go on\n")
+        sys.stderr.write(f"llm-archive: interrupted{_what_is_left()}\n")
         code = EXIT_INTERRUPTED
     sys.exit(code)
 
@@ -53,6 +58,14 @@ def _run() -> int:
             raise KeyboardInterrupt from error
         return _failed(error)
     return code if isinstance(code, int) else 0
+
+
+def _what_is_left() -> str:
+    """Return what is said of an interrupted command's work; nothing of one that only reads."""
+    called = " ".join([*sys.argv[1:3], ""])
+    if called.startswith(tuple(f"{command} " for command in _GOING_ON)):
+        return "; what was committed stays, run the command again to go on"
+    return ""
 
 
 def _failed(error: Exception) -> int:

@@ -176,15 +176,20 @@ def test_the_line_about_a_command_is_that_of_its_own_help(name: str):
         assert llm_archive.commands[name].get_short_help_str(limit) == command.get_short_help_str(limit)
 
 
-@pytest.mark.parametrize("module", ["click", "sqlalchemy"])
-def test_ctrl_c_during_imports_is_one_line(tmp_path: Path, module: str):
+@pytest.mark.parametrize(
+    ("module", "command", "said"),
+    [
+        ("click", ["documents", "add"], "interrupted; what was committed stays, run the command again to go on"),
+        ("sqlalchemy", ["match"], "interrupted"),
+    ],
+    ids=["click", "sqlalchemy"],
+)
+def test_ctrl_c_during_imports_is_one_line(tmp_path: Path, module: str, command: list[str], said: str):
     interrupt = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     (tmp_path / f"{module}.py").write_text(interrupt)
-    result = run("match", __file__, first=tmp_path)
+    result = run(*command, __file__, first=tmp_path)
     assert result.returncode == 130
-    assert [line for line in result.stderr.splitlines() if line] == [
-        "llm-archive: interrupted; what was committed stays, run the command again to go on"
-    ]
+    assert [line for line in result.stderr.splitlines() if line] == [f"llm-archive: {said}"]
 
 
 @pytest.mark.parametrize("error", [ArchiveError("the database failed"), RuntimeError("another command is in progress")])
@@ -204,7 +209,7 @@ def test_an_error_that_came_of_ctrl_c_is_an_interrupt(
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 130
-    assert capsys.readouterr().err.startswith("llm-archive: interrupted; ")
+    assert capsys.readouterr().err.startswith("llm-archive: interrupted")
 
 
 def test_output_that_is_full_is_one_line():
