@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -24,6 +24,9 @@ from archive_pipeline.retrieval.reading.messages import Message, Part
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.reading.subagents import LinkedDialogue, Subagents, read_subagents
 from archive_pipeline.store.look_ups import reused_messages
+
+# Names of branches that stand where they leave the path.
+_NAMES: Final = 10
 
 Files = Mapping[str, Sequence[AttachedContent]]
 
@@ -127,7 +130,7 @@ def _thread(dialogue: Dialogue, leaf: int, reused: Mapping[str, int], files: Fil
             yield _message_heading(message, reused.get(message.id, 0))
             yield from _content(message, files.get(message.id, ()))
         if position in elsewhere:
-            yield click.style(f"({', '.join(elsewhere[position])} from here)", fg="yellow")
+            yield click.style(f"({_leaving(elsewhere[position])})", fg="yellow")
     if not dialogue.messages:
         yield "(no messages)"
 
@@ -164,6 +167,13 @@ def _branching(dialogue: Dialogue, leaf: int) -> dict[int, list[str]]:
             if position in names:
                 leaving.setdefault(above, []).append(names[position])
     return leaving
+
+
+def _leaving(names: Sequence[str]) -> str:
+    """Return what is said of the branches that leave the path at a message."""
+    more = len(names) - _NAMES
+    first = ", ".join(names[:_NAMES])
+    return f"{first} and {more:,} more from here; --tree shows them" if more > 0 else f"{first} from here"
 
 
 def _message_heading(message: Message, reused: int) -> str:

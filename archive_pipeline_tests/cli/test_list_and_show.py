@@ -144,6 +144,13 @@ def test_the_thread_is_that_of_the_current_path(filled: CommandLine):
     assert "(edit-1 from here)" in lines
 
 
+def test_of_many_branches_the_first_are_named(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    answers = [Said(f"a{number}", "m0", "assistant", f"answer {number}", 2e9 + number) for number in range(13)]
+    load(database, tmp_path / "a.json", chatgpt("wide", [*chain("q"), *answers], current="a12"))
+    named = ", ".join(f"regeneration-{number}" for number in range(1, 11))
+    assert f"({named} and 2 more from here; --tree shows them)" in llm_archive("show", "wide").out.splitlines()
+
+
 def test_a_branch_is_shown_by_name_or_message(filled: CommandLine):
     by_name = filled("show", "tea", "--branch", "regeneration-1").out
     assert GREEN in by_name
