@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from rich.table import Table
-from rich.text import Text
 
-from archive_pipeline.cli.output import cell, one_line
+from archive_pipeline.cli.output import figures_table, one_line
 from archive_pipeline.store.archive_contents import Span
 
 _SHOWN_OF_NAME: Final = 100
@@ -28,31 +27,24 @@ def as_dict(spans: Sequence[Span]) -> dict[str, Any]:
 
 def dates_table(spans: Sequence[Span]) -> Table:
     """Return a table of sources and days."""
-    table = _table("Dates", "", "first", "last")
-    for span in spans:
-        if span.model is None:
-            table.add_row(cell(span.source), _day(span.first_at), _day(span.last_at))
-    return table
+    rows = [(span.source, _day(span.first_at), _day(span.last_at)) for span in spans if span.model is None]
+    return figures_table("Dates", ("", "first", "last"), rows, left=("first", "last"))
 
 
 def models_table(spans: Sequence[Span]) -> Table:
     """Return a table of models, as the filter takes them, and their messages."""
-    table = _table("Models", "", "source", "messages", "first", "last")
-    for span in spans:
-        if span.model is not None:
-            row = (f"{span.messages:,}", _day(span.first_at), _day(span.last_at))
-            name = one_line(span.model)
-            shown = name if len(name) <= _SHOWN_OF_NAME else f"{name[: _SHOWN_OF_NAME - 1]}…"
-            table.add_row(Text(shown), cell(span.source), *row)
-    return table
+    rows = [
+        (_shown(span.model), span.source, f"{span.messages:,}", _day(span.first_at), _day(span.last_at))
+        for span in spans
+        if span.model is not None
+    ]
+    headers = ("", "source", "messages", "first", "last")
+    return figures_table("Models", headers, rows, left=("source", "first", "last"))
 
 
-def _table(title: str, *headers: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None)
-    for header in headers:
-        # Names may be long, and make room for the other columns by taking several lines.
-        table.add_column(header, justify="right" if header == "messages" else "left", no_wrap=header != "")
-    return table
+def _shown(model: str) -> str:
+    name = one_line(model)
+    return name if len(name) <= _SHOWN_OF_NAME else f"{name[: _SHOWN_OF_NAME - 1]}…"
 
 
 def _day(moment: datetime | None) -> str:

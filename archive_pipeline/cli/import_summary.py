@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rich.table import Table
-
 from archive_pipeline.cli import attachments
-from archive_pipeline.cli.output import count_table, stdout_console
+from archive_pipeline.cli.output import count_table, print_tables, stdout_console
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.ingest.summary import DELETED_FOR_GOOD, METADATA_ONLY, REPEATED, ImportSummary
 from archive_pipeline.ingest.writer import Outcome
@@ -36,21 +34,17 @@ def print_summary(summary: ImportSummary, result: dict[str, Any]) -> None:
         summary: of the import.
         result: the same for programs, with what followed it.
     """
-    left = Table.grid()
-    left.add_row(count_table("Dialogues", dialogue_lines(summary), headers=("", "")))
+    left = [count_table("Dialogues", dialogue_lines(summary), headers=("", ""))]
     for title, counts in (
         ("Attached files", attachments.shown_counts(result["attachments"])),
         ("Anomalies", result["surprises"]),
         ("Removed, for the export lacks them", _removed(result["mirror"])),
     ):
         if counts:
-            left.add_row("")
-            left.add_row(count_table(title, counts, headers=("", "")))
-    layout = Table.grid(padding=(0, 6))
-    layout.add_row(left, count_table("Rows written", result["rows"], headers=("", "")))
+            left.append(count_table(title, counts, headers=("", "")))
     console = stdout_console()
     console.print()
-    console.print(layout)
+    print_tables(left, count_table("Rows written", result["rows"], headers=("", "")))
     console.print()
     if result["texts_not_indexed"]:
         texts = counted(result["texts_not_indexed"], "text is", "texts are")

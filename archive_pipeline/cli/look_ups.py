@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from archive_pipeline.cli.output import figures_table
 from archive_pipeline.store.look_ups import LookUps
 
 _COUNTS: Final = ("asked", "found", "generated_equal", "generated_new", "missed")
@@ -21,18 +22,6 @@ def as_dict(by_door: Sequence[LookUps]) -> dict[str, Any]:
 
 def table(by_door: Sequence[LookUps]) -> Table:
     """Return the figures of each entry point for people."""
-    shown = Table(
-        title="Look-ups by messages",
-        title_justify="left",
-        title_style="bold",
-        show_edge=False,
-        pad_edge=False,
-        box=None,
-    )
-    shown.add_column("")
-    for name in (*_COUNTS, "hit rate"):
-        shown.add_column(name.replace("_", " "), justify="right")
-    for each in by_door:
-        counts = asdict(each)
-        shown.add_row(each.door, *(f"{counts[name]:,}" for name in _COUNTS), f"{each.hit_rate:.1%}")
-    return shown
+    headers = ("", *(name.replace("_", " ") for name in (*_COUNTS, "hit rate")))
+    rows = [(each.door, *(f"{asdict(each)[name]:,}" for name in _COUNTS), f"{each.hit_rate:.1%}") for each in by_door]
+    return figures_table("Look-ups by messages", headers, rows)

@@ -7,11 +7,12 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import click
 import orjson
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -22,6 +23,9 @@ from archive_pipeline.text.shown_names import CONTROLS, printable
 # Marks that turn the writing direction show a text in another order.
 _COMMANDING: Final = re.compile(rf"{CONTROLS}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _COMMANDING_OR_NOT_ASCII: Final = re.compile(rf"{_COMMANDING.pattern}|[^\x00-\x7f]")
+
+_UNBOUNDED: Final = 10_000
+_NARROWEST_NAME: Final = 8
 
 EXIT_REJECTED: Final = 1
 EXIT_FAILED: Final = 2
@@ -83,7 +87,7 @@ def encodable(text: str) -> str:
 
 
 def stdout_console() -> Console:
-    """Return a console on standard output that never wraps a number."""
+    """Return a console on standard output that highlights nothing."""
     return Console(highlight=False, soft_wrap=False)
 
 
@@ -94,9 +98,50 @@ def stderr_console() -> Console:
 
 def count_table(title: str, counts: Mapping[str, int], *, headers: tuple[str, str]) -> Table:
     """Return a two-column table of names and numbers."""
+    return figures_table(title, headers, [(name, f"{count:,}") for name, count in counts.items()])
+
+
+def figures_table(
+    title: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = ()
+) -> Table:
+    """Return a table of names, which take several lines on a narrow terminal, and figures, which stay whole.
+
+    Args:
+        title: above it.
+        headers: of the columns.
+        rows: of each its name, and what is told of it.
+        left: headers of columns that are no numbers.
+    """
+    lines = [[one_line(text) for text in row] for row in rows]
     table = Table(title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None)
-    table.add_column(headers[0])
-    table.add_column(headers[1], justify="right")
-    for name, count in counts.items():
-        table.add_row(cell(name), f"{count:,}")
+    for place, header in enumerate(headers):
+        widest = max(map(cell_len, (*header.split(), *(line[place] for line in lines))), default=0)
+        is_left = place == 0 or header in left
+        narrowest = widest if place else min(widest, _NARROWEST_NAME)
+        table.add_column(header, justify="left" if is_left else "right", overflow="fold", min_width=narrowest)
+    for line in lines:
+        table.add_row(*map(Text, line))
     return table
+
+
+def print_tables(beginning: Sequence[Table], beside: Table) -> None:
+    """Print tables one below the other, and one beside them where the terminal is wide enough, else below."""
+    console = stdout_console()
+    stacked, layout = Table.grid(), Table.grid(padding=(0, 6))
+    for number, table in enumerate(beginning):
+        if number:
+            stacked.add_row("")
+        stacked.add_row(table)
+    layout.add_row(stacked, beside)
+    if console.measure(layout, options=console.options.update(width=_UNBOUNDED)).maximum <= console.width:
+        console.print(layout)
+        return
+    for number, table in enumerate((*beginning, beside)):
+        if number:
+            console.print()
+        print_table(console, table)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table whose figures stay whole: what is wider than the terminal is wrapped by that."""
+    console.print(table, crop=False)

@@ -11,7 +11,16 @@ from rich.table import Table
 from archive_pipeline.cli import contents, outdated
 from archive_pipeline.cli import look_ups as reuse
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.output import cell, count_table, note, one_line, print_json, stdout_console
+from archive_pipeline.cli.output import (
+    count_table,
+    figures_table,
+    note,
+    one_line,
+    print_json,
+    print_table,
+    print_tables,
+    stdout_console,
+)
 from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.readers.registry import reader_versions
@@ -49,7 +58,8 @@ def run(*, as_json: bool) -> None:
     else:
         _print(found, spans)
         if asked:
-            stdout_console().print(reuse.table(asked), "")
+            print_table(stdout_console(), reuse.table(asked))
+            stdout_console().print()
         _print_index(indexed["vector_index"])
         _print_home(home_sizes(archive.settings.home))
         outdated.print_notes(old)
@@ -92,29 +102,20 @@ def _as_dict(found: ArchiveStats) -> dict[str, Any]:
 
 def _print(found: ArchiveStats, spans: Sequence[Span]) -> None:
     console = stdout_console()
-    layout = Table.grid(padding=(0, 6))
-    left = Table.grid()
-    left.add_row(_sources_table(found))
+    left = [_sources_table(found)]
     if spans:
-        left.add_row("")
-        left.add_row(contents.dates_table(spans))
-    left.add_row("")
-    left.add_row(count_table("Imported files", found.imports, headers=("", "")))
-    left.add_row("")
+        left.append(contents.dates_table(spans))
+    left.append(count_table("Imported files", found.imports, headers=("", "")))
     if any(found.unacknowledged.counts.values()):
-        left.add_row(count_table("Not acknowledged", found.unacknowledged.counts, headers=("", "")))
-        left.add_row("")
-    left.add_row(count_table("Dialogues to build", found.stale, headers=("", "")))
-    left.add_row("")
-    left.add_row(count_table("Documents to build", {DOCUMENT_CHUNKS: found.stale_documents}, headers=("", "")))
+        left.append(count_table("Not acknowledged", found.unacknowledged.counts, headers=("", "")))
+    left.append(count_table("Dialogues to build", found.stale, headers=("", "")))
+    left.append(count_table("Documents to build", {DOCUMENT_CHUNKS: found.stale_documents}, headers=("", "")))
     if found.quarantined:
-        left.add_row("")
-        left.add_row(count_table("Quarantined", found.quarantined, headers=("", "")))
-    layout.add_row(left, count_table("Rows", found.rows, headers=("", "")))
-    console.print(layout)
+        left.append(count_table("Quarantined", found.quarantined, headers=("", "")))
+    print_tables(left, count_table("Rows", found.rows, headers=("", "")))
     if any(span.model is not None for span in spans):
         console.print()
-        console.print(contents.models_table(spans))
+        print_table(console, contents.models_table(spans))
     last = f"{found.last_import_at:%Y-%m-%d %H:%M} UTC" if found.last_import_at else "never"
     noted = found.unacknowledged.acknowledged_at
     if noted:
@@ -140,17 +141,11 @@ def _largest(sizes: dict[str, int]) -> str:
 
 
 def _sources_table(found: ArchiveStats) -> Table:
-    sources = Table(
-        title="Sources", title_justify="left", title_style="bold", show_edge=False, pad_edge=False, box=None
-    )
     counted = ["dialogues", "messages"]
     if any(source["copied_messages"] for source in found.sources):
         counted.append("copied_messages")
-    for header in ("", *counted):
-        sources.add_column(header.replace("_", " "), justify="right" if header else "left")
-    for source in found.sources:
-        sources.add_row(cell(source["source"]), *(f"{source[name]:,}" for name in counted))
-    return sources
+    rows = [(source["source"], *(f"{source[name]:,}" for name in counted)) for source in found.sources]
+    return figures_table("Sources", ("", *(name.replace("_", " ") for name in counted)), rows)
 
 
 def _print_home(sizes: dict[str, int]) -> None:

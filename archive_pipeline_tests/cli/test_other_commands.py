@@ -159,6 +159,11 @@ def test_stats_list_models_and_dates(llm_archive: CommandLine, database: Databas
     shown = [line.split() for line in llm_archive("stats").out.splitlines()]
     assert ["gpt-4o", "chatgpt", "2", "2023-11-14", "2023-11-14"] in shown
     assert ["claude_ai", "2024-05-01", "2024-05-01"] in [words[:3] for words in shown]
+    narrow = llm_archive("stats", COLUMNS="30").out
+    assert "…" not in narrow
+    shown = [line.split() for line in narrow.splitlines()]
+    assert ["2024-05-01", "2024-05-01"] in [words[-2:] for words in shown]
+    assert ["raw.rejected_records", "0"] in shown
 
 
 @pytest.mark.postgres
