@@ -80,4 +80,4 @@ def print_reasons(kept: KeptAttachments) -> None:
     for item in unread[:_SHOWN]:
         note(f"no text   {item.reason}")
     if len(unread) > _SHOWN:
-        note(f"no text   {len(unread) - _SHOWN:,} more attached files, see `llm-archive documents list`")
+        note(f"no text   {len(unread) - _SHOWN:,} more attached files, see `llm-archive documents list --failed`")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.table import Table
 
 from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.engine import BuildResult
@@ -19,13 +18,11 @@ from archive_pipeline.cli.forgetting import left_in_vector_store, say_left
 from archive_pipeline.cli.output import (
     EXIT_FAILED,
     EXIT_REJECTED,
-    cell,
     encodable,
     fail,
     note,
     one_line,
     print_json,
-    stdout_console,
 )
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.documents.process import ReaderProcess
@@ -41,8 +38,6 @@ from archive_pipeline.store import documents as stored
 from archive_pipeline.store.attachments import pointers_of
 
 READ: Final = frozenset({Outcome.NEW, Outcome.READ_AGAIN})
-_WHOLE: Final = frozenset({"id", "kind", "pages", "messages"})
-_NARROWEST_TABLE: Final = 100
 _MOST_CANDIDATES: Final = 10
 
 
@@ -138,27 +133,6 @@ def _row(item: Added) -> dict[str, Any]:
         "reason": None if item.reason is None else encodable(item.reason),
         "notes": list(map(encodable, item.notes)),
     }
-
-
-def print_list(*, as_json: bool) -> None:
-    """Print the documents of the archive."""
-    with open_archive() as archive, archive.database.session() as connection:
-        rows = stored.all_documents(connection)
-    if as_json:
-        print_json(rows)
-        return
-    table = Table(show_edge=False, pad_edge=False, box=None)
-    for header in ("id", "name", "kind", "pages", "messages", "status"):
-        is_number = header in {"pages", "messages"}
-        table.add_column(header, justify="right" if is_number else "left", no_wrap=header in _WHOLE, overflow="fold")
-    for row in rows:
-        status = row["error"] or row["status"]
-        counts = (str(row["page_count"]), str(row["messages"]))
-        table.add_row(row["id"], cell(row["file_name"]), cell(row["extension"] or ""), *counts, cell(status))
-    console = stdout_console()
-    # A narrow terminal wraps the lines itself; cut, an id would be of no use.
-    console.width = max(console.width, _NARROWEST_TABLE)
-    console.print(table)
 
 
 def remove_one(identifier: str, *, as_json: bool) -> int:

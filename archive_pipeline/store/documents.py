@@ -117,10 +117,13 @@ def delete_unlinked(connection: psycopg.Connection[Any]) -> list[str]:
     return hashes
 
 
-def all_documents(connection: psycopg.Connection[Any]) -> list[dict[str, Any]]:
-    """Return every document in the order in which they came, with its number of ``messages``."""
+def listed_documents(
+    connection: psycopg.Connection[Any], *, is_failed: bool, limit: int | None
+) -> list[dict[str, Any]]:
+    """Return documents, or those that could not be read, with their number of ``messages``, the latest first."""
+    wanted = {"is_failed": is_failed, "limit": limit}
     with connection.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(load_query("documents/list_documents")).fetchall()
+        return cursor.execute(load_query("documents/list_documents"), wanted).fetchall()
 
 
 def attachment_texts(connection: psycopg.Connection[Any]) -> list[AttachmentText]:

@@ -98,7 +98,13 @@ def test_what_cannot_be_read_is_kept_with_its_reason_and_costs_nothing_else(
         ("bad.pdf", "failed", 0),
         ("good.docx", "done", 2),
     ]
-    assert "is encrypted" in llm_archive("documents", "list").out
+    listed = [llm_archive("documents", "list", *options) for options in ([], ["--failed"], ["--limit", 1])]
+    assert [("is encrypted" in result.out, "good.docx" in result.out) for result in listed] == [
+        (True, True),
+        (True, False),
+        (False, True),  # the latest
+    ]
+    assert "the latest 1; --limit shows more" in listed[-1].err
     assert llm_archive("documents", "add", bad).code == 2
     assert "Give PATH" in llm_archive("documents", "add").err
     (tmp_path / "none").mkdir()
@@ -315,7 +321,7 @@ def test_names_and_reasons_do_nothing_to_a_terminal(llm_archive: CommandLine, tm
         assert shown
         assert not [character for character in shown if not character.isprintable() and character != "\n"], shown
     assert "[bold]md" in results[1].out
-    assert [row["file_name"] for row in listed.json] == [good.name, blank.name]
+    assert [row["file_name"] for row in listed.json] == [blank.name, good.name]
     assert added.json["documents"][0]["locator"] == str(good)
 
 

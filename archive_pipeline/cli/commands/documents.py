@@ -39,12 +39,14 @@ def add(paths: tuple[Path | str, ...], exports: tuple[Path | str, ...], *, attac
 
 
 @documents.command(name="list")
+@click.option("--failed", is_flag=True, help="Only documents that could not be read, each with the reason.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Most documents.  [default: 50; with --json all]")
 @json_option
-def list_(*, as_json: bool) -> None:
-    """List the documents of the archive."""
-    from archive_pipeline.cli.documents import print_list
+def list_(limit: int | None, *, failed: bool, as_json: bool) -> None:
+    """List the documents of the archive, the latest first."""
+    from archive_pipeline.cli.documents_list import run
 
-    print_list(as_json=as_json)
+    run(limit, is_failed=failed, as_json=as_json)
 
 
 @documents.command()

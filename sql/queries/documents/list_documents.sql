@@ -1,4 +1,4 @@
--- All documents, the newest last, with the number of messages each came with.
+-- Documents, the latest first, with the number of messages each came with; all of them without a limit.
 SELECT
     document.id::text AS id,
     document.file_name,
@@ -13,4 +13,8 @@ SELECT
     document.added_at,
     (SELECT count(*) FROM raw.document_attachments AS link WHERE link.document_id = document.id) AS messages
 FROM raw.documents AS document
-ORDER BY document.added_at, document.id;
+WHERE NOT %(is_failed)s OR document.status = 'failed'
+ORDER BY
+    document.added_at DESC,
+    document.id DESC
+LIMIT %(limit)s;
