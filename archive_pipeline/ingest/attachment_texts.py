@@ -47,8 +47,13 @@ def read_texts(database: Database, settings: Settings, *, progress: Progress = n
 def _candidate(store: AttachmentStore, text: TextToRead) -> Candidate:
     """Return the file of a content by the name that the user gave it: of texts its suffix says what they are."""
     name = text.file_name or PurePosixPath(text.found_at).name
-    locator = f"{text.found_at}/{name}" if text.file_name else text.found_at
+    locator = text.found_at if _says(text.found_at, name) else f"{text.found_at}/{name}"
     return Candidate(store.path_of(text.sha256), locator, name, text.message_ids)
+
+
+def _says(place: str, name: str) -> bool:
+    """Tell whether the place of a file ends with its name, as in ``file-1-paper.pdf``."""
+    return place.endswith(name) and PurePosixPath(place).suffix == PurePosixPath(name).suffix
 
 
 def _read(database: Database, settings: Settings, candidate: Candidate, reader: ReaderProcess) -> Added:

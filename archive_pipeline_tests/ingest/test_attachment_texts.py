@@ -32,11 +32,12 @@ def home(settings: Settings, tmp_path: Path) -> Settings:
     return settings.with_values(home=tmp_path / "home")
 
 
+@pytest.mark.parametrize(("member", "place"), [(".dat", ".dat/bread.md"), ("-bread.md", "-bread.md")])
 def test_a_text_becomes_a_document_by_the_name_that_the_user_gave_it(
-    database: Database, home: Settings, tmp_path: Path
+    database: Database, home: Settings, tmp_path: Path, member: str, place: str
 ):
     conversation = talk("c1", 1, names={1: "bread.md"})
-    path = export(tmp_path / "export.zip", {"conversations.json": [conversation], f"{file_id(1)}.dat": NOTES})
+    path = export(tmp_path / "export.zip", {"conversations.json": [conversation], f"{file_id(1)}{member}": NOTES})
     [added] = imported(database, home, path).texts
     assert (added.outcome, added.pages) == (Outcome.NEW, 1)
     [row] = records(database, "SELECT file_name, extension, origin, status, source_path FROM raw.documents")
@@ -45,7 +46,7 @@ def test_a_text_becomes_a_document_by_the_name_that_the_user_gave_it(
         "extension": "md",
         "origin": "attachment",
         "status": "done",
-        "source_path": f"{path}/{file_id(1)}.dat/bread.md",
+        "source_path": f"{path}/{file_id(1)}{place}",
     }
 
 
