@@ -1,4 +1,4 @@
-"""Workers by way of the process that they are forked from."""
+"""Who starts the process that workers are forked from, and what happens when that ends or does not answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from multiprocessing import Pipe
 
 import psutil
 import pytest
@@ -23,67 +22,17 @@ from archive_pipeline.building.executors.worker_processes import ForkServer
 from archive_pipeline.errors import WorkerLostError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline_tests.building.test_fork_server import started
 from archive_pipeline_tests.building.test_processes import TALKS, everything, tasks_of
 from archive_pipeline_tests.derive.batches import batch_of, store
 from archive_pipeline_tests.processes import fork_servers, has_ended, workers
 from archive_pipeline_tests.system.commands import wait_until
-from archive_pipeline_tests.variants import some_of
 
 
 @pytest.fixture
 def server() -> Iterator[ForkServer]:
     with closing(ForkServer()) as opened:
         yield opened
-
-
-@pytest.fixture
-def connections() -> Iterator[ExitStack]:
-    """Close this side of connections with workers at the end of a test."""
-    with ExitStack() as opened:
-        yield opened
-
-
-def started(server: ForkServer, connections: ExitStack) -> int:
-    """Start a worker that nobody tells anything."""
-    own, other = Pipe()
-    connections.enter_context(own)
-    with other:
-        return server.start(other)
-
-
-@pytest.mark.parametrize("can_fork", some_of([True, False]))
-def test_a_worker_ends_with_its_connection_whoever_started_it(
-    server: ForkServer, can_fork: bool, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(worker_processes, "CAN_FORK", can_fork)
-    own, other = Pipe()
-    with other:
-        pid = server.start(other)
-    own.close()
-    assert server.wait_for(pid) == "with code 0"
-    assert not psutil.pid_exists(pid)
-
-
-@pytest.mark.parametrize("can_fork", some_of([True, False]))
-def test_how_a_worker_ended_is_known(
-    server: ForkServer, connections: ExitStack, can_fork: bool, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(worker_processes, "CAN_FORK", can_fork)
-    first, second = started(server, connections), started(server, connections)
-    os.kill(first, signal.SIGKILL)
-    assert server.wait_for(first).startswith("by signal 9")
-    os.kill(second, signal.SIGTERM)
-    assert server.wait_for(second).startswith("by signal 15")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="no forks")
-def test_what_workers_load_is_loaded_once_by_a_process_of_one_thread(server: ForkServer, connections: ExitStack):
-    pids = {started(server, connections), started(server, connections)}
-    [parent] = fork_servers()
-    assert {each.pid for each in workers()} == pids
-    assert parent.num_threads() == 1
-    shared = [psutil.Process(pid).memory_full_info() for pid in pids]
-    assert all(each.uss < each.rss / 3 for each in shared)
 
 
 @pytest.mark.postgres
