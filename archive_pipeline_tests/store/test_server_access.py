@@ -17,7 +17,6 @@ import pytest
 
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.server.embedded import release
 from archive_pipeline.store.server.programs import wheel_folder
 from archive_pipeline_tests.store.accounts import User, command_line_for_all, needs_every_user_in, new_user
@@ -53,7 +52,7 @@ def home(request: pytest.FixtureRequest) -> Iterator[Path]:
         yield home
 
 
-@pytest.fixture(scope="module", params=["short", "long"])
+@pytest.fixture(scope="module", params=some_of(["long", "short"]))
 def opened_home(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A home whose server runs, for tests that leave it as it is."""
     with new_home(request.param) as home:
@@ -63,7 +62,8 @@ def opened_home(request: pytest.FixtureRequest) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def opened(opened_home: Path) -> Iterator[Database]:
     database = Database.open(Settings(home=opened_home))
-    migrate(database)
+    with database.session() as connection:
+        connection.execute("CREATE TABLE own (id text)")
     yield database
     database.engine.dispose()
 
@@ -77,7 +77,7 @@ def test_the_archives_role_can_do_nothing_outside_its_database(opened: Database,
         for statement in (
             f"COPY (SELECT 1) TO PROGRAM 'touch {tmp_path}/made'",
             f"COPY (SELECT 1) TO '{tmp_path}/made'",
-            "COPY raw.sources (id) FROM '/etc/passwd'",
+            "COPY own (id) FROM '/etc/passwd'",
             "SELECT pg_read_file('/etc/passwd')",
             "SELECT lo_import('/etc/passwd')",
             "ALTER SYSTEM SET archive_command = 'true'",
@@ -177,14 +177,15 @@ def test_an_open_home_is_mended_with_a_message(theirs: OwnArchive):
     assert '"dialogues"' in mended.stdout
     assert f"{theirs.home} could be entered by other users; it and what is in it are private now" in mended.stderr
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (theirs.home, *theirs.home.iterdir())} == {0}
-    assert "private" not in theirs.run("stats").stderr
 
 
 def test_a_home_of_an_ordinary_user_is_not_taken_by_root(theirs: OwnArchive):
     with pytest.raises(Exception, match=f"belongs to {theirs.user.entry.pw_name}; run the command as that user"):
         Database.open(Settings(home=theirs.home))
     assert {path.stat().st_uid for path in (theirs.home / "postgres").rglob("*")} == {theirs.user.entry.pw_uid}
-    assert theirs.run("stats").returncode == 0
+    again = theirs.run("stats")
+    assert again.returncode == 0
+    assert "private" not in again.stderr  # nothing is mended in a home that is as it should be
 
 
 def test_a_data_folder_with_root_as_its_owner_is_given_to_the_server(home: Path, started_home: Path):
