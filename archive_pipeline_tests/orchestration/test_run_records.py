@@ -96,22 +96,24 @@ def test_the_instance_is_on_the_archive_s_own_storage_in_every_process(instance:
     assert storage.class_name == ArchiveDagsterStorage.__name__
 
 
-def test_scattered_keys_are_one_run(instance: dg.DagsterInstance, settings: Settings, database: Database) -> None:
+@pytest.fixture(scope="module")
+def scattered(instance: dg.DagsterInstance, settings: Settings, database: Database) -> tuple[list[str], RunOutcome]:
+    """Keys with others between them, and what came of building them."""
     keys = add_dialogues(database, 9)
     register_keys(instance, settings, keys)
-    outcome = run_derived(instance, settings, keys[::2])
+    return keys[::2], run_derived(instance, settings, keys[::2])
+
+
+def test_scattered_keys_are_one_run(scattered: tuple[list[str], RunOutcome]) -> None:
+    _, outcome = scattered
     assert len(outcome.run_ids) == 1
     assert outcome.success
-    assert events_per_partition(instance, outcome, MATERIALIZED) == {
-        (asset, key): 1 for asset in ASSETS for key in keys[::2]
-    }
 
 
 def test_a_run_records_each_partition_once_as_planned_and_once_as_materialised(
-    instance: dg.DagsterInstance, settings: Settings, database: Database
+    instance: dg.DagsterInstance, scattered: tuple[list[str], RunOutcome]
 ) -> None:
-    keys = add_dialogues(database, 4)
-    outcome = run_derived(instance, settings, keys)
+    keys, outcome = scattered
     expected = {(asset, key): 1 for asset in ASSETS for key in keys}
     assert events_per_partition(instance, outcome, PLANNED) == expected
     assert events_per_partition(instance, outcome, MATERIALIZED) == expected
@@ -144,9 +146,9 @@ def test_stock_storage_records_the_same(
 
 
 def test_the_run_belongs_to_the_job_of_the_code_location(
-    instance: dg.DagsterInstance, settings: Settings, database: Database
+    instance: dg.DagsterInstance, scattered: tuple[list[str], RunOutcome]
 ) -> None:
-    outcome = run_derived(instance, settings, add_dialogues(database, 1))
+    _, outcome = scattered
     run = instance.get_run_by_id(outcome.run_ids[0])
     assert run is not None
     assert run.job_name == "build_derived"
@@ -158,7 +160,7 @@ def test_the_run_belongs_to_the_job_of_the_code_location(
 def test_bookkeeping_takes_as_many_statements_for_many_dialogues_as_for_few(
     instance: dg.DagsterInstance, settings: Settings, database: Database
 ) -> None:
-    keys = add_dialogues(database, 200)
+    keys = add_dialogues(database, 200, turns=1)
     run_derived(instance, settings, keys)
 
     def statements(some: list[str]) -> int:
@@ -171,11 +173,13 @@ def test_bookkeeping_takes_as_many_statements_for_many_dialogues_as_for_few(
     assert statements(keys) < 1.5 * statements(keys[:20])
 
 
-def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
+def test_as_many_events_of_many_dialogues_as_of_few_are_made_and_kept(
     instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[int] = []
     partitions: list[object] = []
+    made: list[str | None] = []
+    store = PooledEventLogStorage.store_event
 
     def execute(*arguments: Any, **named: Any) -> RunResult:
         result = execute_here(*arguments, **named)
@@ -183,36 +187,27 @@ def test_a_command_keeps_as_many_events_of_many_dialogues_as_of_few(
         partitions.extend(event.partition for event in result.events if event.is_step_materialization)
         return result
 
-    monkeypatch.setattr(local_runs, "execute_here", execute)
-    keys = add_dialogues(database, 20)
-    few, many = run_derived(instance, settings, keys[:2]), run_derived(instance, settings, keys[2:])
-    assert few.success
-    assert many.success
-    assert many.rows["prompt_responses"] == 9 * few.rows["prompt_responses"] > 0
-    assert kept[0] == kept[1] >= len(ASSETS)
-    assert {type(partition) for partition in partitions} == {str}  # one that stands for all would keep all
-
-
-def test_dagster_makes_as_many_events_of_many_dialogues_as_of_few(
-    instance: dg.DagsterInstance, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str | None] = []
-    store = PooledEventLogStorage.store_event
-
     def note(storage: PooledEventLogStorage, entry: dg.EventLogEntry) -> None:
         if entry.dagster_event and entry.dagster_event.is_step_materialization:
             made.append(entry.step_key)
         store(storage, entry)
 
+    monkeypatch.setattr(local_runs, "execute_here", execute)
     monkeypatch.setattr(PooledEventLogStorage, "store_event", note)
-    keys = add_dialogues(database, 12)
-    for some in (keys[:1], keys[1:]):
+    keys = add_dialogues(database, 20)
+    outcomes = []
+    for some in (keys[:2], keys[2:]):
         made.clear()
-        outcome = run_derived(instance, settings, some)
+        outcomes.append(run_derived(instance, settings, some))
+        assert outcomes[-1].success
         assert sorted(filter(None, made)) == sorted(ASSETS)
-        assert events_per_partition(instance, outcome, MATERIALIZED) == Counter(
+        assert events_per_partition(instance, outcomes[-1], MATERIALIZED) == Counter(
             (asset, key) for asset in ASSETS for key in some
         )
+    few, many = outcomes
+    assert many.rows["prompt_responses"] == 9 * few.rows["prompt_responses"] > 0
+    assert kept[0] == kept[1] >= len(ASSETS)
+    assert {type(partition) for partition in partitions} == {str}  # one that stands for all would keep all
 
 
 def test_moving_a_thousand_keys_takes_few_statements(instance: dg.DagsterInstance, settings: Settings) -> None:
