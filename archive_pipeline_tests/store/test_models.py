@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,8 +33,9 @@ pytestmark = pytest.mark.postgres
 CLASSES = [getattr(models, name) for name in models.__all__]
 
 
-@pytest.fixture
-def session(database: Database, settings: Settings, tmp_path: Path) -> Iterator[Session]:
+@pytest.fixture(scope="module")
+def talked(module_archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """An archive of a conversation with two answers, which tests only read."""
     said = [
         Said("q", None, "user", "Why?", 1),
         Said("a1", "q", "assistant", "So.", 2),
@@ -43,9 +43,14 @@ def session(database: Database, settings: Settings, tmp_path: Path) -> Iterator[
         Said("q2", "a2", "user", "continue", 4),
         Said("a3", "q2", "assistant", "And so on.", 5),
     ]
-    load(database, tmp_path / "conversations.json", chatgpt("c", said))
-    build_stale(database, settings)
-    with Session(database.engine) as session:
+    load(module_archive, tmp_path_factory.mktemp("export") / "conversations.json", chatgpt("c", said))
+    build_stale(module_archive, settings)
+    return module_archive
+
+
+@pytest.fixture
+def session(talked: Database) -> Iterator[Session]:
+    with Session(talked.engine) as session:
         yield session
 
 
