@@ -46,10 +46,14 @@ def expected_rows(database: Database, table: str = TABLE) -> int:
 
 
 @pytest.fixture
-def grown(new_migrated_database: Callable[[], Database]) -> Iterator[Database]:
-    """An archive with an empty table that autovacuum leaves alone."""
-    database = new_migrated_database()
-    execute(database, "CREATE TABLE derived.grown (id uuid) WITH (autovacuum_enabled = off)")
+def grown(new_database: Callable[[], Database]) -> Iterator[Database]:
+    """An archive of one table, which is empty and which autovacuum leaves alone."""
+    database = new_database()
+    execute(
+        database,
+        "CREATE SCHEMA derived",
+        "CREATE TABLE derived.grown (id uuid) WITH (autovacuum_enabled = off)",
+    )
     tidy_tables(database)
     yield database
     database.engine.dispose()
@@ -175,7 +179,8 @@ def test_tables_of_others_are_left(grown: Database) -> None:
     assert tidy_tables(grown) == []
 
 
-def test_all_tables_are_analyzed_at_night(grown: Database) -> None:
-    assert analyze_all_tables(grown) > 20
+def test_all_tables_are_analyzed_at_night(new_migrated_database: Callable[[], Database]) -> None:
+    database = new_migrated_database()
+    assert analyze_all_tables(database) > 20
     of_messages = "SELECT last_analyze IS NOT NULL FROM pg_stat_user_tables WHERE relid = 'raw.messages'::regclass"
-    assert query(grown, of_messages) == [(True,)]
+    assert query(database, of_messages) == [(True,)]
