@@ -135,7 +135,7 @@ def test_keys_alone_lead_to_a_conversation(browsing: tuple[int, str], browser: B
         expect(page.get_by_role("heading", level=1)).to_have_text("Tides")
 
 
-def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, variables: dict[str, str], start: Start):
+def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, variables: dict[str, str], fork: Start):
     port, _ = browsing
-    ended = start(home, "browse", "--port", port, variables=variables).end()
+    ended = fork(home, "browse", "--port", port, variables=variables).end()
     assert (ended.code, ended.error) == (2, f"port {port} is taken; choose another one with --port")

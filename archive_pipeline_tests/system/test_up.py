@@ -20,20 +20,20 @@ from archive_pipeline_tests.system.live import Live, free_port
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 
-def test_a_port_that_is_taken_is_one_line(archive: object, settings: Settings, start: Start):
+def test_a_port_that_is_taken_is_one_line(archive: object, settings: Settings, fork: Start):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         taken = listener.getsockname()[1]
-        ended = start(settings.home, "up", "--port", taken).end()
+        ended = fork(settings.home, "up", "--port", taken).end()
     assert ended.code == 2
     assert ended.error == f"port {taken} is taken; choose another one with --port"
 
 
-def test_up_of_a_home_that_cannot_be_used_is_one_line(tmp_path: Path, start: Start):
+def test_up_of_a_home_that_cannot_be_used_is_one_line(tmp_path: Path, fork: Start):
     home = tmp_path / "file"
     home.write_text("in the way")
-    ended = start(home, "up").end()
+    ended = fork(home, "up").end()
     assert ended.code == 2
     assert "set ARCHIVE_HOME" in ended.error
 
@@ -46,9 +46,9 @@ def test_up_of_a_home_that_cannot_be_used_is_one_line(tmp_path: Path, start: Sta
     ],
 )
 def test_what_dagster_would_stumble_over_is_one_line(
-    archive: object, settings: Settings, start: Start, variable: str, value: str, said: str
+    archive: object, settings: Settings, fork: Start, variable: str, value: str, said: str
 ):
-    ended = start(settings.home, "up", "--port", free_port(), variables={variable: value}).end()
+    ended = fork(settings.home, "up", "--port", free_port(), variables={variable: value}).end()
     assert ended.code == 2
     assert said in ended.error
 
