@@ -9,13 +9,15 @@ import numpy as np
 import psycopg
 import pytest
 
-from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.building.dialogues import build_asset
+from archive_pipeline.derive.registry import effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import lexical_index, lexical_segments
 from archive_pipeline.store.copy import EncodedRows, copy_rows
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.lexical_segments import MERGED_SEGMENTS, purge_deleted
 from archive_pipeline.store.raw_writes import delete_dialogues
+from archive_pipeline.store.staleness import stale_dialogues
 from archive_pipeline.store.tables import search_postings
 from archive_pipeline.text.search_terms import MOST_TEXTS, split_words, terms_of_word
 from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
@@ -32,8 +34,16 @@ def talk(number: int, answer: str = "walking readHttpHeaders") -> Talk:
 
 
 def add(database: Database, settings: Settings, *talks: Talk) -> None:
+    """Store dialogues and build what is stale of pairs and chunks, which no other table is needed for."""
     store(database, batch_of(*talks))
-    build_stale(database, settings)
+    build(database, settings)
+
+
+def build(database: Database, settings: Settings) -> None:
+    for name in ("qa_pairs", "qa_chunks"):
+        with database.session() as connection:
+            stale = stale_dialogues(connection, name, effective_version(name, settings))
+        build_asset(database, settings, name, stale)
 
 
 def dialogue(database: Database, number: int) -> str:
@@ -141,7 +151,7 @@ def test_a_rebuild_leaves_nothing_of_the_chunks_before(database: Database, setti
     query_none = "DELETE FROM derived.build_state"
     with database.session() as connection:
         connection.execute(query_none)
-    build_stale(database, settings)
+    build(database, settings)
     assert indexed(database) == said(database)
     assert not before & {number for _, number in indexed(database)}  # numbers are never given again
 
@@ -158,7 +168,7 @@ def test_a_few_deleted_chunks_wait_and_find_nothing_until_many_are_gone(database
     with database.session() as connection:
         connection.execute("DELETE FROM raw.dialogues WHERE id = ANY(%s)", [many])
         connection.execute("DELETE FROM derived.build_state")
-    build_stale(database, settings)
+    build(database, settings)
     assert indexed(database) == said(database)
 
 

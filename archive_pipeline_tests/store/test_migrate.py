@@ -107,16 +107,13 @@ def test_every_table_and_column_says_in_the_database_what_it_is(archive: Databas
         assert query(archive, "SELECT obj_description(%s::regclass)", table.fullname) == [(table.comment,)]
 
 
-def test_every_file_of_views_makes_the_view_it_is_named_after(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
-    assert views(database) == VIEWS
+def test_every_file_of_views_makes_the_view_it_is_named_after(archive: Database):
+    assert views(archive) == VIEWS
     assert {view_name(file) for file in view_names()} == VIEWS
 
 
-def test_migrating_again_touches_nothing(new_database: Callable[[], Database]):
-    database = new_database()
-    migrate(database)
+def test_migrating_again_touches_nothing(new_migrated_database: Callable[[], Database]):
+    database = new_migrated_database()
     before = state(database)
     migrate(database)
     assert state(database) == before
