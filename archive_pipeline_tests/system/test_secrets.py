@@ -22,13 +22,13 @@ from archive_pipeline_tests.system.given_secrets import (
 pytestmark = [pytest.mark.system, pytest.mark.postgres, pytest.mark.dagster]
 
 
-def test_commands_keep_them(own_database: Database, fork: Start, tmp_path: Path, small_corpus: Path):
-    variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(own_database)}
+def test_commands_keep_them(module_archive: Database, fork: Start, tmp_path: Path, small_corpus: Path):
+    variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(module_archive)}
     home = tmp_path / "home"
     commands = [("import", small_corpus), ("stats",), ("index",), ("search", "words"), ("delete", "nothing")]
     for command in commands:
         ended = fork(home, *command, variables=variables).end()
         assert MARK not in ended.out + ended.err
     assert_in_no_file(home)
-    assert_in_no_table(own_database)
+    assert_in_no_table(module_archive)
     assert MARK in fork(home, "db", "url", variables=variables).end().out  # which is what it is for
