@@ -143,11 +143,11 @@ def _with_entity(xml: bytes) -> bytes:
 
 
 def zip_bomb_of_small_members(path: Path) -> Path:
-    """Write a DOCX of a megabyte that unpacks to 600 MB, none of its members larger than others are."""
+    """Write a DOCX of a few megabytes that unpacks to 600 MB, none of its members larger than others are."""
     files.docx(path)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         for number in range(90):
-            archive.writestr(f"word/media/image{number}.bin", bytes(7_000_000))
+            archive.writestr(f"word/media/image{number}.bin", bytes(7_000_000), compresslevel=1)
     return path
 
 
