@@ -22,7 +22,6 @@ from archive_pipeline.orchestration.checks.summary import (
     partition_count_result,
     recent_imports_result,
 )
-from archive_pipeline.orchestration.local_runs import run_derived
 from archive_pipeline.orchestration.partitions.key_sweep import KeyState, sweep_keys
 from archive_pipeline.orchestration.partitions.keys import register_keys
 from archive_pipeline.orchestration.partitions.partition_migration import register_archive
@@ -62,7 +61,7 @@ def test_the_summary_has_numbers_a_report_and_a_picture(
     with empty_archive.session() as connection:
         keys = [row[0] for row in connection.execute("SELECT partition_key FROM raw.dialogues")]
     assert before["dialogues"] == before["stale_dialogues"] == len(keys)
-    assert run_derived(instance, settings, keys).success
+    build_stale(empty_archive, settings)
     result = summarize(instance, settings)
     assert result.success
     after = metadata_of(result)
@@ -134,8 +133,8 @@ def plotted(result: dg.ExecuteInProcessResult) -> dict[str, set[str]]:
 def test_every_check_has_the_same_numbers_each_time(
     instance: dg.DagsterInstance, settings: Settings, empty_archive: Database
 ) -> None:
-    keys = add_dialogues(empty_archive, 2)
-    run_derived(instance, settings, keys)
+    add_dialogues(empty_archive, 2)
+    build_stale(empty_archive, settings)
     register_archive(instance, empty_archive, settings)
     before = plotted(summarize(instance, settings))
     with empty_archive.session() as connection:
