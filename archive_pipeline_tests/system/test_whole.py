@@ -35,7 +35,7 @@ from archive_pipeline_tests.system.given_secrets import (
     assert_in_no_table,
     url_with_secrets,
 )
-from archive_pipeline_tests.system.live import PARTS, REPOSITORY, UNDER_WAY, Live, free_port
+from archive_pipeline_tests.system.live import PARTS, REPOSITORY, UNDER_WAY, Live, eager_backfills, free_port
 from archive_pipeline_tests.tables import query
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_ran
 NOBODY = 65_534
 # The graph draws only what is in sight.
 VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
-# What moves on a page is drawn sixty times a second, for half a minute.
+# What moves on a page is drawn sixty times a second, as long as a backfill takes.
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important }"
 # What is asked again and again is asked of the database: each answer of the web server is work.
-RUNS_OF_BACKFILL = "SELECT count(*) FROM dagster.run_tags WHERE key = 'dagster/backfill' AND value = %s"
 STATUS_OF_BACKFILL = "SELECT status FROM dagster.bulk_actions WHERE key = %s"
+STATUS_OF_RUN = "SELECT status FROM dagster.runs WHERE run_id = %s"
 RUNS = "{ runsOrError { ... on Runs { count } } }"
 
 
@@ -61,6 +61,7 @@ def up(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> It
     """`up` over an empty archive, in a home that it makes; what a failed test leaves of it is killed."""
     folder = tmp_path_factory.mktemp("whole")
     variables = {**SECRETS, "ARCHIVE_DATABASE_URL": url_with_secrets(module_archive)}
+    variables |= eager_backfills(folder / "imported")
     running = Live(folder / "home", log=folder / "up", variables=variables)
     try:
         running.wait_until_ready()
@@ -117,8 +118,7 @@ def drop_slowly(up: Live, corpus: Path) -> None:
 
 
 def is_built(database: Database) -> bool:
-    wanted = CORPUS_DIALOGUES * len(ASSETS)
-    return query(database, "SELECT count(*) FROM derived.build_state") == [(wanted,)]
+    return query(database, "SELECT count(*) FROM derived.build_state") == [(CORPUS_DIALOGUES * len(ASSETS),)]
 
 
 def has_ended(up: Live, job: str) -> bool:
@@ -146,16 +146,13 @@ def test_an_export_is_imported_built_backfilled_and_seen(
     assert contents(database) == undisturbed
     assert [run["status"] for run in up.runs(IMPORT_JOB)] == ["SUCCESS"]
 
-    chosen = scattered_keys(database)
-    backfill = up.launch_backfill(BACKFILLED, chosen)
-    # Dagster looks at backfills twice a minute, and the page, which draws all the while,
-    # is there from one look to the next.
-    up.wait(lambda: query(database, RUNS_OF_BACKFILL, backfill) == [(2,)], "the runs of the backfill are launched")
     page = new_page(browser, viewport=VIEWPORT)
     page.goto(up.address(f"/locations/{REPOSITORY}@archive_pipeline/asset-groups/derived/lineage"))
     page.add_style_tag(content=STILL)
     for name in ASSETS:
         page.get_by_text(name, exact=True).first.wait_for()
+    chosen = scattered_keys(database)
+    backfill = up.launch_backfill(BACKFILLED, chosen)
     up.wait(lambda: query(database, STATUS_OF_BACKFILL, backfill) != [("REQUESTED",)], "the backfill ends")
     assert up.backfill_status(backfill) == "COMPLETED_SUCCESS"
     # The graph follows without being loaded again.
@@ -175,33 +172,29 @@ def test_an_export_is_imported_built_backfilled_and_seen(
     page.close()
 
 
-def imports(up: Live) -> int:
-    return len(up.runs(IMPORT_JOB))
-
-
-def dialogues(database: Database) -> int:
-    return int(query(database, "SELECT count(*) FROM raw.dialogues")[0][0])
+def imported(up: Live, database: Database) -> tuple[int, object]:
+    """How many imports there were, and what they left."""
+    return len(up.runs(IMPORT_JOB)), query(database, "SELECT count(*) FROM raw.dialogues")
 
 
 def test_pages_of_other_sites_get_nothing_done_and_know_nothing(
     up: Live, database: Database, browser: Browser, elsewhere: int, lacking: Path
 ):
-    before = imports(up), dialogues(database)
-    body = launch_of(lacking)
+    before = imported(up, database)
     page = new_page(browser)
     # Another port of this machine is the same site; another name is another one, and reaches this machine all the same.
     for site in (f"http://127.0.0.1:{elsewhere}", f"http://evil.example:{elsewhere}"):
         for target in (f"http://127.0.0.1:{up.port}", f"http://localhost:{up.port}", f"http://evil.example:{up.port}"):
             page.goto(site)
-            assert attack(page, target, body) == dict.fromkeys(ATTACKS, ""), (site, target)
-    assert (imports(up), dialogues(database)) == before
+            assert attack(page, target, launch_of(lacking)) == dict.fromkeys(ATTACKS, ""), (site, target)
+    assert imported(up, database) == before
     page.close()
 
 
 def test_a_name_that_is_rebound_to_this_machine_is_a_stranger(
     up: Live, database: Database, browser: Browser, lacking: Path
 ):
-    before = imports(up), dialogues(database)
+    before = imported(up, database)
     page = new_page(browser)
     address = f"http://evil.example:{up.port}"
     answer = page.goto(address)
@@ -211,7 +204,7 @@ def test_a_name_that_is_rebound_to_this_machine_is_a_stranger(
     # To the browser the page is now of the same origin as what it asks for.
     assert not [answer for answer in attack(page, address, launch_of(lacking)).values() if "data" in answer]
     assert page.url == f"{address}/"
-    assert (imports(up), dialogues(database)) == before
+    assert imported(up, database) == before
     page.close()
 
 
@@ -230,7 +223,7 @@ def test_links_of_other_sites_open_pages_which_cannot_be_framed(up: Live, browse
     page.close()
 
 
-def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
+def test_the_ui_works_behind_the_guard(up: Live, database: Database, browser: Browser):
     page = new_page(browser)
     sockets: list[str] = []
     received: list[str] = []
@@ -248,8 +241,10 @@ def test_the_ui_works_behind_the_guard(up: Live, browser: Browser):
     if confirm.is_visible():
         confirm.click()
     up.wait(lambda: len(up.runs(SUMMARY_JOB)) > before, "the run is launched")
-    page.goto(up.address(f"/runs/{up.runs(SUMMARY_JOB)[-1]['runId']}"))
-    up.wait(lambda: up.runs(SUMMARY_JOB)[-1]["status"] == "SUCCESS", "the run ends")
+    run = up.runs(SUMMARY_JOB)[-1]["runId"]
+    page.goto("about:blank")  # the page of a run under way draws all the while, which takes ten times the run's work
+    up.wait(lambda: query(database, STATUS_OF_RUN, run) == [("SUCCESS",)], "the run ends")
+    page.goto(up.address(f"/runs/{run}"))
     expect(page.get_by_text("RUN_SUCCESS").first).to_be_visible()
     assert sockets == [f"ws://127.0.0.1:{up.port}/graphql"] * len(sockets)
     assert any("RunSuccessEvent" in frame for frame in received)
