@@ -50,7 +50,8 @@ class OldServer:
         self.sockets.mkdir()
         for folder in (self.folder, self.sockets):
             os.chown(folder, self.account.uid, self.account.gid)
-        done = run_program("initdb", "-A", "trust", "-U", "postgres", "-N", folder=self.folder, account=self.account)
+        options = ("-A", "trust", "-U", "postgres", "-N", "-E", "UTF8")
+        done = run_program("initdb", *options, folder=self.folder, account=self.account)
         assert done.returncode == 0, done.stderr
 
     def url(self, database: str) -> str:

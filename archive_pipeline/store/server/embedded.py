@@ -10,13 +10,14 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+import re
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import fasteners
@@ -32,6 +33,9 @@ from archive_pipeline.store.server.database import DATABASE, prepare_database
 from archive_pipeline.store.server.files import ADMINISTRATOR, ROLE
 from archive_pipeline.store.server.process import RECOVERY_SECONDS, START_ATTEMPTS, ServerProcess
 from archive_pipeline.store.server.socket import PORT, remove_link, socket_folder
+
+# What the server says of a database in a locale that the machine lacks; only older versions made those.
+_MISSING_LOCALE: Final = re.compile(r'initialized with LC_(?:COLLATE|CTYPE) "([^"]*)"')
 
 _servers: dict[Path, EmbeddedServer] = {}
 
@@ -115,9 +119,10 @@ class EmbeddedServer:
         except (OSError, RuntimeError, psutil.Error, psycopg.Error) as error:
             reason = first_line(error)
             is_full = os.strerror(errno.ENOSPC) in reason
-            advice = "make room on its disk (`df -h`, `df -i`)" if is_full else f"see {self.folder}/log"
+            log = self.folder / "log"
+            advice = "make room on its disk (`df -h`, `df -i`)" if is_full else f"see {log}" if log.exists() else None
             raise DatabaseUnavailableError(
-                f"the embedded PostgreSQL in {self.folder} does not start ({reason}); {advice}"
+                f"the embedded PostgreSQL in {self.folder} does not start ({reason}){f'; {advice}' if advice else ''}"
             ) from error
 
     def _connect(self, clients: Path, database: str) -> psycopg.Connection[Any]:
@@ -127,6 +132,11 @@ class EmbeddedServer:
             try:
                 return psycopg.connect(url, autocommit=True)
             except psycopg.OperationalError as error:
+                if missing := _MISSING_LOCALE.search(str(error)):
+                    raise DatabaseUnavailableError(
+                        f"the embedded PostgreSQL in {self.folder} was made in the locale {missing[1]}, which this "
+                        "machine lacks; install it (`locale -a` lists those that are installed)"
+                    ) from error
                 if "starting up" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)

@@ -38,6 +38,11 @@ _SETTINGS: Final = {
     # What a killed process was doing is rolled back soon, also where it waits for a lock: its next run waits for that.
     "client_connection_check_interval": "5s",
     "max_parallel_workers_per_gather": "0",  # the reader has one core, Python has the other
+    # Servers of older versions have the locale of whoever made them here, which another machine may lack.
+    "lc_messages": "C",
+    "lc_monetary": "C",
+    "lc_numeric": "C",
+    "lc_time": "C",
 }
 
 # Pages that the server keeps beside those that the system does: of the memory of the machine or of a control group an

@@ -27,6 +27,9 @@ ORPHAN_SECONDS: Final = 5.0
 START_ATTEMPTS: Final = 6
 # Of the write-ahead log, which keeps some whole segments at rest: with PostgreSQL's 16 a small archive is mostly log.
 WAL_SEGMENT_MEGABYTES: Final = 1
+# Of PostgreSQL itself, not of the machine: letters of all scripts have cases, texts are in the order of code points,
+# and a copy of the folder starts anywhere.
+LOCALE: Final = ("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 # Relative to the data folder, and so of any length.
 SOCKET_PLACE: Final = "."
 _SOCKET_LINE: Final = 4
@@ -97,12 +100,13 @@ class ServerProcess:
             os.chown(partial, self.account.uid, self.account.gid)
         done = run_program(
             "initdb",
-            *("--auth=peer", "--encoding=utf8", f"--username={ADMINISTRATOR}", "--no-instructions"),
+            *("--auth=peer", "--encoding=utf8", *LOCALE, f"--username={ADMINISTRATOR}", "--no-instructions"),
             f"--wal-segsize={WAL_SEGMENT_MEGABYTES}",
             folder=partial,
             account=self.account,
         )
         if done.returncode:
+            shutil.rmtree(partial, ignore_errors=True)
             raise RuntimeError(_first_line(done.stderr))
         if self.folder.exists() and any(self.folder.iterdir()):
             self.folder.rename(self.folder.with_name(f"{self.folder.name}-incomplete-{time.time_ns()}"))

@@ -26,7 +26,9 @@ COPIES: Final = Path("/var/lib/llm-archive")
 # of root's although the server runs as another user. Nor has it any sign that pg_ctl's shell would read.
 _HERE: Final = Path("/proc/self/cwd")
 # The server needs none of the user's settings and secrets; libpq's variables would even change what it does.
-_KEPT: Final = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"})
+_KEPT: Final = frozenset({"PATH", "TZ", "LD_LIBRARY_PATH"})
+# The user's may be one that the machine lacks. Without any, macOS looks for one in a thread, which the server refuses.
+_LOCALE: Final = {"LC_ALL": "C"}
 
 
 def run_program(name: str, *arguments: str, folder: Path, account: Account) -> subprocess.CompletedProcess[str]:
@@ -132,4 +134,4 @@ def _check_ours(folder: Path) -> None:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environ.items() if name in _KEPT or name.startswith("LC_")}
+    return {name: value for name, value in environ.items() if name in _KEPT} | _LOCALE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,9 +15,10 @@ import psutil
 import psycopg
 import pytest
 
-from archive_pipeline.errors import ConfigurationError
+from archive_pipeline.errors import ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.server import process as server_process
 from archive_pipeline.store.server.database import prepare_database
 from archive_pipeline.store.server.embedded import embedded_url, release, restart_when_gone
 from archive_pipeline_tests.processes import has_ended
@@ -35,6 +37,8 @@ database = Database.open(Settings(home=Path(sys.argv[1])))
 print(database.url, flush=True)
 sys.stdin.readline()
 """
+
+MISSING_LOCALE = "xx_YY.UTF-8"
 
 
 @pytest.fixture
@@ -294,3 +298,28 @@ def test_a_database_that_somebody_is_connected_to_is_left_alone(home: Path):
         prepare_database(connect)
         assert asked == ["template1", "archive"]
         assert databases(url) == ["archive", "postgres", "template1"]
+
+
+def test_a_new_server_needs_no_locale_of_the_machine(new_home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LC_ALL", MISSING_LOCALE)
+    with psycopg.connect(embedded_url(new_home / "postgres")) as connection:
+        found = connection.execute("SELECT 'KÜCHE' ILIKE 'küche', lower('TITEL Ж'), 'z' < 'ä'").fetchone()
+    assert found == (True, "titel ж", True)
+
+
+def test_a_server_that_cannot_be_made_leaves_nothing_and_names_no_log(new_home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(server_process, "LOCALE", (f"--locale={MISSING_LOCALE}",))
+    with pytest.raises(DatabaseUnavailableError, match=r"does not start \(initdb: error: [^;]*\)$"):
+        embedded_url(new_home / "postgres")
+    assert not list(new_home.glob("postgres-partial-*"))
+
+
+def test_an_older_server_starts_without_the_locale_of_its_messages_and_names_that_of_its_texts(home: Path):
+    folder = home / "postgres"
+    main = folder / "postgresql.conf"
+    main.write_text(re.sub(r"(?m)^(lc_\w+) = \S+", rf"\1 = '{MISSING_LOCALE}'", main.read_text()))
+    with administer(embedded_url(folder)) as connection:
+        connection.execute("UPDATE pg_database SET datcollate = %s", [MISSING_LOCALE])
+    release(folder)
+    with pytest.raises(DatabaseUnavailableError, match=f"made in the locale {MISSING_LOCALE}, which"):
+        embedded_url(folder)

@@ -75,6 +75,6 @@ def test_programs_in_a_private_folder_are_copied_to_where_the_servers_user_can_r
     assert "cannot be copied" in refused.stderr
 
 
-def test_the_server_gets_no_secrets_and_none_of_libpqs_variables(monkeypatch: pytest.MonkeyPatch):
-    given = {"PATH": "/bin", "LC_ALL": "C.UTF-8", "PGPORT": "1", "PGDATA": "/x", "ARCHIVE_EMBEDDING_API_KEY": "burning"}
-    assert server_programs._environment(given) == {"PATH": "/bin", "LC_ALL": "C.UTF-8"}
+def test_the_server_gets_no_secrets_no_locale_and_none_of_libpqs_variables():
+    given = {"PATH": "/bin", "LANG": "tr_TR", "PGPORT": "1", "PGDATA": "/x", "ARCHIVE_EMBEDDING_API_KEY": "burning"}
+    assert server_programs._environment(given) == {"PATH": "/bin", "LC_ALL": "C"}
