@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,10 +16,10 @@ from archive_pipeline.cli.output import note
 from archive_pipeline.errors import ArchiveError, ConfigurationError, DatabaseUnavailableError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.failures import is_read_only, is_transient, is_unavailable, reason_of
+from archive_pipeline.store.failures import is_denied, is_read_only, is_transient, is_unavailable, reason_of
 from archive_pipeline.store.home import mend_home
 from archive_pipeline.store.import_log import only_writer
-from archive_pipeline.store.migrate import migrate
+from archive_pipeline.store.migrate import RIGHTFUL_ROLE, migrate
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -58,15 +58,21 @@ def open_archive() -> Iterator[OpenArchive]:
             migrate(database)
             yield OpenArchive(settings, database, opened)
     except Exception as error:
-        if is_read_only(error):
-            raise DatabaseUnavailableError(
-                f"the database takes no writes ({reason_of(error)}); is it a standby, or set read-only?"
-            ) from error
         # What is explained is told as it is.
-        cause = None if isinstance(error, ArchiveError) else _lost_database(error)
-        if cause is None:
+        explained = None if isinstance(error, ArchiveError) else _explained(error)
+        if explained is None:
             raise
-        raise DatabaseUnavailableError(f"the database failed ({reason_of(cause)}); run the command again") from error
+        raise DatabaseUnavailableError(explained) from error
+
+
+def _explained(error: Exception) -> str | None:
+    """Return what an error of the database means to the user, None if it is not one of those."""
+    if is_read_only(error):
+        return f"the database takes no writes ({reason_of(error)}); is it a standby, or set read-only?"
+    if denied := _first_of(error, is_denied):
+        return f"the archive cannot be used: {reason_of(denied)}; {RIGHTFUL_ROLE}"
+    lost = _first_of(error, is_unavailable)
+    return f"the database failed ({reason_of(lost)}); run the command again" if lost else None
 
 
 @contextmanager
@@ -100,7 +106,7 @@ def translate_lost_database() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        cause = _lost_database(error)
+        cause = _first_of(error, is_unavailable)
         if cause is None:
             raise
         raise lost_while_building(reason_of(cause)) from error
@@ -114,9 +120,9 @@ def lost_while_building(reason: str) -> DatabaseUnavailableError:
     )
 
 
-def _lost_database(error: BaseException) -> BaseException | None:
-    """Return the error of a driver that cannot reach the database, if it is what caused an error."""
-    return next((link for link in _chain(error) if is_unavailable(link)), None)
+def _first_of(error: BaseException, is_kind: Callable[[BaseException], bool]) -> BaseException | None:
+    """Return the error of this kind that caused an error, None if none did."""
+    return next((link for link in _chain(error) if is_kind(link)), None)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

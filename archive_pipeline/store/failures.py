@@ -33,6 +33,7 @@ _PROGRAM_LIMIT: Final = "54"
 # A read-only server, a missing privilege, a table that is not there: no other row would fare better.
 _OF_THE_DATABASE: Final = ("25", "42")
 _READ_ONLY: Final = "25006"
+_DENIED: Final = "42501"
 
 
 def is_systemic(error: BaseException) -> bool:
@@ -63,6 +64,11 @@ def is_unavailable(error: BaseException) -> bool:
 def is_read_only(error: BaseException) -> bool:
     """Tell whether the database takes no writes: a standby, or a role or server that is set so."""
     return sqlstate_of(error) == _READ_ONLY
+
+
+def is_denied(error: BaseException) -> bool:
+    """Tell whether the database's role lacks a right."""
+    return sqlstate_of(error) == _DENIED
 
 
 def reason_of(error: BaseException) -> str:

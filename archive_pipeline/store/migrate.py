@@ -26,6 +26,8 @@ from archive_pipeline.store.views import settings_of_views, update_views, view_t
 
 VERSION_TABLE: Final = "schema_version"
 
+RIGHTFUL_ROLE: Final = "its schemas have to belong to the role that connects, or to one whose rights it inherits"
+
 # Sources that no reader has.
 OWN_SOURCES: Final = {API: "Messages arrays stored by archive_pipeline.matching"}
 
@@ -114,8 +116,7 @@ def _upgrade(connection: Connection) -> None:
                 raise
             if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
                 raise DatabaseUnavailableError(
-                    f"the archive cannot be upgraded: {reason_of(error)}; its schemas have to belong to the role that "
-                    "connects, or to one whose rights it inherits"
+                    f"the archive cannot be upgraded: {reason_of(error)}; {RIGHTFUL_ROLE}"
                 ) from error
             raise DatabaseVersionError(
                 f"the archive cannot be upgraded, for its schema is another one: {reason_of(error)}; "

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy.engine import make_url
 
 from archive_pipeline_tests.cli.command_line import CommandLine
 
@@ -86,6 +88,24 @@ def test_a_role_that_may_not_create_schemas_is_told_what_to_grant(nobody_home: C
     assert result.code == 2
     assert "grant it CREATE on the database" in result.error
     assert "right" not in result.err
+
+
+def test_a_role_without_rights_is_told_which_it_lacks(own_database, own_server, nobody_home: CommandLine):
+    archive = make_url(own_database.url)
+    with psycopg.connect(own_server, autocommit=True) as connection:
+        connection.execute("CREATE ROLE stranger LOGIN")
+    url = archive.set(username="stranger").render_as_string(hide_password=False)
+    refused = [nobody_home("stats", ARCHIVE_DATABASE_URL=url)]
+    with own_database.session() as connection:
+        connection.execute("GRANT USAGE ON SCHEMA raw, derived TO stranger")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA raw, derived TO stranger")
+    refused += [nobody_home(*command, ARCHIVE_DATABASE_URL=url) for command in (["list"], ["build"])]
+    assert [(result.code, result.error.partition(";")[0]) for result in refused] == [
+        (2, "the archive cannot be used: permission denied for schema raw"),
+        (2, "the archive cannot be used: permission denied for schema annotations"),
+        (2, "the archive cannot be used: permission denied for table imports"),
+    ]
+    assert "have to belong to the role that connects" in refused[0].error
 
 
 def test_a_home_that_is_a_file_is_one_line(tmp_path: Path, environment: dict[str, str]):
