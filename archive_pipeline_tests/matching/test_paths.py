@@ -8,10 +8,12 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.orm import Session
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.errors import InvalidMessagesError
 from archive_pipeline.matching import find_or_create_from_messages, find_path
+from archive_pipeline.settings import Settings
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline_tests.exports import Said, chain, chatgpt
+from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.matching.messages import assistant, system, turns, user
 
 pytestmark = pytest.mark.postgres
@@ -214,10 +216,15 @@ def test_results_carry_the_hashes_of_the_contract(session):
     assert fixed.path_hash != path, "options that determine something are part of it"
 
 
-@pytest.fixture
-def explained(imported, database):
+@pytest.fixture(scope="module")
+def explained(module_archive, tmp_path_factory):
     """Returns the plan of a query in an archive whose tables are worth an index."""
-    imported(*(chatgpt(f"c{number}", chain(*(f"turn {turn}" for turn in range(20)))) for number in range(100)))
+    home = tmp_path_factory.mktemp("explained")
+    talks = (chatgpt(f"c{number}", chain(*(f"turn {turn}" for turn in range(20)))) for number in range(100))
+    load(module_archive, home / "conversations.json", *talks)
+    build_stale(module_archive, Settings(home=home))
+    with module_archive.session() as connection:
+        connection.execute("ANALYZE")
 
     def explain(name, dialogue_id, **names):
         parameters = {"context_hashes": ["ab" * 32], "hash": "ab" * 32, "model": None, "most": 100}
@@ -225,8 +232,7 @@ def explained(imported, database):
         statement = load_query(name)
         for placeholder, value in names.items():
             statement = statement.replace(f"{{{placeholder}}}", value)
-        with database.session() as connection:
-            connection.execute("ANALYZE")
+        with module_archive.session() as connection:
             return [line for (line,) in connection.execute(f"EXPLAIN {statement}", parameters)]
 
     return explain
