@@ -33,7 +33,7 @@ from archive_pipeline_tests.system.commands import gate
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.variants import some_of
 
-pytestmark = [pytest.mark.postgres, IN_POSTGRES]
+pytestmark = [pytest.mark.postgres, IN_POSTGRES, pytest.mark.usefixtures("one_fork_server")]
 
 Rows = list[tuple[str, str, bytes | None]]
 
