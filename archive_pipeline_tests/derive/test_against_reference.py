@@ -35,7 +35,7 @@ from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.slow
 
-many = trials(100)
+many = trials(60)
 
 
 def rows(frame: pd.DataFrame, key: str) -> dict[Any, dict[str, Any]]:
@@ -130,7 +130,7 @@ def exchange_rows(batch: DialogueBatch) -> dict[tuple[str, str], dict[str, Any]]
 
 
 @given(random_batch())
-@trials(250)
+@trials(120)
 def test_exchanges_are_the_runs_of_all_paths(batch: DialogueBatch):
     wanted = {
         key: row
@@ -205,7 +205,7 @@ def test_response_hashes_are_those_of_the_contract(batch: DialogueBatch):
 
 
 @given(random_batch(), st.sampled_from(["first", "final"]))
-@trials(250)
+@trials(120)
 def test_turns_are_those_of_every_path(batch: DialogueBatch, answer: Any):
     usable = [complete and not hidden for complete, hidden in zip(batch.is_complete, batch.is_hidden, strict=True)]
     turns = find_turns(

@@ -282,7 +282,7 @@ VALUES = st.recursive(
 @pytest.mark.slow
 @given(VALUES, st.booleans())
 @example(value=0.0, is_escaped=False)
-@trials(300)
+@trials(120)
 def test_canonical_json_is_that_of_the_contract_and_stays_as_it_is(value: Any, is_escaped: bool):
     text = json.dumps(value, ensure_ascii=is_escaped, indent=1)
     found = canonical_json(text)
@@ -296,7 +296,7 @@ CHARACTERS = "aB \n\t\x1c\u00a0\u3000éÉßİΣςΐᄀ日👍\u0301\u0308\u0345\
 
 @pytest.mark.slow
 @given(st.lists(st.text(CHARACTERS, max_size=8), max_size=4))
-@trials(500)
+@trials(200)
 def test_forms_of_texts_are_the_defined_ones(texts: list[str]):
     composed = [unicodedata.normalize("NFC", text) for text in texts]
     folded = [unicodedata.normalize("NFC", " ".join(text.casefold().split())) for text in composed]

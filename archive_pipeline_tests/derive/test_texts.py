@@ -23,7 +23,7 @@ ODD = (
     "\U0001f600"
 )
 TEXTS = st.text(st.characters(exclude_categories=["Cs"])) | st.text(ODD) | st.text("ab \nΣς.", max_size=8)
-many = trials(150)
+many = trials(75)
 
 
 @given(TEXTS, st.sampled_from(Normalization))
@@ -90,7 +90,7 @@ def test_every_space_character_separates_words():
 
 
 @given(st.lists(TEXTS, max_size=5))
-@trials(80)
+@trials(40)
 def test_simhash_2_is_what_its_description_says(texts: list[str]):
     assert simhash_v2(texts) == [reference_texts.shingled_simhash(text) for text in texts]
 

@@ -199,7 +199,7 @@ RANDOM_TALKS = talks(largest=6).map(
 
 @pytest.mark.slow
 @given(RANDOM_TALKS, st.randoms(use_true_random=False))
-@trials(25)
+@trials(12)
 def test_the_order_of_dialogues_and_batches_changes_nothing(found: list[Talk], rng) -> None:
     shuffled = found[:]
     rng.shuffle(shuffled)
@@ -208,7 +208,7 @@ def test_the_order_of_dialogues_and_batches_changes_nothing(found: list[Talk], r
 
 
 @given(RANDOM_TALKS)
-@trials(25)
+@trials(12)
 def test_laws_of_clusters(found: list[Talk]) -> None:
     batch = batch_of(*found)
     text_of = dict(zip(batch.message_ids, batch.text, strict=True))
@@ -235,7 +235,7 @@ def test_laws_of_clusters(found: list[Talk]) -> None:
 
 
 @given(RANDOM_TALKS)
-@trials(25)
+@trials(12)
 def test_exact_clusters_are_the_classes_of_content_hashes(found: list[Talk]) -> None:
     batch = batch_of(*found)
     classes = defaultdict(set)

@@ -42,7 +42,7 @@ def scanned(data: bytes, block: int):
 
 
 @pytest.mark.slow
-@trials(120)
+@trials(60)
 @given(ELEMENTS, st.integers(1, 60), st.sampled_from([None, 1]), st.booleans(), st.booleans())
 def test_whole_files(elements, block, indent, is_ascii, is_framed):
     value = {"a": 1, "conversations": elements, "b": {"conversations": []}} if is_framed else elements
@@ -51,7 +51,7 @@ def test_whole_files(elements, block, indent, is_ascii, is_framed):
 
 
 @pytest.mark.slow
-@trials(120)
+@trials(60)
 @given(ELEMENTS, st.integers(1, 60), st.data())
 def test_broken_files(elements, block, data):
     whole = json.dumps(elements).encode()
