@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 
 import pytest
@@ -19,6 +20,7 @@ LOCK = (CHECKOUT / "requirements.lock").read_text(encoding="utf-8")
 EXTRAS = ("dev", "bench")
 
 
+@cache
 def locked() -> dict[str, list[Requirement]]:
     """The locked versions by name; several where the version of Python or the platform decides."""
     found: dict[str, list[Requirement]] = {}
