@@ -16,6 +16,7 @@ from archive_pipeline.text.markdown import code_blocks
 from archive_pipeline.text.token_estimates import HeuristicCounter
 from archive_pipeline.text.tokens import TokenCounter, TokenizerCounter
 from archive_pipeline_tests.retrieval.context.texts import CHINESE, CODE, ENGLISH, JAPANESE, KOREAN
+from archive_pipeline_tests.variants import some_of
 
 COUNTERS: list[type[TokenCounter]] = [TokenizerCounter, HeuristicCounter]
 SNIPPETS = [ENGLISH, CODE, CHINESE, JAPANESE, KOREAN, f"```python\n{CODE}```\n", "```\nopen", "[Document 2: x, Page 1]"]
@@ -46,12 +47,13 @@ def random_source(choice: random.Random, number: int) -> SourceDocument:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("contexts", some_of([1_500, 5_000]))
 @pytest.mark.parametrize("kind", COUNTERS, ids=lambda kind: kind.name)
-def test_ten_thousand_random_contexts_keep_the_budget(kind: type[TokenCounter]):
+def test_random_contexts_keep_the_budget(kind: type[TokenCounter], contexts: int):
     counter = kind()
     choice = random.Random(2)  # noqa: S311
     filled = cut = 0
-    for _ in range(5_000):  # with each counter
+    for _ in range(contexts):
         sources = [random_source(choice, number) for number in range(choice.randrange(1, 6))]
         budget = choice.choice([1, 10, 20, 40, 80, 160, 320])
         packer = ContextPacker(budget, counter.count)
@@ -67,8 +69,8 @@ def test_ten_thousand_random_contexts_keep_the_budget(kind: type[TokenCounter]):
         check_cut(packer.sources, sources)
         filled += any(not earlier and later for earlier, later in pairwise(taken))
         cut += any(source.content_truncated for source in packer.sources)
-    assert filled > 100
-    assert cut > 500
+    assert filled > contexts / 50
+    assert cut > contexts / 10
 
 
 def check_headers_are_outside_code(text: str) -> None:
