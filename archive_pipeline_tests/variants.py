@@ -21,6 +21,11 @@ def every_second_of(values: Iterable[Any]) -> list[Any]:
     return [_parameter(value, is_long=place % 2 == 1) for place, value in enumerate(values)]
 
 
+def every_third_of(values: Iterable[Any]) -> list[Any]:
+    """Return parameters of which `make test` tries every third one, and `make test-long` the others."""
+    return [_parameter(value, is_long=place % 3 > 0) for place, value in enumerate(values)]
+
+
 def _parameter(value: Any, *, is_long: bool) -> Any:
     values = value if isinstance(value, tuple) else (value,)
     return pytest.param(*values, marks=pytest.mark.long if is_long else ())
