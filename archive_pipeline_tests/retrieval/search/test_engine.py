@@ -345,17 +345,17 @@ def test_without_an_index_words_are_found_and_the_rest_is_named(small: SearchEng
         small.search_now("yeast", 10, "text")
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_copies_are_one_result_and_its_alternatives(small: SearchEngine, tmp_path: Path, mode: str):
+def test_copies_are_one_result_and_its_alternatives(small: SearchEngine, tmp_path: Path):
     fork = chain("What is yeast?", "A fungus that raises dough.", "And what does it eat?", "Sugar, for the most part.")
     load(small.database, tmp_path / "b.json", chatgpt("b", fork, title="A fork"))
     build_stale(small.database, small.settings)
     index_archive(small.database, small.settings)
-    original, *others = small.search_now("yeast", 10, mode)
-    copies = {(original["doc_id"], original["page"]): original["filename"]}
-    copies |= {(other["doc_id"], other["page"]): other["filename"] for other in original["alternatives"]}
-    assert copies == {(dialogue_id("chatgpt", "a"), 1): "A chat", (dialogue_id("chatgpt", "b"), 1): "A fork"}
-    assert {(other["doc_id"], other["page"]) for other in others} <= {(dialogue_id("chatgpt", "b"), 2)}
+    for mode in MODES:
+        original, *others = small.search_now("yeast", 10, mode)
+        copies = {(original["doc_id"], original["page"]): original["filename"]}
+        copies |= {(other["doc_id"], other["page"]): other["filename"] for other in original["alternatives"]}
+        assert copies == {(dialogue_id("chatgpt", "a"), 1): "A chat", (dialogue_id("chatgpt", "b"), 1): "A fork"}, mode
+        assert {(other["doc_id"], other["page"]) for other in others} <= {(dialogue_id("chatgpt", "b"), 2)}, mode
 
 
 @pytest.mark.parametrize("small", [VectorStore.POSTGRES], indirect=True)
