@@ -152,7 +152,7 @@ def test_what_is_read_ahead_gives_the_rows_and_reports_that_it_gives_here(
     assert outcomes == {"new", "changed", "unchanged", "older", "rejected"}
 
 
-@pytest.mark.parametrize("strange", [{"id": "no", "conversation_id": "conversation"}, 7])
+@pytest.mark.parametrize("strange", some_of([{"id": "no", "conversation_id": "conversation"}, 7]))
 def test_a_file_whose_records_are_not_all_where_they_seem_to_be_is_read_exactly_from_there_on(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads_ahead: None, strange: object
 ):
@@ -177,7 +177,7 @@ def test_a_file_whose_records_are_not_all_where_they_seem_to_be_is_read_exactly_
     assert asked == [*guessed, ("a.json", 0, 2), ("a.json", 1, 2), *guessed[2:]]
 
 
-@pytest.mark.parametrize(("processors", "reading"), [(1, 0), (2, 2), (3, 3)])
+@pytest.mark.parametrize(("processors", "reading"), some_of([(1, 0), (2, 2), (3, 3)], 2))
 def test_as_many_processes_read_as_there_are_processors(
     database: Database,
     tmp_path: Path,
