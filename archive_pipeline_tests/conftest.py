@@ -272,6 +272,13 @@ def new_database_on(archive: Database, template: str = "template1") -> Iterator[
         database.engine.dispose()
 
 
+@pytest.fixture
+def no_authorities(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Have clients of HTTP read no certificates of authorities, which takes longer than requests without TLS."""
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+
+
 @pytest.fixture(scope="session")
 def storage_server() -> Iterator[Bucket]:
     with bucket_server() as bucket:

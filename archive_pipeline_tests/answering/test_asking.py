@@ -29,7 +29,7 @@ from archive_pipeline_tests.answering.chat_server import (
 )
 
 pytest.importorskip("httpx")
-pytestmark = pytest.mark.postgres
+pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("no_authorities")]
 
 KEY = "sk-very-secret"
 QUESTION = "How hot is the oven for sourdough bread?"

@@ -13,6 +13,7 @@ from archive_pipeline.retrieval.embedders.endpoint import BULK, INTERACTIVE, End
 from archive_pipeline_tests.retrieval.embedders.endpoint_stub import Stub, serve
 
 pytest.importorskip("httpx")
+pytestmark = pytest.mark.usefixtures("no_authorities")
 
 KEY = "sk-very-secret"
 
