@@ -21,7 +21,7 @@ pytestmark = pytest.mark.postgres
 
 
 @given(batch=random_batch(largest=12))
-@trials(20)
+@trials(12)
 def test_tables_and_views_agree_with_the_paths(archive: Database, settings: Settings, batch: DialogueBatch):
     empty(archive)
     store(archive, batch)

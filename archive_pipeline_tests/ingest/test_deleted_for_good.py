@@ -96,7 +96,7 @@ def everything(database: Database) -> list[Any]:
 
 
 @given(before=st.lists(BEGINNING, max_size=2), after=st.lists(EXPORTS, min_size=1, max_size=4))
-@trials(8)
+@trials(5)
 def test_whatever_is_imported_afterwards_it_is_as_if_exports_never_had_it(
     archive: Database,
     settings: Settings,

@@ -193,7 +193,7 @@ STATES = st.lists(
 )
 
 
-@trials(20)
+@trials(12)
 @given(history=STATES)
 @example(history=[(0, 100.0, ["a", "b"]), (1, 200.0, ["a", "b", "c"]), (0, 100.0, ["b"])])
 def test_links_kept_up_to_date_are_those_found_anew(

@@ -68,7 +68,7 @@ histories = st.lists(st.integers(1, 10_000), min_size=2, max_size=3, unique=True
 )
 
 
-@trials(15)
+@trials(8)
 @given(history=histories)
 def test_any_order_of_exports_gives_the_same_state(database: Database, tmp_path: Path, history: tuple[Any, ...]):
     path = tmp_path / "conversations.json"

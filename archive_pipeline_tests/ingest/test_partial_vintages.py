@@ -298,7 +298,7 @@ def histories(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
     return found
 
 
-@trials(20)
+@trials(10)
 @given(histories(), st.data())
 def test_an_export_that_came_before_changes_nothing(
     database: Database,
@@ -332,7 +332,7 @@ def timed_exports(draw: st.DrawFn) -> list[tuple[dict[str, Any], bool]]:
     return found
 
 
-@trials(15)
+@trials(8)
 @given(timed_exports(), st.data())
 def test_any_order_of_partial_and_whole_exports_gives_the_same(
     database: Database,

@@ -105,7 +105,7 @@ STRANGE = {
 }
 
 
-@trials(60)
+@trials(40)
 @given(
     records=st.lists(st.sampled_from(RECORDS[:2]) | st.sampled_from([*RECORDS, *STRANGE.values()]), max_size=14),
     size=st.integers(1, 4),
@@ -131,7 +131,7 @@ def test_shares_of_a_file_are_together_what_one_reader_makes_of_it(
         assert shared == read_shared(path, 1)
 
 
-@trials(60)
+@trials(40)
 @given(place=st.floats(0, 1), length=st.integers(0, 12), piece=st.sampled_from(PIECES), block=st.integers(1, 3_000))
 def test_shares_of_a_damaged_file_are_together_what_one_reader_makes_of_it(
     tmp_path: Path, place: float, length: int, piece: bytes, block: int

@@ -284,7 +284,7 @@ def made(history: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
     return [make(Chat(1000.0 * (at + 1), turns, title)) for at, (turns, make, title) in enumerate(history)]
 
 
-@trials(15)
+@trials(8)
 @given(history=st.lists(EXPORTS, min_size=2, max_size=3))
 @example(history=[({0: Turn(calls=1)}, full, "T"), ({0: Turn()}, slim, "T"), ({0: Turn(calls=2)}, full, "T")])
 @example(history=[({0: Turn()}, slim, "T"), ({}, full, "T"), ({0: Turn()}, slim, "T")])
