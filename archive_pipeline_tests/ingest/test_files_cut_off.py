@@ -18,6 +18,7 @@ from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.readers.claude_code import lines as claude_code
 from archive_pipeline_tests.readers.codex import sessions as codex
 from archive_pipeline_tests.tables import query
+from archive_pipeline_tests.variants import some_of
 
 pytestmark = pytest.mark.postgres
 
@@ -139,8 +140,12 @@ def vintages(database: Database) -> list[tuple[Any, ...]]:
     return query(database, "SELECT vintage, layer FROM raw.dialogue_vintages")
 
 
-@pytest.mark.parametrize("is_at_once", [False, True])
-@pytest.mark.parametrize("name", sorted(SESSIONS))
+# Each source with all lines at once, or one after another: half of them for one test, the others for the next.
+AT_ONCE: Final = [(name, place % 2 == 0) for place, name in enumerate(sorted(SESSIONS))]
+IN_TURN: Final = [(name, not is_at_once) for name, is_at_once in AT_ONCE]
+
+
+@pytest.mark.parametrize(("name", "is_at_once"), some_of([*AT_ONCE, *IN_TURN], len(SESSIONS)))
 def test_nothing_is_left_of_a_cut_off_line_once_the_file_is_whole(
     database: Database, tmp_path: Path, name: str, is_at_once: bool
 ):
@@ -156,8 +161,7 @@ def test_nothing_is_left_of_a_cut_off_line_once_the_file_is_whole(
         assert (stored(database), vintages(database)) == (whole, [("full", None)])
 
 
-@pytest.mark.parametrize("is_at_once", [False, True])
-@pytest.mark.parametrize("name", sorted(SESSIONS))
+@pytest.mark.parametrize(("name", "is_at_once"), some_of([*IN_TURN, *AT_ONCE], len(SESSIONS)))
 def test_cut_off_files_take_nothing_back_in_any_order(database: Database, tmp_path: Path, name: str, is_at_once: bool):
     session = SESSIONS[name](is_at_once=is_at_once)
     size = len(session.lines)
