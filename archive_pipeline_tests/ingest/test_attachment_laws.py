@@ -133,21 +133,35 @@ PLACES = [
 ]
 
 
+# The export that is killed everywhere.
+KILLED: dict[str, Any] = {
+    "conversations.json": [talk("c1", 1, 2, 3, 4)],
+    **{f"{file_id(number)}.dat": f"text {number}" for number in FILES},
+}
+
+
+@pytest.fixture(scope="module")
+def whole(archive: Database, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What it leaves when nobody kills it."""
+    folder = tmp_path_factory.mktemp("whole")
+    home = settings.with_values(home=folder / "home")
+    fresh(archive, home)
+    imported(archive, home, export(folder / "e.zip", KILLED))
+    return state(archive, home)
+
+
 @pytest.mark.parametrize(("module", "name", "call"), PLACES, ids=lambda value: getattr(value, "__name__", str(value)))
 def test_an_import_that_is_killed_and_repeated_ends_as_one_that_is_not(
     database: Database,
     home: Settings,
     tmp_path: Path,
+    whole: Any,
     monkeypatch: pytest.MonkeyPatch,
     module: Any,
     name: str,
     call: int,
 ):
-    members = {f"{file_id(number)}.dat": f"text {number}" for number in (1, 2, 3)}
-    path = export(tmp_path / "e.zip", {"conversations.json": [talk("c1", 1, 2, 3, 4)], **members})
-    fresh(database, home)
-    imported(database, home, path)
-    whole = state(database, home)
+    path = export(tmp_path / "e.zip", KILLED)
     fresh(database, home)
     function = getattr(module, name)
     calls = itertools.count(1)
