@@ -171,7 +171,7 @@ def test_broken_json_is_searched_in_linear_work(unit: bytes, opening: bytes, clo
         data = opening + CONVERSATION + b", " + unit * size + closing * size + b"]"
         list(stream_elements(io.BytesIO(data), "f", is_record=is_conversation))
 
-    assert growth(read, 300) < ALMOST_LINEAR
+    assert growth(read, 150) < ALMOST_LINEAR
 
 
 def test_what_is_parsed_in_vain_is_bounded_for_the_file_and_not_for_each_broken_record():

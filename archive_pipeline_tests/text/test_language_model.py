@@ -27,7 +27,7 @@ def test_many_texts_have_the_codes_that_each_has_by_itself():
 def test_mixed_texts_too_which_are_hard_to_decide():
     rng = random.Random(5)  # noqa: S311 (texts to try, no secret)
     words = " ".join(TEXTS.values()).split()
-    texts = [" ".join(rng.choices(words, k=rng.randrange(1, 40))) for _ in range(400)]
+    texts = [" ".join(rng.choices(words, k=rng.randrange(1, 40))) for _ in range(200)]
     assert language_model().classify(texts) == [py3langid.classify(text)[0] for text in texts]
 
 
@@ -72,4 +72,4 @@ def peak_bytes(texts: Sequence[str]) -> int:
 def test_memory_does_not_grow_with_the_number_of_texts():
     text = TEXTS["german"]
     some = peak_bytes([text] * 1_024)
-    assert peak_bytes([text] * 8 * 1_024) < 1.5 * some
+    assert peak_bytes([text] * 4 * 1_024) < 1.5 * some

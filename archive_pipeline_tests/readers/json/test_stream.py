@@ -36,7 +36,7 @@ blanks = st.text(alphabet=" \t\r\n", max_size=3)
 
 
 @pytest.mark.slow
-@trials(120)
+@trials(80)
 @given(st.lists(json_values, max_size=6), st.integers(1, 70), blanks, st.booleans(), st.sampled_from([None, 0, 2]))
 def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, indent):
     pieces = [json.dumps(value, ensure_ascii=is_ascii, indent=indent) for value in expected]
@@ -48,7 +48,7 @@ def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, i
 
 
 @pytest.mark.slow
-@trials(80)
+@trials(50)
 @given(st.lists(json_values, max_size=4), st.dictionaries(texts, json_values, max_size=3), st.integers(1, 70))
 def test_the_array_under_conversations_is_found_between_other_keys(expected, others, block):
     others.pop("conversations", None)
