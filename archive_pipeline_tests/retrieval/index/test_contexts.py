@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -229,28 +229,27 @@ def test_a_model_that_is_not_there(engine: SearchEngine, built: Database):
     assert context.sources[0].doc_id == PLANETS.id
 
 
+DAMAGED: dict[str, Callable[[bytes], bytes]] = {
+    "other": lambda _whole: b"not a database" * 1_000,
+    "empty": lambda _whole: b"",
+    "half": lambda whole: whole[: len(whole) // 2],
+    "behind_its_head": lambda whole: whole[:4096] + b"x" * 40_000,
+}
+
+
 @IN_CHROMA
-@pytest.mark.parametrize("damage", ["other", "empty", "half", "behind_its_head"])
-def test_a_store_that_cannot_be_read(
-    engine: SearchEngine, built: Database, home: Settings, tmp_path: Path, damage: str
-):
-    elsewhere = home.with_values(home=tmp_path / "damaged")
-    index_archive(built, elsewhere)
-    database = elsewhere.chroma_folder / "chroma.sqlite3"
-    whole = database.read_bytes()
-    damaged = {
-        "other": b"not a database" * 1_000,
-        "empty": b"",
-        "half": whole[: len(whole) // 2],
-        "behind_its_head": whole[:4096] + b"x" * 40_000,
-    }
-    database.write_bytes(damaged[damage])
-    forget_open_stores()
-    for _ in range(2):  # the second time, Chroma would fail at what it kept of the first
-        context, results = build(SearchEngine(built, elsewhere))
-        assert re.search(r"; make it (anew )?with `llm-archive index", results.degraded["dense"])
-        assert "\n" not in results.degraded["dense"]
-        assert context.sources[0].doc_id == PLANETS.id
+def test_a_store_that_cannot_be_read(engine: SearchEngine, built: Database, home: Settings, tmp_path: Path):
+    for damage, damaged in DAMAGED.items():
+        elsewhere = home.with_values(home=tmp_path / damage)
+        index_archive(built, elsewhere)
+        database = elsewhere.chroma_folder / "chroma.sqlite3"
+        database.write_bytes(damaged(database.read_bytes()))
+        forget_open_stores()
+        for _ in range(2):  # the second time, Chroma would fail at what it kept of the first
+            context, results = build(SearchEngine(built, elsewhere))
+            assert re.search(r"; make it (anew )?with `llm-archive index", results.degraded["dense"]), damage
+            assert "\n" not in results.degraded["dense"], damage
+            assert context.sources[0].doc_id == PLANETS.id, damage
 
 
 def test_calls_at_the_same_time_and_an_index_that_is_made_anew_meanwhile(
