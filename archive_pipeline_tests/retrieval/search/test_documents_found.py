@@ -221,18 +221,16 @@ def test_a_second_index_writes_nothing_and_a_new_document_only_itself(own: Archi
     assert compare(own.database, own.home, seed="x").is_equal
 
 
-@pytest.mark.parametrize("size", [1, 2, 1_000])
-def test_texts_of_dialogues_and_documents_are_embedded_in_batches(
-    own: Archive, monkeypatch: pytest.MonkeyPatch, size: int
-):
+def test_texts_of_dialogues_and_documents_are_embedded_in_batches(own: Archive, monkeypatch: pytest.MonkeyPatch):
     texts = "SELECT DISTINCT content_hash FROM derived.all_chunks WHERE NOT is_near_duplicate ORDER BY 1"
     wanted = query(own.database, texts)
-    with own.database.session() as connection:
-        connection.execute("DELETE FROM derived.embedding_generations")
-    monkeypatch.setattr("archive_pipeline.retrieval.index.embed.BATCH_TEXTS", size)
-    assert own.index().embedding.embedded == len(wanted)
-    assert query(own.database, "SELECT content_hash FROM derived.chunk_embeddings ORDER BY 1") == wanted
-    assert compare(own.database, own.home, seed="x").is_equal
+    for size in (1, 2, 1_000):
+        with own.database.session() as connection:
+            connection.execute("DELETE FROM derived.embedding_generations")
+        monkeypatch.setattr("archive_pipeline.retrieval.index.embed.BATCH_TEXTS", size)
+        assert own.index().embedding.embedded == len(wanted), size
+        assert query(own.database, "SELECT content_hash FROM derived.chunk_embeddings ORDER BY 1") == wanted, size
+        assert compare(own.database, own.home, seed="x").is_equal, size
 
 
 def test_a_document_that_is_removed_is_gone_everywhere(own: Archive):
