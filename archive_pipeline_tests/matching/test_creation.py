@@ -218,7 +218,7 @@ def test_a_hundred_clients_store_one_path(database, session):
 ARRAYS = st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["1", "2"])), min_size=1, max_size=3)
 
 
-@trials(8)
+@trials(5)
 @given(arrays=st.lists(ARRAYS, min_size=1, max_size=6))
 def test_order_does_not_matter_and_nothing_is_stored_twice(database, tmp_path_factory, arrays):
     """Whatever the order, the same messages are there, every array is found, and a build changes no hash."""

@@ -48,7 +48,7 @@ def known(session, path, options):
     return sorted(model for model in given if model is not None)
 
 
-@trials(12)
+@trials(8)
 @example(calls=[((("p", "a"),), "m", {"temperature": 0}), ((("p", "a"), ("p", "a")), "m", {})])  # options above
 @given(calls=st.lists(CALLS, min_size=1, max_size=8))
 def test_the_law_of_look_ups(database, tmp_path_factory, calls):

@@ -13,6 +13,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
 from archive_pipeline_tests.retrieval.index.letters import Letters
+from archive_pipeline_tests.variants import some_of
 
 BREAD = linear(
     "bread",
@@ -39,13 +40,15 @@ UNANSWERED = linear("unanswered", ("user", "Is anybody there?"))
 
 IN_CHROMA = pytest.mark.parametrize("home", [VectorStore.CHROMA], indirect=True)
 IN_POSTGRES = pytest.mark.parametrize("home", [VectorStore.POSTGRES], indirect=True)
+# Of what no store has a part in.
+FIRST_IN_POSTGRES = pytest.mark.parametrize("home", some_of([VectorStore.POSTGRES, VectorStore.CHROMA]), indirect=True)
 
 
 @pytest.fixture(params=list(VectorStore))
 def home(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Settings:
     """The session's archive with a vector index of its own, in each store; in Chroma, below the test's folder.
 
-    A test of one of them is marked ``IN_CHROMA`` or ``IN_POSTGRES``.
+    A test of one of them is marked ``IN_CHROMA`` or ``IN_POSTGRES``; ``FIRST_IN_POSTGRES`` where one says it of both.
     """
     if request.param is VectorStore.CHROMA:
         pytest.importorskip("chromadb")

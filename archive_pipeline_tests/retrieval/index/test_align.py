@@ -16,7 +16,7 @@ from archive_pipeline.store.alignments import StoredAlignment, find_alignment
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Chance, find_chance, find_generation
 from archive_pipeline_tests.derive.batches import batch_of, linear
-from archive_pipeline_tests.retrieval.index.conftest import IN_POSTGRES, add
+from archive_pipeline_tests.retrieval.index.conftest import FIRST_IN_POSTGRES, IN_POSTGRES, add
 from archive_pipeline_tests.retrieval.onnx.tiny_model import save_embedder
 
 pytestmark = pytest.mark.postgres
@@ -64,6 +64,7 @@ def test_a_query_finds_what_only_the_other_model_knows(built: Database, reading:
     assert found(engine, "world") == ("planets", [])
 
 
+@FIRST_IN_POSTGRES
 def test_the_map_is_fitted_once_and_anew_when_the_archive_has_doubled(built: Database, reading: Settings):
     index_archive(built, reading)
     before, _ = stored(built)
@@ -81,6 +82,7 @@ def test_the_map_is_fitted_once_and_anew_when_the_archive_has_doubled(built: Dat
     assert after.vector_count == chance.vector_count >= 2 * before.vector_count
 
 
+@FIRST_IN_POSTGRES
 def test_an_open_engine_goes_by_the_new_map(built: Database, reading: Settings):
     index_archive(built, reading)
     engine = SearchEngine(built, reading)
@@ -94,6 +96,7 @@ def test_an_open_engine_goes_by_the_new_map(built: Database, reading: Settings):
     assert found(engine, "loaf") == ("bread", [])
 
 
+@FIRST_IN_POSTGRES
 def test_few_texts_have_no_map(built: Database, reading: Settings, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(align, "FEWEST_TEXTS", 50)
     index_archive(built, reading)
