@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archive_pipeline.derive.content_hashes import content_hashes
@@ -30,7 +30,7 @@ from archive_pipeline_tests.derive import (
     reference_pairs,
     reference_texts,
 )
-from archive_pipeline_tests.derive.batches import random_batch
+from archive_pipeline_tests.derive.batches import batch_of, linear, random_batch
 from archive_pipeline_tests.trials import trials
 
 pytestmark = pytest.mark.slow
@@ -205,6 +205,9 @@ def test_response_hashes_are_those_of_the_contract(batch: DialogueBatch):
 
 
 @given(random_batch(), st.sampled_from(["first", "final"]))
+# Random batches seldom have a turn with several answers of which one is without text.
+@example(batch_of(linear("d", ("user", "q"), ("assistant", "a"), ("assistant", None))), "final")
+@example(batch_of(linear("d", ("user", "q"), ("assistant", None), ("assistant", None))), "final")
 @trials(120)
 def test_turns_are_those_of_every_path(batch: DialogueBatch, answer: Any):
     usable = [complete and not hidden for complete, hidden in zip(batch.is_complete, batch.is_hidden, strict=True)]
