@@ -104,7 +104,7 @@ def read_a_conversation(page: Page, address: str) -> None:
     versions = page.get_by_role("navigation", name="Versions of message 2")
     expect(versions).to_contain_text("Regeneration 2 of 2")
     versions.get_by_role("link", name="Version 1").click()
-    expect(page.get_by_text("Answer number 0.")).to_be_visible()
+    expect(page.get_by_role("article").get_by_text("Answer number 0.")).to_be_visible()
     page.get_by_role("link", name="side by side").first.click()
     expect(page.get_by_role("region", name="Version 1")).to_contain_text("Answer number 0.")
     expect(page.get_by_role("region", name="Version 2")).to_contain_text("Answer number 1.")
