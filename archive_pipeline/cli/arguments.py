@@ -38,4 +38,7 @@ PLACE: Final = _Place(path_type=Path)
 # For everything but paths, which may have any bytes: Python passes on what is no UTF-8 as lone surrogates.
 TEXT: Final = _Text()
 
+# Of lists: PostgreSQL counts to a bound, too.
+MOST_LISTED: Final = 100_000
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

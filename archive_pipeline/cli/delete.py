@@ -12,6 +12,8 @@ from archive_pipeline.cli.output import note, one_line, print_json
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.domain.identity import as_uuid
 from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
+from archive_pipeline.ingest.attachment_owner import LIST
+from archive_pipeline.ingest.attachment_store import FOLDER
 from archive_pipeline.ingest.attachments import purge_unreferenced
 from archive_pipeline.store.deleted_dialogues import delete_for_good, deleted_dialogues
 from archive_pipeline.store.deleted_dialogues import readmit as bring_back
@@ -49,6 +51,10 @@ def run(key: str, *, is_forever: bool, as_json: bool) -> int:
     if purged.elsewhere:
         files = counted(purged.elsewhere, "attached file is", "attached files are")
         note(f"{files} not in this home: the machine that has them removes them with its next import or `delete`")
+    if purged.shared:
+        files = counted(purged.shared, "attached file stays", "attached files stay")
+        lists = archive.settings.home / FOLDER / f"*{LIST}"
+        note(f"{files}, which another database of this home has too; if it is no more, remove its list ({lists})")
     return say_left(left, "dialogue")
 
 

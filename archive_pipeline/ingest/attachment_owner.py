@@ -7,6 +7,7 @@ of one database speaks of may be all that there is of the other's.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +19,15 @@ from archive_pipeline.store.rows import fetch_column
 
 LIST: Final = ".written"
 _NAME_CHARACTERS: Final = 16
+_HASH: Final = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
     """An archive that writes contents, with the list of those that it wrote.
 
-    The list is written before the file it speaks of. Whoever calls holds the archive's writer lock.
+    The list is written before the file it speaks of; a line that a power cut left broken says nothing. Whoever calls
+    holds the archive's writer lock.
 
     Attributes:
         folder: of the contents.
@@ -36,7 +39,7 @@ class Owner:
 
     @classmethod
     def of(cls, folder: Path, connection: psycopg.Connection[Any]) -> Self:
-        """Return the archive of a connection."""
+        """Return the archive of a connection; it has another name before its first import, when it owns nothing."""
         [identity] = fetch_column(connection, "attachments/archive_identity", str)
         return cls(folder, hashlib.sha256(identity.encode()).hexdigest()[:_NAME_CHARACTERS])
 
@@ -47,15 +50,16 @@ class Owner:
 
     def written(self) -> set[str] | None:
         """Return the hashes of what the archive wrote; None if it has no list yet."""
-        try:
-            return set(self.path.read_text(encoding="ascii").split())
-        except FileNotFoundError:
-            return None
+        return _hashes_in(self.path) if self.path.exists() else None
+
+    def written_by_others(self) -> set[str]:
+        """Return the hashes of what other archives in the home wrote."""
+        return set().union(*(_hashes_in(path) for path in self.folder.glob(f"*{LIST}") if path != self.path))
 
     def add(self, sha256: str) -> None:
         """Add a content that is about to be written."""
         with self.path.open("a", encoding="ascii") as file:
-            file.write(f"{sha256}\n")
+            file.write(f"\n{sha256}")  # behind a line that broke off
 
     def replace(self, hashes: Iterable[str]) -> None:
         """Write the list anew, if there is a folder for it."""
@@ -64,3 +68,7 @@ class Owner:
         partial = self.path.with_suffix(f"{LIST}-new")
         partial.write_text("".join(f"{sha256}\n" for sha256 in sorted(hashes)), encoding="ascii")
         partial.replace(self.path)
+
+
+def _hashes_in(path: Path) -> set[str]:
+    return {found.decode() for found in _HASH.findall(path.read_bytes())}

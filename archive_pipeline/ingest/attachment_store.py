@@ -94,7 +94,8 @@ class AttachmentStore:
             with self._writing():
                 path = self.path_of(content.sha256)
                 private_folder(path.parent)
-                owner.add(content.sha256)
+                if not path.exists():  # what is there has been written by this archive before, or by another one
+                    owner.add(content.sha256)
                 partial.replace(path)
         except BaseException:
             partial.unlink(missing_ok=True)
@@ -129,19 +130,11 @@ class AttachmentStore:
                 finally:
                     os.close(descriptor)
 
-    def remove(self, hashes: Iterable[str]) -> int:
-        """Remove contents; return how many of them were there."""
-        return sum(map(self._removed, hashes))
-
-    def _removed(self, sha256: str) -> bool:
+    def _remove(self, sha256: str) -> None:
         path = self.path_of(sha256)
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            return False
-        with suppress(OSError):  # another content is in it
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # another content is in it, or it was not there either
             path.parent.rmdir()
-        return True
 
     def strays(self, known: Callable[[Sequence[str]], set[str]]) -> Iterator[Path]:
         """Yield files that no content of the archive is kept in: those of interrupted imports, and of other archives.
@@ -154,24 +147,33 @@ class AttachmentStore:
             kept = known(list(named.values())) if named else set()
             yield from (path for path in paths if named.get(path) not in kept)
 
-    def remove_strays(self, owner: Owner, known: Callable[[Sequence[str]], set[str]]) -> None:
-        """Remove what an archive wrote and no content of it is kept in.
-
-        An archive without a list, of an earlier version or moved to another server, owns what it keeps.
+    def claim(self, owner: Owner, known: Callable[[Sequence[str]], set[str]]) -> None:
+        """Have an archive without a list, of an earlier version or moved to another server, own what it keeps.
 
         Args:
             owner: the archive.
             known: returns those of some hashes whose content is kept.
         """
-        written = owner.written()
-        names = written if written is not None else {path.name for path in self._files() if self._is_in_place(path)}
-        kept = {sha256 for some in chunked(sorted(names), _PER_QUESTION) for sha256 in known(some)}
-        if written is not None:
-            self.remove(written - kept)
-        for partial in self.folder.glob(f"{owner.name}-*{_PARTIAL}"):
-            partial.unlink(missing_ok=True)
-        if kept != written:
-            owner.replace(kept)
+        if owner.written() is None:
+            with self._writing():
+                owner.replace(_kept(known, (path.name for path in self._files() if self._is_in_place(path))))
+
+    def remove_strays(self, owner: Owner, known: Callable[[Sequence[str]], set[str]]) -> None:
+        """Remove what an archive wrote, no content of it is kept in, and no other archive wrote too.
+
+        Args:
+            owner: the archive.
+            known: returns those of some hashes whose content is kept.
+        """
+        with self._writing():
+            written = owner.written() or set()
+            kept = _kept(known, written)
+            for sha256 in written - kept - owner.written_by_others():
+                self._remove(sha256)
+            for partial in self.folder.glob(f"{owner.name}-*{_PARTIAL}"):
+                partial.unlink(missing_ok=True)
+            if kept != written:
+                owner.replace(kept)
 
     def _is_in_place(self, path: Path) -> bool:
         return bool(_NAME.fullmatch(path.name)) and path == self.path_of(path.name)
@@ -190,3 +192,7 @@ class AttachmentStore:
                 f"attached files cannot be written below {self.folder} ({error.strerror or error}); make room and "
                 "import again, or import with --no-attachments; what was committed stays"
             ) from error
+
+
+def _kept(known: Callable[[Sequence[str]], set[str]], hashes: Iterable[str]) -> set[str]:
+    return {sha256 for some in chunked(hashes, _PER_QUESTION) for sha256 in known(some)}

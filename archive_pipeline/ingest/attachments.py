@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from more_itertools import chunked
@@ -132,10 +133,17 @@ def keep_attachments(
 
 
 class Purged(NamedTuple):
-    """How many contents were removed, and of how many this home has no file: another machine may have it."""
+    """What became of contents that no message points to.
+
+    Attributes:
+        contents: how many there were.
+        elsewhere: of how many this home has no file; another machine may have it.
+        shared: of how many the file stays, since another archive in this home has written it.
+    """
 
     contents: int
-    elsewhere: int
+    elsewhere: int = 0
+    shared: int = 0
 
 
 def purge_unreferenced(database: Database, settings: Settings) -> Purged:
@@ -148,12 +156,14 @@ def purge_unreferenced(database: Database, settings: Settings) -> Purged:
     remove_unlinked(database, settings)
     store = AttachmentStore.of(settings.home)
     with database.session() as connection:
-        hashes = stored.delete_unreferenced(connection)
-    removed = store.remove(hashes)  # now that no row speaks of them
-    with database.session() as connection:
         owner = Owner.of(store.folder, connection)
-        store.remove_strays(owner, lambda some: stored.known_contents(connection, some))
-    return Purged(len(hashes), len(hashes) - removed)
+        store.claim(owner, partial(stored.known_contents, connection))  # while it still says what it keeps
+        hashes = stored.delete_unreferenced(connection)
+    there = {sha256 for sha256 in hashes if store.path_of(sha256).exists()}
+    with database.session() as connection:  # now that no row speaks of them
+        store.remove_strays(owner, partial(stored.known_contents, connection))
+    left = sum(store.path_of(sha256).exists() for sha256 in there)
+    return Purged(len(hashes), elsewhere=len(hashes) - len(there), shared=left)
 
 
 class _Keeping:
@@ -171,6 +181,7 @@ class _Keeping:
         with database.session() as connection:
             self._known = {row.file_id: row for row in stored.known_files(connection)}
             self._owner = Owner.of(store.folder, connection)
+            store.claim(self._owner, partial(stored.known_contents, connection))
 
     def run(self) -> KeptAttachments:
         """Store what messages point to."""

@@ -67,7 +67,7 @@ def test_import_keeps_files_and_search_finds_their_text(
     assert "came with A chat, chatgpt-c1" in llm_archive("search", "sourdough").out
     stats = llm_archive("stats", "--json").json
     assert stats["attachments"] == {"kept": 1, "kept_bytes": len(NOTES), "missing": 1}
-    assert stats["home_bytes"]["attached_files"] == len(NOTES) + 65, "with a line of what was written"
+    assert stats["home_bytes"]["attached_files"] == len(NOTES) + 65, "with the hash in the list of what was written"
     assert "attached files 1 kept (0.0 MB), 1 missing" in llm_archive("stats").out
 
 

@@ -50,10 +50,38 @@ def test_another_database_in_the_same_home_leaves_them_alone(
     half.write_bytes(b"half")
     other = new_migrated_database()
     imported(other, home, export(tmp_path / "other.zip", {"conversations.json": [talk("c2")]}))
-    assert purge_unreferenced(other, home) == (0, 0)
+    assert purge_unreferenced(other, home) == (0, 0, 0)
     assert stored_names(home) == {TEXT, half.name}
     purge_unreferenced(database, home)
     assert stored_names(home) == {TEXT}
+
+
+@pytest.mark.parametrize("has_list", [True, False])
+def test_what_both_have_goes_with_neither_of_them(
+    database: Database,
+    new_migrated_database: Callable[[], Database],
+    home: Settings,
+    one_file: Path,
+    has_list: bool,
+):
+    imported(database, home, one_file)
+    if not has_list:  # as a version has left it that wrote none
+        for path in (home.home / "attachments").glob(f"*{LIST}"):
+            path.unlink()
+    other = new_migrated_database()
+    imported(other, home, one_file)
+    delete_all(other)
+    assert purge_unreferenced(other, home) == (1, 0, 1)
+    assert stored_names(home) == {TEXT}
+
+
+def test_lines_of_a_list_that_are_no_hashes_say_nothing(database: Database, home: Settings, one_file: Path):
+    imported(database, home, one_file)
+    [of_owner] = (home.home / "attachments").glob(f"*{LIST}")
+    of_owner.write_bytes(TEXT.encode() + b"\n\0\0\xff" + TEXT[:9].encode())
+    delete_all(database)
+    assert purge_unreferenced(database, home) == (1, 0, 0)
+    assert stored_names(home) == set()
 
 
 def test_what_another_machine_deleted_goes_here_with_the_next_import(
@@ -62,7 +90,7 @@ def test_what_another_machine_deleted_goes_here_with_the_next_import(
     elsewhere = home.with_values(home=tmp_path / "elsewhere")
     imported(database, home, one_file)
     delete_all(database)
-    assert purge_unreferenced(database, elsewhere) == (1, 1)
+    assert purge_unreferenced(database, elsewhere) == (1, 1, 0)
     assert stored_names(home) == {TEXT}
     imported(database, home, export(tmp_path / "other.zip", {"conversations.json": [talk("c2")]}))
     assert stored_names(home) == set()

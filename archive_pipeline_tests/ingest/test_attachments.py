@@ -291,7 +291,7 @@ def test_delete_removes_what_nobody_else_points_to(database: Database, home: Set
     with database.session() as connection:
         [(first,)] = connection.execute("SELECT id::text FROM raw.dialogues WHERE source_id = 'c1'").fetchall()
         delete_dialogues(connection, [first])
-    assert purge_unreferenced(database, home) == (1, 0)
+    assert purge_unreferenced(database, home) == (1, 0, 0)
     assert kept_files(database, home) == {file_id(2): b"two"}
     assert stored_names(home) == {hashlib.sha256(b"two").hexdigest()}
     assert query(database, "SELECT sha256 FROM raw.documents") == [(hashlib.sha256(b"two").hexdigest(),)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from archive_pipeline.cli.arguments import PLACE, TEXT, json_option
+from archive_pipeline.cli.arguments import MOST_LISTED, PLACE, TEXT, json_option
 
 
 @click.group()
@@ -40,7 +40,9 @@ def add(paths: tuple[Path | str, ...], exports: tuple[Path | str, ...], *, attac
 
 @documents.command(name="list")
 @click.option("--failed", is_flag=True, help="Only documents that could not be read, each with the reason.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Most documents.  [default: 50; with --json all]")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST_LISTED), metavar="N", help="Most documents.  [default: 50; with --json all]"
+)
 @json_option
 def list_(limit: int | None, *, failed: bool, as_json: bool) -> None:
     """List the documents of the archive, the latest first."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from archive_pipeline.cli.arguments import TEXT, json_option
+from archive_pipeline.cli.arguments import MOST_LISTED, TEXT, json_option
 from archive_pipeline.cli.search_options import MOMENT
 from archive_pipeline.domain.choices import DIALOGUE_SORTS
-
-_MOST_LISTED: Final = 100_000
 
 
 @click.command(name="list")
@@ -36,7 +34,7 @@ _MOST_LISTED: Final = 100_000
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1, _MOST_LISTED),
+    type=click.IntRange(1, MOST_LISTED),
     default=50,
     show_default=True,
     metavar="N",

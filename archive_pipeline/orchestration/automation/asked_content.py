@@ -68,6 +68,10 @@ class AskedContent:
         self.signature = seen.signature
         return seen.content == self.key
 
+    def is_gone(self) -> bool:
+        """Tell whether nothing stands there, or a folder without files."""
+        return self._look() is None
+
     def is_replaced(self) -> bool:
         """Tell whether something else has come to stand there since ``is_there`` was asked."""
         seen = self._look()

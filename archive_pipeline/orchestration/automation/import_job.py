@@ -132,7 +132,8 @@ def _import(
     has_files = bool(kept.stored or kept.unchanged)
     has_read = bool(summary.files_read or summary.loaded or reading.companions or has_files)
     has_found = has_read or bool(summary.rejected)
-    if not has_found or content.is_replaced() or (summary.rejected and not _are_there(paths)):
+    is_unread = (not has_found and content.is_gone()) or (summary.rejected and not _are_there(paths))
+    if content.is_replaced() or is_unread:
         give_back_run_key(context.instance, context.run)
     if not has_read:
         raise ExplainedError(_why_nothing(summary, paths), metadata=metadata)

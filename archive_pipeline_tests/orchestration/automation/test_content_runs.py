@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,6 +143,13 @@ def test_a_folder_that_was_emptied_and_a_file_that_went_while_its_run_waited_for
     monkeypatch.undo()
     last = sensor.asked()
     assert (last.run_key, paths(last)) == (request.run_key, ["imports/c.json"])
+
+
+def test_what_was_read_and_has_nothing_to_import_is_not_asked_for_again(sensor: Sensor, folder: Path) -> None:
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("readme.md", "Nothing here.")
+    assert not sensor.run(sensor.asked())
+    assert sensor.looks().run_requests == []
 
 
 def test_a_killed_run_whose_retry_finds_the_file_gone_leaves_the_key_too(

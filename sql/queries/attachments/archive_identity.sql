@@ -1,5 +1,6 @@
--- The database, as its server tells it from all others: a copy of it elsewhere is another one.
-SELECT cluster.system_identifier::text || '-' || database.oid::text
-FROM pg_control_system() AS cluster
-CROSS JOIN pg_database AS database
+-- What no other database has: its first import, and its number, since a copy of it has the same imports.
+SELECT
+    coalesce((SELECT import.id::text FROM raw.imports AS import ORDER BY import.started_at, import.id LIMIT 1), '')
+    || '-' || database.oid::text
+FROM pg_database AS database
 WHERE database.datname = current_database();
