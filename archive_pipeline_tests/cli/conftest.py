@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.documents import build_document_chunks
+from archive_pipeline.ingest.attachment_store import FOLDER
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import imported
@@ -29,6 +31,8 @@ def environment() -> dict[str, str]:
 def llm_archive(settings: Settings, database: Database, environment: dict[str, str]) -> CommandLine:
     # A run of Dagster looks for garbage at its end: not in what earlier tests have imported, a third of a second each.
     gc.freeze()
+    # Its rows are gone with the others: to what comes, they are files of another archive.
+    shutil.rmtree(settings.home / FOLDER, ignore_errors=True)
     return CommandLine(settings.home, environment)
 
 

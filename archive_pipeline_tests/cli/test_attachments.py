@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
-from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
@@ -31,28 +30,19 @@ MEMBERS: dict[str, Any] = {
 
 
 @pytest.fixture
-def emptied(settings: Settings, database: Database) -> Iterator[Database]:
-    """The archive of the session, without contents before and after."""
-    yield database
-    for path in AttachmentStore.of(settings.home).folder.rglob("*"):
-        if path.is_file():
-            path.unlink()
-
-
-@pytest.fixture
-def without_files(emptied: Database, settings: Settings) -> Without:
+def without_files(database: Database, settings: Settings) -> Without:
     """Imports the conversations of an export and builds what follows without a run of Dagster, but keeps no file."""
 
     def run(path: Path) -> Path:
-        import_archive(emptied, read_paths([path]))
-        build_stale(emptied, settings)
+        import_archive(database, read_paths([path]))
+        build_stale(database, settings)
         return path
 
     return run
 
 
 def test_import_keeps_files_and_search_finds_their_text(
-    llm_archive: CommandLine, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, database: Database, settings: Settings, tmp_path: Path
 ):
     path = export(tmp_path / "export.zip", MEMBERS)
     expected = llm_archive("doctor", path, "--json").json["attachments"]
@@ -72,7 +62,7 @@ def test_import_keeps_files_and_search_finds_their_text(
 
 
 def test_import_says_in_json_what_became_of_files(
-    llm_archive: CommandLine, without_files: Without, emptied: Database, tmp_path: Path
+    llm_archive: CommandLine, without_files: Without, database: Database, tmp_path: Path
 ):
     path = without_files(export(tmp_path / "export.zip", MEMBERS))
     found = llm_archive("import", path, "--json").json["attachments"]
@@ -90,7 +80,7 @@ def test_import_says_in_json_what_became_of_files(
 
 
 def test_files_of_messages_are_no_skipped_files_whatever_their_ids_look_like(
-    llm_archive: CommandLine, emptied: Database, tmp_path: Path
+    llm_archive: CommandLine, database: Database, tmp_path: Path
 ):
     members = {
         "conversations.json": [picture("c1", "file-service://file-Short1")],
@@ -115,7 +105,7 @@ def test_files_of_messages_are_no_skipped_files_whatever_their_ids_look_like(
 
 
 def test_files_alone_are_no_useless_import_if_messages_point_to_them(
-    llm_archive: CommandLine, loaded: Loaded, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, tmp_path: Path
 ):
     files = export(tmp_path / "Files__u-0001.zip", {f"{file_id(1)}.dat": NOTES})
     early = llm_archive("import", files)
@@ -129,7 +119,7 @@ def test_files_alone_are_no_useless_import_if_messages_point_to_them(
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_where_only_a_file_came_mirroring_is_refused_aloud(
-    options: tuple[str, ...], llm_archive: CommandLine, loaded: Loaded, emptied: Database, tmp_path: Path
+    options: tuple[str, ...], llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     loaded(export(tmp_path / "c.zip", {"conversations.json": MEMBERS["conversations.json"]}))
     path = export(tmp_path / "export.zip", MEMBERS | {"conversations.json": "[broken"})
@@ -137,22 +127,22 @@ def test_where_only_a_file_came_mirroring_is_refused_aloud(
     assert (result.code, result.error) == (1, "nothing was removed: the import rejected 1 record or file")
     if options:
         assert result.json["mirror"] == {"removed": {}, "refused": result.error, "kept": []}
-    assert query(emptied, "SELECT source_id FROM raw.dialogues") == [("c1",)]
+    assert query(database, "SELECT source_id FROM raw.dialogues") == [("c1",)]
 
 
 def test_no_attachments_leaves_files_in_the_export(
-    llm_archive: CommandLine, without_files: Without, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, without_files: Without, database: Database, settings: Settings, tmp_path: Path
 ):
     path = without_files(export(tmp_path / "export.zip", MEMBERS))
     result = llm_archive("import", path, "--no-attachments", "--json")
     assert (result.code, result.json["attachments"]) == (0, None)
     assert llm_archive("import", path, "--json", ARCHIVE_ATTACHMENTS="leave").json["attachments"] is None
     assert stored_names(settings) == set()
-    assert query(emptied, "SELECT count(*) FROM raw.attached_files") == [(0,)]
+    assert query(database, "SELECT count(*) FROM raw.attached_files") == [(0,)]
 
 
 def test_delete_removes_files_and_their_text(
-    llm_archive: CommandLine, loaded: Loaded, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, settings: Settings, tmp_path: Path
 ):
     loaded(export(tmp_path / "export.zip", MEMBERS))
     assert [found["filename"] for found in llm_archive("search", "sourdough", "--json").json] == ["notes.txt"]
@@ -162,7 +152,7 @@ def test_delete_removes_files_and_their_text(
 
 
 def test_a_damaged_file_is_an_exit_code_and_all_else_is_loaded(
-    llm_archive: CommandLine, without_files: Without, emptied: Database, settings: Settings, tmp_path: Path
+    llm_archive: CommandLine, without_files: Without, database: Database, settings: Settings, tmp_path: Path
 ):
     path = export(tmp_path / "export.zip", MEMBERS | {f"{file_id(2)}.dat": bytes(range(256)) * 40})
     data = bytearray(path.read_bytes())
@@ -174,11 +164,11 @@ def test_a_damaged_file_is_an_exit_code_and_all_else_is_loaded(
     assert result.code == 1
     assert stored_names(settings) == {hashlib.sha256(NOTES).hexdigest()}
     assert f"rejected  {path}/{file_id(2)}.dat cannot be read, and was not kept" in result.err
-    assert query(emptied, "SELECT count(*) FROM raw.dialogues") == [(1,)]
+    assert query(database, "SELECT count(*) FROM raw.dialogues") == [(1,)]
 
 
 def test_show_says_which_files_are_kept_and_which_are_missing(
-    llm_archive: CommandLine, loaded: Loaded, emptied: Database, tmp_path: Path
+    llm_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
 ):
     loaded(export(tmp_path / "export.zip", MEMBERS))
     thread = llm_archive("show", "chatgpt-c1").out

@@ -8,7 +8,6 @@ import pytest
 from psycopg import sql
 
 from archive_pipeline.domain import identity
-from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import export, file_id, stored_names, talk
@@ -154,6 +153,3 @@ def test_files_and_documents_that_only_came_with_it_do_not_come_back(
         assert len(stored_names(settings)) == 1
         assert query(database, "SELECT file_name FROM raw.documents") == [("notes 2.txt",)]
     assert llm_archive("search", "zest", "--json").json == []
-    for content in AttachmentStore.of(settings.home).folder.rglob("*"):
-        if content.is_file():
-            content.unlink()

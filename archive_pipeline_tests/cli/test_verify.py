@@ -120,7 +120,6 @@ def test_a_damaged_attachment_is_made_anew_by_the_command_that_verify_names(
     assert content.read_bytes() == b"text"
     assert llm_archive("verify").code == 0
     assert llm_archive(*arguments, "--json").json["attachments"]["repaired"] == 0
-    content.unlink()
 
 
 def test_a_lost_attachment_is_told_and_an_exit_code(
