@@ -26,6 +26,7 @@ from dagster._daemon.auto_run_reexecution.auto_run_reexecution import (
     filter_runs_to_should_retry,
 )
 from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
+from dagster._daemon.daemon import get_default_daemon_logger
 
 # Then the run is given up, as Dagster does at once.
 MOST_SECONDS_WAITED: Final = 600.0
@@ -45,8 +46,13 @@ class PatientRetries(EventLogConsumerDaemon):
 
 
 def install() -> None:
-    """Have the daemon of this process use it."""
+    """Have the daemon of this process use it, and not warn that it begins in a new archive."""
     controller.EventLogConsumerDaemon = PatientRetries  # type: ignore[attr-defined]
+    get_default_daemon_logger(PatientRetries.__name__).addFilter(_is_no_beginning)
+
+
+def _is_no_beginning(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("No cursor for event type ")
 
 
 def retried_when_code_is_there(

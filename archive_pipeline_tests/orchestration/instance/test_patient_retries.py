@@ -55,10 +55,14 @@ def test_a_lost_run_waits_for_the_code_to_be_there(
 
 
 def test_the_daemon_uses_it_and_keeps_backfills_while_the_code_is_not_there(
-    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(patient_retries.controller, "EventLogConsumerDaemon", None)
     patient_retries.install()
-    assert isinstance(create_daemon_of_type("EVENT_LOG_CONSUMER", instance), patient_retries.PatientRetries)
+    daemon = create_daemon_of_type("EVENT_LOG_CONSUMER", instance)
+    assert isinstance(daemon, patient_retries.PatientRetries)
+    with caplog.at_level(logging.WARNING):
+        list(daemon.run_iteration(Away(instance, looks=0)))
+    assert caplog.text == ""  # that there is nothing yet to go on from is no warning
     assert instance.run_storage is not None
     assert os.environ["DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR"] == "1"
