@@ -104,7 +104,7 @@ def _import(
     left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
     outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
     failures += attachments.build_texts(archive, kept, show_progress=not as_json)
-    skipped = left_out(archive.database, reading, kept)
+    skipped = left_out(reading, kept)
     result = _result(summary, skipped, outcome, failures, time.perf_counter() - started)
     result["attachments"] = attachments.as_dict(kept)
     result["mirror"] = None if mirrored is None else asdict(mirrored)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -19,6 +19,8 @@ from archive_pipeline.store.rows import fetch_column
 
 LIST: Final = ".written"
 _NAME_CHARACTERS: Final = 16
+# Whoever wrote what is on no other list, such as an archive that a version without lists has last written to.
+_EARLIER: Final = "earlier"
 _HASH: Final = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
 
 
@@ -55,6 +57,20 @@ class Owner:
     def written_by_others(self) -> set[str]:
         """Return the hashes of what other archives in the home wrote."""
         return set().union(*(_hashes_in(path) for path in self.folder.glob(f"*{LIST}") if path != self.path))
+
+    def claim(self, own: set[str], there: set[str]) -> None:
+        """Write the first list of an archive.
+
+        Args:
+            own: hashes of what it keeps.
+            there: of all contents in the folder; those on no list are taken for an earlier archive's.
+        """
+        earlier = replace(self, name=_EARLIER)
+        of_earlier = earlier.written() or set()
+        nobodys = (of_earlier | (there - self.written_by_others())) - own
+        self.replace(own)
+        if nobodys != of_earlier:
+            earlier.replace(nobodys)
 
     def add(self, sha256: str) -> None:
         """Add a content that is about to be written."""

@@ -94,8 +94,7 @@ class AttachmentStore:
             with self._writing():
                 path = self.path_of(content.sha256)
                 private_folder(path.parent)
-                if not path.exists():  # what is there has been written by this archive before, or by another one
-                    owner.add(content.sha256)
+                owner.add(content.sha256)
                 partial.replace(path)
         except BaseException:
             partial.unlink(missing_ok=True)
@@ -156,7 +155,8 @@ class AttachmentStore:
         """
         if owner.written() is None:
             with self._writing():
-                owner.replace(_kept(known, (path.name for path in self._files() if self._is_in_place(path))))
+                there = {path.name for path in self._files() if self._is_in_place(path)}
+                owner.claim(_kept(known, there), there)
 
     def remove_strays(self, owner: Owner, known: Callable[[Sequence[str]], set[str]]) -> None:
         """Remove what an archive wrote, no content of it is kept in, and no other archive wrote too.

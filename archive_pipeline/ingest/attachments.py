@@ -51,6 +51,7 @@ class KeptAttachments:
         unreadable: files of the container that cannot be read, though messages point to them, and damaged zips.
         unclaimed: files that no message in the archive points to, which are not kept.
         texts: what became of the texts in them.
+        ids: of all files whose content the archive has kept, earlier imports' included.
         is_wanted: files are kept; False if they are left in the exports, and nothing was looked for.
     """
 
@@ -62,6 +63,7 @@ class KeptAttachments:
     unreadable: list[RejectedRecord] = field(default_factory=list)
     unclaimed: int = 0
     texts: list[Added] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
     is_wanted: bool = True
 
 
@@ -194,6 +196,7 @@ class _Keeping:
             if len(self._waiting) == _FILES_PER_TRANSACTION:
                 self._flush()
         self._flush()
+        self._kept.ids = {row.file_id for row in self._known.values() if row.sha256 is not None}
         return self._kept
 
     def _keep(self, file: AttachedFile) -> None:

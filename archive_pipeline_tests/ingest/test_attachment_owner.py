@@ -73,6 +73,13 @@ def test_what_both_have_goes_with_neither_of_them(
     delete_all(other)
     assert purge_unreferenced(other, home) == (1, 0, 1)
     assert stored_names(home) == {TEXT}
+    imported(other, home, one_file)
+    delete_all(database)
+    assert purge_unreferenced(database, home) == (1, 0, 1)
+    assert stored_names(home) == {TEXT}
+    delete_all(other)
+    assert purge_unreferenced(other, home) == (1, 0, 0)
+    assert stored_names(home) == set()
 
 
 def test_lines_of_a_list_that_are_no_hashes_say_nothing(database: Database, home: Settings, one_file: Path):

@@ -119,7 +119,6 @@ def _import(
             is_wanted=config.attachments,
             progress=archive.progress,
         )
-        skipped = left_out(archive.database, reading, kept)
     for event in document_events(kept.texts):
         context.log_event(event)
     remove_dialogues(context.instance, archive.settings, mirrored.keys)
@@ -128,7 +127,7 @@ def _import(
     with transient_errors_retried(), archive.database.session() as connection:
         stale = [item.key for item in stale_keys(connection, archive.settings)]
     register_keys(context.instance, archive.settings, stale)
-    metadata = import_metadata(summary, skipped, mirrored, kept)
+    metadata = import_metadata(summary, left_out(reading, kept), mirrored, kept)
     has_files = bool(kept.stored or kept.unchanged)
     has_read = bool(summary.files_read or summary.loaded or reading.companions or has_files)
     has_found = has_read or bool(summary.rejected)

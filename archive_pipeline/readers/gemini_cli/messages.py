@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from more_itertools import partition
+
 from archive_pipeline.domain.records import MessageRecord, MessageState, PartRecord, PartType, Role
 from archive_pipeline.readers.gemini_cli.prompts import said_by_user
 from archive_pipeline.readers.gemini_cli.wording import is_put_in_answer
@@ -86,9 +88,9 @@ class MessageReader:
         content = fields.take(_CONTENT)
         if not isinstance(content, list):
             return content
-        repeated = [part for part in content if self._is_repeated(part)]
+        own, repeated = map(list, partition(self._is_repeated, content))
         fields.put_back(_CONTENT, repeated)
-        return [part for part in content if not self._is_repeated(part)] if repeated else content
+        return own
 
     def _is_repeated(self, part: object) -> bool:
         call, response = (as_object(as_object(part).get(name)) for name in ("functionCall", "functionResponse"))
@@ -107,9 +109,8 @@ class MessageReader:
         given = call.take(_RESULT)
         if isinstance(given, list):
             own = as_text(call.fields_left().get("id"))
-            is_other = [self._is_repeated(part) and _answered(part) != own for part in given]
-            call.put_back(_RESULT, [part for part, is_left in zip(given, is_other, strict=True) if is_left])
-            given = [part for part, is_left in zip(given, is_other, strict=True) if not is_left]
+            given, others = map(list, partition(lambda part: self._is_repeated(part) and _answered(part) != own, given))
+            call.put_back(_RESULT, others)
         use = tool_call(call, _CALLS)
         yield use
         for part in content_parts(given, _RESULT, self._warnings):
