@@ -137,7 +137,8 @@ def new_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path
 @pytest.fixture
 def up(new_archive: tuple[Path, Database], tmp_path: Path) -> Iterator[Live]:
     """`up` over the new archive, ready; what a failed test leaves of it is killed."""
-    running = Live(new_archive[0], log=tmp_path / "up")
+    # A run may be lost at each fault, which are more than the retries that it has by default.
+    running = Live(new_archive[0], log=tmp_path / "up", variables={"ARCHIVE_RUN_RETRIES": "6"})
     try:
         running.wait_until_ready()
         yield running
