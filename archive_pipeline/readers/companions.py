@@ -89,6 +89,7 @@ _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"agent-[0-9a-z_-]+\.meta"), "descriptions of subagents"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings"), SETTINGS),
     (re.compile(r"[0-9]{13}_[0-9a-z_-]+"), "descriptions of sessions"),
+    (re.compile(r"[0-9a-z._-]+\.compaction"), "shortened histories"),
 )
 # Of a session of OpenClaw, what each call of the model got and gave, and where that is.
 _TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")

@@ -172,6 +172,8 @@ class Reader:
             and read as one object (``readers.gathered``). None if the source has none.
         message_files: names of files that are an array of one conversation's messages. Such a file is recognised and
             read as one object with its ``messages`` (``readers.message_files``).
+        named_files: what objects begin with of which only the names of their files say which conversation they are, by
+            the end of that name. Such an object is recognised and read with the name as its ``file``.
         gatherer: makes what gathers the items of one file by conversation, where they have more of it than a message,
             or of several. Each is recognised and read as one object. None if the source has no such files.
         inner: yields the conversations that stand inside of one, of subagents, each with its place below it. They are
@@ -192,6 +194,7 @@ class Reader:
     is_copy: Callable[[Mapping[str, Any]], bool] | None = None
     tree_of: Callable[[Mapping[str, Any], str | None], str | None] | None = None
     message_files: frozenset[str] = frozenset()
+    named_files: Mapping[str, re.Pattern[bytes]] = field(default_factory=dict)
     gatherer: Callable[[], Gatherer] | None = None
     inner: Callable[[Mapping[str, Any]], Iterator[tuple[str, dict[str, Any]]]] | None = None
     database: DatabaseReader | None = None

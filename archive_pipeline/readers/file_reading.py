@@ -33,6 +33,7 @@ from archive_pipeline.readers.registry import (
     is_session_copy,
     is_session_line,
     message_files,
+    named_files,
     page_readers,
     tree_of,
 )
@@ -222,7 +223,7 @@ class FileReading:
 
     def _session(self, stream: ByteSource) -> SessionOrText:
         """Returns a file that is one session, by lines or messages, as one of one conversation, any other as it is."""
-        source = as_one_conversation(stream, self._place, message_files())
+        source = as_one_conversation(stream, self._place, message_files(), named_files())
         return as_one_object(source, self._place.name, is_session_line, is_session_copy)
 
     def companion(self) -> SkippedFile | None:

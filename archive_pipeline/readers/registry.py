@@ -150,6 +150,12 @@ def message_files() -> frozenset[str]:
     return frozenset[str]().union(*(reader.message_files for reader in readers().values()))
 
 
+@cache
+def named_files() -> Mapping[str, re.Pattern[bytes]]:
+    """Returns what objects begin with that are read with the names of their files, by the ends of those names."""
+    return {end: begins for reader in readers().values() for end, begins in reader.named_files.items()}
+
+
 def gatherers() -> list[Gatherer]:
     """Returns what gathers the items of a file: new ones, of each source that declares one."""
     return [reader.gatherer() for reader in readers().values() if reader.gatherer is not None]

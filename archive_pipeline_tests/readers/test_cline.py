@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -132,6 +133,60 @@ def test_a_session_of_a_subagent_names_the_one_that_started_it():
     about = {"agent": "teammate", "origin": {"parentThreadId": "s0", "subagent": "tester"}}
     assert read(session(*HISTORY, **about)).parent_source_id == "s0"
     assert read(session(*HISTORY, origin={"parentThreadId": "s"})).parent_source_id is None
+
+
+def test_an_agent_that_a_session_started_is_a_dialogue_of_its_own_wherever_its_file_lies(tmp_path: Path):
+    root = "1745343700000_abcde"
+    folder = tmp_path / root
+    folder.mkdir()
+    agents = {root: "lead", "agent_1": "subagent", "0-tester__Ab1": "teammate", f"{root}__agent_2": "subagent"}
+    for name, agent in {**agents, "renamed": "teammate"}.items():
+        said = session(message("user", text(f"I am {name}.")), agent=agent, sessionId=root)
+        ending = "json" if name == "renamed" else "messages.json"
+        (folder / f"{name}.{ending}").write_text(json.dumps(said))
+    (folder / f"{root}.compaction.json").write_text(
+        json.dumps({"version": 1, "source_message_count": 1, "messages": [message("user", text("So far."), id="m1")]})
+    )
+    with zipfile.ZipFile(tmp_path / "sessions.zip", "w") as archive:
+        archive.write(folder / "agent_1.messages.json", "agent_1.messages.json")
+
+    def ids(*paths: Path) -> dict[str, tuple[str | None, str | None]]:
+        found = [item for file in read_paths(paths) for item in file.records()]
+        records = [item.record for item in found if isinstance(item, ReadDialogue)]
+        assert len(found) == len(records)
+        return {str(r.messages[0].parts[0].text): (r.source_id, r.parent_source_id) for r in records}
+
+    assert ids(folder) == {
+        f"I am {root}.": (root, None),
+        "I am agent_1.": (f"{root}__agent_1", root),
+        "I am 0-tester__Ab1.": (f"{root}__teamtask__0-tester__Ab1", root),
+        f"I am {root}__agent_2.": (f"{root}__agent_2", root),
+        "I am renamed.": (None, root),
+    }
+    alone = {"I am agent_1.": (f"{root}__agent_1", root)}
+    assert ids(folder / "agent_1.messages.json") == ids(tmp_path / "sessions.zip") == alone
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"kind": "recovery_notice", "displayRole": "system"}, {"kind": "compaction_summary"}, {"displayRole": "status"}],
+)
+def test_a_notice_of_a_session_is_hidden(about: dict[str, str]):
+    notice = message("user", text("Stopped after 3 mistakes."), metadata=about)
+    answer = message("assistant", text("Done."), metadata=about)
+    record = read(session(notice, answer, message("user", text("Go."), metadata={"kind": "other"})))
+    assert said(record) == [
+        ("system", [(CONTEXT, "Stopped after 3 mistakes.")]),
+        ("assistant", [(TEXT, "Done.")]),
+        ("user", [(TEXT, "Go.")]),
+    ]
+    assert record.messages[0].is_hidden
+
+
+def test_the_folder_of_a_session_is_the_line_below_its_heading():
+    environment = "<environment_details>\n# Current Working Directory\n/work/game\n\n# Current Mode\nACT MODE\n"
+    words = f'<user_input mode="act">Go.</user_input>\n\n{environment}</environment_details>'
+    assert read(session(message("user", text(words)))).project_id == "/work/game"
 
 
 def test_what_roo_code_puts_in_the_place_of_messages_is_hidden_and_nothing_is_left_out():

@@ -26,6 +26,8 @@ from archive_pipeline_tests.readers.cline_tasks import (
 )
 from archive_pipeline_tests.readers.work import growth
 
+APPROVED_PLAN = "The user approved switching to act mode. Continue with the approved plan now."
+
 
 @pytest.mark.parametrize(
     ("given", "texts"),
@@ -42,6 +44,12 @@ from archive_pipeline_tests.readers.work import growth
         ("Go.", ["Go."]),
         ("Write a <task> tag.", ["Write a <task> tag."]),
         ("[ERROR] You did not use a tool.", []),
+        ('<user_input mode="act">[TASK RESUMPTION] Please continue where you left off.</user_input>', []),
+        (f'<user_input mode="act">{APPROVED_PLAN}</user_input>', []),
+        (
+            '<user_input mode="act">What does [TASK RESUMPTION] mean?</user_input>',
+            ["What does [TASK RESUMPTION] mean?"],
+        ),
         ("[read_file for 'a'] Result:\n<task>\nNot mine.\n</task>", []),
         ("[read_file for 'a'] Result:\nexample:\n<feedback>\nNot mine.\n</feedback>", []),
         ("<task>\n\n</task>", []),

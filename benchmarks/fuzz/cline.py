@@ -27,7 +27,12 @@ def conversation(random: Random, marks: Marks) -> dict[str, Any]:
         "agent": random.choice(("lead", "subagent", "teammate")),
         "sessionId": random.choice((f"{_TIME}_abcde", marks.text())),
         "taskType": marks.text(),
-        "origin": {"source": marks.text(), "parentThreadId": marks.text(), "subagent": marks.text()},
+        **random.choice(
+            (
+                {"origin": {"source": marks.text(), "parentThreadId": marks.text(), "subagent": marks.text()}},
+                {"file": f"{marks.text()}.messages.json"},
+            )
+        ),
         "messages": messages,
         "system_prompt": marks.text(),
     }
@@ -59,6 +64,7 @@ def message(random: Random, marks: Marks, role: str, blocks: list[Any]) -> dict[
         "content": blocks or _no_blocks(random, marks),
         **random.choice(({}, {"ts": _TIME}, {"ts": marks.number()})),
         **(about if role == "assistant" else {}),
+        **random.choice(({}, {"metadata": {"kind": random.choice(("recovery_notice", marks.text()))}})),
         **random.choice(({}, {"condenseParent": marks.text(), "truncationParent": marks.text()})),
     }
 
@@ -132,6 +138,7 @@ _FORMS: Final = (
     "% <task> %",
     '<explicit_instructions type="a.md">\n%\n</explicit_instructions>\n<task>\n%\n</task>',
     '{"status":"guidance","feedback":"%"}',
+    '<user_input mode="act">[TASK RESUMPTION] %</user_input>',
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord, PartRecord, PartType, Role
@@ -16,6 +16,16 @@ from archive_pipeline.readers.timestamps import read_timestamp
 
 # What Roo Code puts in the place of messages that it no longer sends: a summary, or the word that they are hidden.
 _INSTEAD: Final = ("isSummary", "isTruncationMarker")
+_SUMMARY: Final = "summary"
+# What sessions have in the user's place that is not the user's, by ``metadata``: its kind, or as whose it is shown.
+_NOTICES: Final = frozenset(
+    {
+        *("auto_compaction", "compaction", "compaction_budget_emergency", "compaction_summary", "manual_compaction"),
+        *("completion_reminder", "loop_detection_notice", "mistake_stop_notice", "recovery_notice", "stop_notice"),
+    }
+)
+_SHOWN_AS: Final = frozenset({"error", "status", "system"})
+_USER: Final = "user"
 _REASONING: Final = "reasoning"
 # Of ``modelInfo``: of sessions, and of tasks.
 _MODELS: Final = ("id", "modelId")
@@ -39,11 +49,11 @@ class MessageReader:
         own = self._own(self._id(item))
         if own is not None and own == as_identifier(item.get("id")):
             message.take("id")
-        if any(item.get(name) is True for name in _INSTEAD):
-            yield self._record(own, "system", self._content.parts(blocks, PartType.CONTEXT, "summary"), message)
+        if (notice := _notice(item)) is not None:
+            yield self._record(own, "system", self._content.parts(blocks, PartType.CONTEXT, notice), message)
         elif role == "assistant":
             yield self._record(own, role, (*_thoughts(message), *self._content.answer(blocks)), message)
-        elif role == "user":
+        elif role == _USER:
             yield from self._of_user(own, blocks, message)
         else:
             yield self._record(own, role, self._content.parts(blocks), message)
@@ -95,6 +105,17 @@ class MessageReader:
         if own is not None:
             self._used.add(own)
         return own
+
+
+def _notice(item: Mapping[str, Any]) -> str | None:
+    """Returns what a message is that the program puts in as a whole; None of one that it does not."""
+    if any(item.get(name) is True for name in _INSTEAD):
+        return _SUMMARY
+    about = as_object(item.get("metadata"))
+    kind = as_text(about.get("kind"))
+    if item.get("role") != _USER or (kind not in _NOTICES and as_text(about.get("displayRole")) not in _SHOWN_AS):
+        return None
+    return kind or "notice"
 
 
 def _thoughts(message: Fields) -> Iterator[PartRecord]:

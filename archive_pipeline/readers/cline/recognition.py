@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,8 +12,16 @@ from archive_pipeline.readers.message_files import FILE, MESSAGES
 
 # An array of messages as they are sent to the model, which no other product has by this name.
 HISTORY: Final = "api_conversation_history.json"
+# The end of the names of sessions' files; those of agents that a session started say the session's id inside.
+MESSAGES_FILE: Final = ".messages.json"
+AGENTS_MESSAGES: Final = re.compile(
+    rb'\s*\{(?:\s*"[a-z_]+"\s*:\s*(?:"[^"\\]*"|\d+)\s*,){0,8}?\s*"agent"\s*:\s*"(?:subagent|teammate)"\s*,',
+    re.IGNORECASE,
+)
 _ROLES: Final = frozenset({"user", "assistant"})
-_AGENTS: Final = frozenset({"lead", "subagent", "teammate"})
+TEAMMATE: Final = "teammate"
+AGENTS: Final = frozenset({"subagent", TEAMMATE})
+_LEAD: Final = "lead"
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:
@@ -23,7 +32,7 @@ def recognise(value: Mapping[str, Any]) -> Evidence:
     if value.get(FILE) == HISTORY:
         return _judged(messages, f"messages of {HISTORY}")
     is_session = isinstance(value.get("sessionId"), str) and "version" in value
-    if not is_session or as_text(value.get("agent")) not in _AGENTS:
+    if not is_session or as_text(value.get("agent")) not in AGENTS | {_LEAD}:
         return Evidence(0.0, "messages of no task")
     return _judged(messages, "a session, with messages")
 

@@ -70,12 +70,20 @@ _RESULT: Final = re.compile(
 _LONG: Final = frozenset({"execute_command", "ask_followup_question", "new_task", "switch_mode", "codebase_search"})
 _SUBTASK: Final = re.compile(r"\[(new_task) completed\] Result:")
 _RESULT_END: Final = re.compile(r"\] Result:[ \t]*(?=\n|\Z)")
+# Of sessions, in the tag of the user's words: that the task goes on, and that the user lets the plan be carried out.
+_GOES_ON: Final = re.compile(
+    r'\s*<user_input(?: mode="[^"\n]*")?>\s*(?:<mode_notice(?: [^>\n]*)?>[^<]*</mode_notice>\s*)?'
+    r"(?:\[TASK RESUMPTION\]"
+    r"|The user approved switching to act mode\. Continue with the approved plan now\.\s*</user_input>)"
+)
 _PUT_IN: Final = ("<environment_details>", "[ERROR] You did not ", _RESUMED)
 # Tools by which the user is asked: their results begin with what the user says.
 _ASKING: Final = frozenset(
     {"ask_followup_question", "attempt_completion", "plan_mode_respond", "plan_mode_response", "new_task", "condense"}
 )
-_ENVIRONMENT: Final = re.compile(r"^# Current (?:Working|Workspace) Directory \(([^\n]+)\) Files$", re.MULTILINE)
+_ENVIRONMENT: Final = re.compile(
+    r"^# Current (?:(?:Working|Workspace) Directory \(([^\n]+)\) Files|Working Directory\n([^\n]+))$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,8 @@ def pieces_of(text: str) -> list[Piece]:
     repeated = _REPEATED.match(text)
     if repeated is not None:
         return [_of_program(repeated[0]), Piece("feedback", text[repeated.end() :])]
+    if _GOES_ON.match(text) is not None:
+        return [_of_program(text)]
     begin = _end_of_blocks(text)
     return _pieces(text, _AT_START.match(text, begin) or _announced(text, begin))
 
@@ -200,10 +210,11 @@ def asks_user(tool: str | None) -> bool:
 def is_put_in(text: str) -> bool:
     """Tells a text that the program puts in as a whole."""
     end = _end_of_blocks(text)
-    return text.lstrip().startswith(_PUT_IN) or (end > 0 and not text[end:].strip())
+    is_whole = text.lstrip().startswith(_PUT_IN) or _GOES_ON.match(text) is not None
+    return is_whole or (end > 0 and not text[end:].strip())
 
 
 def folder_in(text: str) -> str | None:
     """Returns the working folder that a text of the program names."""
     found = _ENVIRONMENT.search(text) if text.lstrip().startswith(_PUT_IN[0]) else None
-    return None if found is None else found[1]
+    return None if found is None else found[1] or found[2]
