@@ -103,6 +103,26 @@ def test_a_session_is_read_whole():
     assert not record.warnings
 
 
+def test_a_command_of_the_users_is_no_call_of_the_model():
+    ran = message("msg_1", "user", part("text", text="The following tool was executed by the user", synthetic=True))
+    given = tool("c1", done("a.md", input={"command": "ls", "description": "List"}))
+    record = read(
+        export(
+            ran,
+            message("msg_2", "assistant", given),
+            message("msg_3", "assistant", part("text", text="I see."), given),
+            message("msg_4", "assistant", given, parentID="msg_3"),
+        )
+    )
+    assert [(m.role, m.is_hidden, m.model is None, parts(m)) for m in record.messages[1:]] == [
+        ("system", True, True, [("context", "ls"), ("context", "a.md")]),
+        ("assistant", False, False, [("text", "I see."), ("tool_use", None), ("tool_result", "a.md")]),
+        ("assistant", False, False, [("tool_use", None), ("tool_result", "a.md")]),
+    ]
+    left = {**given["state"], "input": {"description": "List"}}
+    assert record.messages[1].parts[0].source["state"] == {k: v for k, v in left.items() if k != "output"}
+
+
 def test_what_opencode_says_in_the_users_name_is_not_the_users():
     record = read(
         export(

@@ -16,7 +16,7 @@ from archive_pipeline.readers.opencode.recognition import SOURCE, recognise
 READER: Final = Reader(
     SOURCE,
     "OpenCode sessions (opencode export) or database (opencode.db)",
-    1,
+    2,
     recognise,
     read_session,
     database=DATABASE,

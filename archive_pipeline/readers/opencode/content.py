@@ -28,6 +28,8 @@ _COMPACTION: Final = "compaction"  # the user or OpenCode asks for a summary of 
 # OpenCode's words in the user's name: for the model alone, or for the user alone.
 _PUT_IN: Final = ("synthetic", "ignored")
 _ENDED: Final = frozenset({"completed", "error"})
+_COMMAND: Final = "command"
+_OUTPUT: Final = "output"
 
 
 class Content:
@@ -39,13 +41,21 @@ class Content:
         kept: what is neither.
     """
 
-    def __init__(self, warnings: Counter[str], own: Mapping[str, str | None], *, is_context: bool = False) -> None:
+    def __init__(
+        self,
+        warnings: Counter[str],
+        own: Mapping[str, str | None],
+        *,
+        is_context: bool = False,
+        is_command: bool = False,
+    ) -> None:
         """Makes one without parts.
 
         Args:
             warnings: where unusual things are counted.
             own: ids that parts repeat, by the names that they have there.
             is_context: texts are not what the model answered: they sum up what went before.
+            is_command: the call of a tool is no model's: the user ran a command.
         """
         self.parts: list[PartRecord] = []
         self.files: list[AttachmentRecord] = []
@@ -53,6 +63,7 @@ class Content:
         self._warnings = warnings
         self._own = own
         self._is_context = is_context
+        self._tool_parts = _command_parts if is_command else tool_parts
 
     def add(self, item: Any) -> None:
         """Takes the next part."""
@@ -80,7 +91,7 @@ class Content:
         if kind in _TEXTS:
             self._text(kind, fields, item)
         elif kind == _TOOL:
-            self.parts += tool_parts(fields)
+            self.parts += self._tool_parts(fields)
         elif kind == _COMPACTION:
             self.parts.append(PartRecord(PartType.CONTEXT, source_type=kind, source=fields.rest()))
         else:
@@ -122,6 +133,20 @@ def tool_parts(fields: Fields) -> Iterator[PartRecord]:
     yield from results
 
 
+def _command_parts(fields: Fields) -> Iterator[PartRecord]:
+    """Takes a command that the user ran, and its output, as the parts of an entry of version 2."""
+    state = Fields(fields.fields_left().get(_STATE))
+    given = Fields(state.fields_left().get("input"))
+    command, output = given.take_text(_COMMAND), state.take_text(_OUTPUT)
+    if command is not None:
+        state.fields_left()["input"] = given.fields_left()
+    if command is not None or output is not None:
+        fields.fields_left()[_STATE] = state.fields_left()
+    yield PartRecord(PartType.CONTEXT, command, _COMMAND, source=fields.rest())
+    if output is not None:
+        yield PartRecord(PartType.CONTEXT, output, _OUTPUT)
+
+
 def _results(state: Fields, name: str | None, call: str | None, status: str | None) -> Iterator[PartRecord]:
     texts: list[str | None] = []
     files: list[PartRecord] = []
@@ -137,7 +162,7 @@ def _results(state: Fields, name: str | None, call: str | None, status: str | No
         if isinstance(state.fields_left().get(field), list):
             state.take(field)
             state.put_back(field, unread)
-    texts += [state.take_text("output"), taken_error(state)]
+    texts += [state.take_text(_OUTPUT), taken_error(state)]
     yield PartRecord(PartType.TOOL_RESULT, joined(texts), _TOOL, name, call, is_error=status == "error")
     yield from files
 

@@ -15,7 +15,7 @@ from archive_pipeline.domain.records import FULL, DialogueRecord, MessageRecord,
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, unique_messages
 from archive_pipeline.readers.opencode.database import as_export
-from archive_pipeline.readers.opencode.messages import read_entry, read_message
+from archive_pipeline.readers.opencode.messages import announced_commands, read_entry, read_message
 from archive_pipeline.readers.opencode.recognition import NO_MESSAGES, SOURCE
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -77,8 +77,9 @@ def _messages(
     read: list[MessageRecord] = []
     of_messages: list[Any] = []
     others: list[Any] = []
+    announced = announced_commands(entries)
     for entry in entries:
-        record = _message(entry, session, warnings)
+        record = _message(entry, session, announced, warnings)
         if record is None:
             others.append(entry)
         else:
@@ -88,9 +89,11 @@ def _messages(
     return messages, [*others, *(of_messages[place] for place in repeated)]
 
 
-def _message(entry: Any, session: str | None, warnings: Counter[str]) -> MessageRecord | None:
+def _message(
+    entry: Any, session: str | None, announced: frozenset[str], warnings: Counter[str]
+) -> MessageRecord | None:
     if _is_older(entry):
-        return read_message(entry, session, warnings)
+        return read_message(entry, session, announced, warnings)
     kind = as_text(as_object(entry).get("type"))
     if kind is None:
         warnings["malformed_message"] += 1

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord, MessageState, PartRecord, PartType, Role
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
 from archive_pipeline.readers.opencode.content import Content, is_put_in, taken_error
 from archive_pipeline.readers.opencode.files import attachment
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
+# By which version 1 says that the user ran a command: the next message has it as a call of this tool.
+_ANNOUNCED: Final = "The following tool was executed by the user"
+_SHELL: Final = "bash"
 _ABORTED: Final = frozenset({"MessageAbortedError", "aborted"})
 # Texts of entries that are neither the user's words nor an answer, by their type.
 _TOLD: Final[Mapping[str, tuple[str, ...]]] = {
@@ -25,8 +28,33 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def read_message(entry: Mapping[str, Any], session: str | None, warnings: Counter[str]) -> MessageRecord:
+def announced_commands(entries: list[Any]) -> frozenset[str]:
+    """Returns the ids of messages of version 1 that say that the user ran a command, which the next one has."""
+    said = ((as_identifier(as_object(as_object(entry).get("info")).get("id")), entry) for entry in entries)
+    return frozenset(name for name, entry in said if name is not None and any(map(_announces, _parts_of(entry))))
+
+
+def _announces(part: object) -> bool:
+    fields = as_object(part)
+    return fields.get("synthetic") is True and fields.get("text") == _ANNOUNCED
+
+
+def _parts_of(entry: object) -> list[Any]:
+    return as_list(as_object(entry).get("parts"))
+
+
+def _is_command(entry: Mapping[str, Any], announced: frozenset[str]) -> bool:
+    """Tells a command of the user's from an answer, which says more than a call."""
+    info, parts = as_object(entry.get("info")), [as_object(part) for part in _parts_of(entry)]
+    is_call = bool(parts) and all(part.get("type") == "tool" and part.get("tool") == _SHELL for part in parts)
+    return is_call and info.get("role") == "assistant" and as_identifier(info.get("parentID")) in announced
+
+
+def read_message(
+    entry: Mapping[str, Any], session: str | None, announced: frozenset[str], warnings: Counter[str]
+) -> MessageRecord:
     """Returns a message of version 1."""
+    is_command = _is_command(entry, announced)
     outer = Fields(entry)
     info = Fields(outer.take("info"))
     said = dict(info.fields_left())
@@ -34,13 +62,14 @@ def read_message(entry: Mapping[str, Any], session: str | None, warnings: Counte
     name = info.take_identifier("id")
     _take_same(info, "sessionID", session)
     is_summary = role == "assistant" and said.get("summary") is True
-    content = Content(warnings, {"messageID": name, "sessionID": session}, is_context=is_summary)
+    repeated = {"messageID": name, "sessionID": session}
+    content = Content(warnings, repeated, is_context=is_summary, is_command=is_command)
     for item in outer.take_items("parts"):
         content.add(item)
     outer.put_back("parts", content.kept)
     parts = [*content.parts, *_error(info)]
-    model = info.take_text("modelID") if role == "assistant" else None
-    if is_summary or (role == "user" and is_put_in(parts) and not content.files):
+    model = info.take_text("modelID") if role == "assistant" and not is_command else None
+    if is_summary or is_command or (role == "user" and is_put_in(parts) and not content.files):
         role = "system"
     _take_same(info, "role", role)
     if left := info.rest():
