@@ -181,12 +181,16 @@ def test_files_are_attachments_and_the_model_may_change():
         ("session.model_change", {"newModel": "opus"}),
         ("user.message", {"content": "See.", "attachments": files}),
         ("assistant.message", {"content": "Fine."}),
+        ("session.resume", {"resumeTime": "2026-02-03T11:00:00.000Z", "selectedModel": "sonnet"}),
+        ("user.message", {"content": "And now?"}),
+        ("assistant.message", {"content": "Still fine."}),
         ("session.title_changed", {"title": "Files"}),
     )
     found = [(a.file_name, a.uri, a.extracted_text, a.size_bytes) for a in record.messages[0].attachments]
     assert found == [("a.py", "/w/a.py", None, None), ("b.py", "/w/b.py", "x = 1", None), (None, None, None, 2)]
     assert record.messages[0].attachments[2].content_sha256 is not None
-    assert (record.messages[1].model, record.title) == ("opus", "Files")
+    assert [m.model for m in record.messages] == [None, "opus", None, "sonnet"]
+    assert record.title == "Files"
 
 
 def test_subagents_are_dialogues_of_their_own(tmp_path: Path):

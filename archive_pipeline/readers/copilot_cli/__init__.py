@@ -11,7 +11,7 @@ from archive_pipeline.readers.declaration import Reader
 READER: Final = Reader(
     SOURCE,
     "GitHub Copilot CLI sessions (session-state/<id>/events.jsonl)",
-    1,
+    2,
     recognise,
     read_session,
     is_line=is_line,

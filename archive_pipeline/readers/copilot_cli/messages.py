@@ -41,7 +41,11 @@ _PUT_IN: Final[Mapping[str, str]] = {
     "session.compaction_complete": "summaryContent",
 }
 _STARTS: Final = frozenset({"tool.execution_start", "tool.user_requested"})
-_MODELS: Final[Mapping[str, str]] = {"session.model_change": "newModel", "session.start": "selectedModel"}
+_MODELS: Final[Mapping[str, str]] = {
+    "session.model_change": "newModel",
+    "session.resume": "selectedModel",
+    "session.start": "selectedModel",
+}
 _ADDRESSES: Final = ("path", "filePath", "url")
 
 
