@@ -168,6 +168,15 @@ def test_a_call_of_which_nothing_but_its_failure_is_there():
     assert part.source == {"additionalData": {"status": "error"}}
 
 
+@pytest.mark.parametrize("about", [{"text": "Hello."}, {"text": "", "errorDetails": {"message": "Disconnected"}}])
+def test_a_status_beside_what_an_answer_says_is_no_call(about: dict[str, Any]):
+    message = only(said(1, **about, toolFormerData={"additionalData": {"status": "error"}}))
+    kinds = {"Hello.": PartType.TEXT, "": PartType.ERROR}
+    assert [part.part_type for part in message.parts] == [kinds[about["text"]]]
+    assert message.source is not None
+    assert message.source["toolFormerData"] == {"additionalData": {"status": "error"}}
+
+
 @pytest.mark.parametrize("is_text", [True, False])
 def test_earlier_versions_have_calls_beside_the_messages(is_text: bool):
     calls: Any = {"b1": {"name": "edit_file", "params": "{}", "result": "ok"}}

@@ -16,7 +16,7 @@ from archive_pipeline.readers.declaration import Reader
 READER: Final = Reader(
     SOURCE,
     "Cursor's database (state.vscdb), transcripts of its agents",
-    1,
+    2,
     recognise,
     read_conversation,
     is_line=is_line,

@@ -21,6 +21,11 @@ def call_status(call: Mapping[str, Any]) -> str | None:
     return as_text(as_object(call.get(_ADDITIONAL)).get("status")) or as_text(call.get("status"))
 
 
+def says_a_call(call: Mapping[str, Any]) -> bool:
+    """Tells a call from a status alone, which texts and failures of answers have in its place, too."""
+    return any(not is_empty(value) for name, value in call.items() if name != _ADDITIONAL)
+
+
 def call_parts(call: Mapping[str, Any]) -> Iterator[PartRecord]:
     """Returns the parts of a call: what was called, and the result or error once there is one."""
     fields = Fields(call)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import MessageRecord, MessageState, PartRecord, PartType, Role
 from archive_pipeline.readers.cursor.attached import attached_files
-from archive_pipeline.readers.cursor.calls import CALL, call_parts, call_status
+from archive_pipeline.readers.cursor.calls import CALL, call_parts, call_status, says_a_call
 from archive_pipeline.readers.cursor.database import BUBBLE
 from archive_pipeline.readers.cursor.texts import user_text
 from archive_pipeline.readers.json.fields import Fields
@@ -124,12 +124,13 @@ def _answered(fields: Fields, role: Role, call: Mapping[str, Any]) -> list[PartR
         kind = PartType.TEXT if role == "assistant" else PartType.CONTEXT
         kind = PartType.THINKING if fields.fields_left().get("isThought") is True else kind
         parts.append(PartRecord(kind, text, "text"))
-    if call:
+    notices = _notices(fields)
+    if call and (says_a_call(call) or not (parts or notices)):
         fields.take(CALL)
         parts += call_parts(call)
     elif text is None:
         parts += _code(fields)
-    return [*parts, *_notices(fields)]
+    return [*parts, *notices]
 
 
 def _thoughts(fields: Fields) -> list[PartRecord]:
