@@ -11,7 +11,7 @@ from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
 
 CODE_EXECUTION: Final = "code_execution"
-_MEDIA: Final = {"image": PartType.IMAGE, "audio": PartType.AUDIO, "video": PartType.VIDEO}
+MEDIA: Final = {"image": PartType.IMAGE, "audio": PartType.AUDIO, "video": PartType.VIDEO}
 _INLINE: Final = ("inlineData", "inlineFile", "inlineImage", "inlineAudio", "inlineVideo")
 _SUCCESSES: Final = frozenset({"OUTCOME_OK", "OUTCOME_UNSPECIFIED"})
 
@@ -59,7 +59,7 @@ def media_parts(fields: Fields) -> Iterator[PartRecord]:
             continue
         fields.take(name)
         mime_type = as_text(as_object(inline).get("mimeType"))
-        part_type = _MEDIA.get((mime_type or "").partition("/")[0], PartType.FILE)
+        part_type = MEDIA.get((mime_type or "").partition("/")[0], PartType.FILE)
         yield PartRecord(
             part_type, source_type=name, mime_type=mime_type, content_sha256=base64_sha256(data), source={name: inline}
         )

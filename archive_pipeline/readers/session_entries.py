@@ -19,7 +19,16 @@ from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifie
 from archive_pipeline.readers.json_lines import is_unreadable
 from archive_pipeline.readers.timestamps import read_timestamp
 
-_PARENT: Final = "parentId"
+
+@dataclass(frozen=True, slots=True)
+class Pointers:
+    """What a product calls the id of a line, and that of the line before it."""
+
+    own: str = "id"
+    parent: str = "parentId"
+
+
+_POINTERS: Final = Pointers()
 
 
 @dataclass(slots=True)
@@ -30,18 +39,21 @@ class Entry:
         line: the line as it is.
         id: its id, which no other entry of the session has.
         parent: the id of the entry before it, or a pointer that leads nowhere; None at the beginning.
+        pointers: what its line calls both.
     """
 
     line: dict[str, Any]
     id: str
     parent: str | None
+    pointers: Pointers = _POINTERS
 
     def rest(self, line: Fields, message: Fields) -> dict[str, Any] | None:
         """Returns what nothing has taken of the line and of the object in it, without an id that is the entry's."""
-        if as_identifier(self.line.get("id")) == self.id:
-            line.take("id")
-        if self.parent is not None and as_identifier(self.line.get(_PARENT)) == self.parent:
-            line.take(_PARENT)
+        own, parent = self.pointers.own, self.pointers.parent
+        if as_identifier(self.line.get(own)) == self.id:
+            line.take(own)
+        if self.parent is not None and as_identifier(self.line.get(parent)) == self.parent:
+            line.take(parent)
         if isinstance(self.line.get("message"), dict):
             line.fields_left()["message"] = message.rest()
         return line.rest()
@@ -54,6 +66,7 @@ class Entries:
     Attributes:
         is_path: the entries are one way that was copied of a session, without some that others follow: a pointer to
             none of them leads to the line before.
+        pointers: what the product calls ids and pointers.
         last: the id of the entry that a line without a parent follows: the latest; None before the first.
         nodes: entries that are no message, each with its parent.
         kept: lines that are no message, by their numbers in the file.
@@ -61,6 +74,7 @@ class Entries:
 
     warnings: Counter[str]
     is_path: bool = False
+    pointers: Pointers = _POINTERS
     last: str | None = None
     nodes: dict[str, str | None] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
@@ -78,11 +92,11 @@ class Entries:
             line: the line.
             made: its id, if no other line has it.
         """
-        said = as_identifier(line.get("id"))
+        said = as_identifier(line.get(self.pointers.own))
         if said is not None and self._is_repeated(said, line):
             self.warnings[DUPLICATE_MESSAGE] += 1
             return None
-        entry = Entry(line, self._own(made), self._parent(line))
+        entry = Entry(line, self._own(made), self._parent(line), self.pointers)
         if said is not None:
             self._latest[said] = entry.id
         self.last = entry.id
@@ -121,9 +135,9 @@ class Entries:
         self.kept[str(number)] = line
 
     def _parent(self, line: dict[str, Any]) -> str | None:
-        if _PARENT not in line:
+        if self.pointers.parent not in line:
             return self.last
-        pointer = as_identifier(line[_PARENT])
+        pointer = as_identifier(line[self.pointers.parent])
         if pointer is None:
             return None
         nowhere = self.last if self.is_path and self.last is not None else pointer

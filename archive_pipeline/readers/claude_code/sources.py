@@ -56,8 +56,8 @@ def _rest(line: _Line, draft: Draft, common: Mapping[str, Any], model: str | Non
     fields = Fields(line)
     if as_identifier(line.get("uuid")) == draft.id:
         fields.take("uuid")
-    _take_equal(fields, {name: value for name, value in common.items() if name in COMMON})
-    _take_equal(fields, {"type": draft.role})
+    take_equal(fields, {name: value for name, value in common.items() if name in COMMON})
+    take_equal(fields, {"type": draft.role})
     if line.get("type") == "system":
         fields.take("content")
     for name, content in (("message", "content"), ("attachment", "prompt")):
@@ -65,12 +65,12 @@ def _rest(line: _Line, draft: Draft, common: Mapping[str, Any], model: str | Non
         if isinstance(holder, dict):
             inner = Fields(holder)
             inner.take(content)
-            _take_equal(inner, {"role": draft.role, "model": model})
+            take_equal(inner, {"role": draft.role, "model": model})
             fields.fields_left()[name] = inner.rest()
     return fields.rest() or {}
 
 
-def _take_equal(fields: Fields, said: Mapping[str, Any]) -> None:
+def take_equal(fields: Fields, said: Mapping[str, Any]) -> None:
     """Takes what is said elsewhere."""
     for name, value in said.items():
         if fields.fields_left().get(name) == value:
