@@ -82,22 +82,25 @@ _FOLDERS: Final[Mapping[str, str]] = {
     "tool-results": "tools' results",
     "users": "user profiles",
 }
-# By names without their suffix: of subagents of Claude Code, of sessions of Droid, and of sessions of Cline, whose
-# messages are in <session>.messages.json.
+# By names without their suffix: of subagents of Claude Code and Qwen Code, of sessions of Droid and Qwen Code, and of
+# sessions of Cline, whose messages are in <session>.messages.json.
 _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"manifest-[0-9a-z_-]+"), MANIFEST),
     (re.compile(r"agent-[0-9a-z_-]+\.meta"), "descriptions of subagents"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings"), SETTINGS),
+    (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:runtime|worktree)"), FILES_OF_SESSION),
     (re.compile(r"[0-9]{13}_[0-9a-z_-]+"), "descriptions of sessions"),
     (re.compile(r"[0-9a-z._-]+\.compaction"), "shortened histories"),
 )
 # Of a session of OpenClaw, what each call of the model got and gave, and where that is.
 _TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")
-# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, and of the Gemini app, beside its activity.
+# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, of Qwen Code, in that of a project, and of
+# the Gemini app, beside its activity.
 _PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?:.*/)?cache/[a-z0-9_]+_models\.json"), MODELS),
     (re.compile(r"(?:.*/)?cache/remote_config_[0-9a-z_-]+\.json"), SETTINGS),
     (re.compile(r"(?:.*/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/(?:files|research)/.+"), FILES_OF_SESSION),
+    (re.compile(r"(?:.*/)?(?:[a-z]-)?-[0-9a-z-]+/(?:extract-cursor|meta)\.json"), PROJECTS),
     (re.compile(r"(?:.*/)?gemini[ _-]apps/(?!my ?activity)[^/]+\.json"), FILES),
 )
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
@@ -107,10 +110,12 @@ _PORTAL_CONVERSATIONS: Final = "conversations__"
 _PORTAL_FILES: Final = "files__"
 _PORTAL_ADS: Final = "ads__"
 _PRIVATE: Final = frozenset({"financial", "user profile", "contact info"})
-# Of Grok, and logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode, Cline and Cursor, beside their sessions.
+# Of Grok, and logins and keys of Codex, Pi, OpenClaw, Gemini CLI, OpenCode, Cline, Cursor and Qwen Code, beside their
+# sessions.
 _PRIVATE_FILES: Final = frozenset(
     {
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
+        "mcp-oauth-tokens.json",  # of Gemini CLI and Qwen Code
         *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
         *("auth-profiles.json", "cli-config.json", "mcp.json", ".mcp.json"),
         *("mcp-config.json", "credentials.json", "creds.json"),  # of Copilot CLI and of gateways
@@ -125,12 +130,12 @@ _PRIVATE_FOLDERS: Final = frozenset({"credentials", "mcp-oauth-config", "mcp-tok
 # Names that say nothing by themselves, each with that of its folder.
 _PRIVATE_PLACES: Final = frozenset(
     {
-        *(("copilot", "config.json"), ("whatsapp", "session")),
+        *(("copilot", "config.json"), ("whatsapp", "session"), ("qwen", "settings.json")),
         *(("identity", "device.json"), ("devices", "paired.json"), ("devices", "pending.json")),
     }
 )
 # In them agents keep sessions and logins: what is private there is so too if the user names a folder below.
-_AGENTS_HOMES: Final = frozenset({".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes"})
+_AGENTS_HOMES: Final = frozenset({".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes", ".qwen"})
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(

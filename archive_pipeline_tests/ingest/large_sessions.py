@@ -83,6 +83,22 @@ def droid_lines() -> Lines:
     ]
 
 
+def qwen_code_lines() -> Lines:
+    about = {"sessionId": "s", "cwd": "/work", "version": "0.25.0"}
+    begun = {
+        "type": "system",
+        "subtype": "session_source",
+        "systemPayload": {"sourceType": "cli"},
+        "timestamp": time(0),
+    }
+    said = [
+        {"type": line["message"]["role"], "message": {"parts": [{"text": line["message"]["content"]}]}}
+        | {"uuid": line["id"], "parentUuid": line["parentId"], "timestamp": line["timestamp"]}
+        for line in pi_lines()[1:]
+    ]
+    return [about | line for line in ({"uuid": "00", "parentUuid": None} | begun, *said)]
+
+
 def gemini_cli_lines() -> Lines:
     head = {"sessionId": "s", "projectHash": "p", "startTime": time(0), "lastUpdated": time(0)}
     said = [
@@ -120,6 +136,7 @@ PROMPTS: Final[Mapping[str, tuple[str, Callable[[], Lines]]]] = {
     "droid": ("s.jsonl", droid_lines),
     "gemini_cli": ("session-1.jsonl", gemini_cli_lines),
     "pi": ("2026_s.jsonl", pi_lines),
+    "qwen_code": ("s.jsonl", qwen_code_lines),
     "session_trace": ("s.jsonl", trace_lines),
 }
 SESSIONS: Final[Mapping[str, tuple[str, Callable[[], Lines]]]] = {
@@ -128,6 +145,7 @@ SESSIONS: Final[Mapping[str, tuple[str, Callable[[], Lines]]]] = {
     "droid": ("s.jsonl", droid_lines),
     "gemini_cli": ("session-1.jsonl", gemini_cli_lines),
     "pi": ("2026_s.jsonl", pi_lines),
+    "qwen_code": ("s.jsonl", qwen_code_lines),
 }
 
 

@@ -92,6 +92,20 @@ def droid_session(*, is_at_once: bool) -> Session:
     return Session("s.jsonl", timed)
 
 
+def qwen_code_session(*, is_at_once: bool) -> Session:
+    at = [0] * 4 if is_at_once else [0, 1, 2, 3]
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "message": {"role": "user", "parts": [{"text": "list"}]}},
+        {"type": "assistant", "message": {"role": "model", "parts": [{"text": "ls will do", "thought": True}]}},
+        {"type": "system", "subtype": "custom_title", "systemPayload": {"customTitle": "Lists"}},
+        {"type": "assistant", "message": {"role": "model", "parts": [{"text": "one"}]}},
+    ]
+    for number, line in enumerate(lines):
+        line |= {"uuid": f"m{number}", "parentUuid": f"m{number - 1}" if number else None, "sessionId": "s"}
+        line["timestamp"] = f"2026-03-04T10:00:0{at[number]}Z"
+    return Session("s.jsonl", lines)
+
+
 def copilot_chat_session(*, is_at_once: bool) -> Session:
     start = 1_772_618_400_000
     at = [start + 1_000 * (0 if is_at_once else second) for second in range(4)]
@@ -115,6 +129,7 @@ SESSIONS: Final = {
     "droid": droid_session,
     "gemini_cli": gemini_cli_session,
     "pi": pi_session,
+    "qwen_code": qwen_code_session,
 }
 
 

@@ -54,6 +54,8 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("User/keybindings.json", [{"key": "ctrl+x", "command": "cut"}], "settings"),
         ("ws/workspace.json", {"folder": "file:///w"}, "folder of the workspace"),
         ("p/8534a502-106a-4227-a227-55fac3265fcd.settings.json", {"model": "m"}, "settings"),
+        (f"-work/chats/{SESSION}.runtime.json", {"pid": 1, "session_id": SESSION}, "files of a session"),
+        ("-work/extract-cursor.json", {"sessionId": SESSION, "processedOffset": 4}, "projects"),
         ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),
         ("tmp/p/logs.json", [{"sessionId": "s", "type": "user", "message": "Go"}], "log of prompts"),
         ("s/tool-results/toolu_1.json", [1], "tools' results"),
@@ -153,6 +155,7 @@ LOGINS = {
         *("google_token.json", "google_client_secret.json", "whatsapp/session/creds.json"),
         *("platforms/whatsapp/session/pre-key-1.json", "mcp-tokens/server.json"),
     ],
+    ".qwen": ["settings.json", "mcp-oauth-tokens.json"],
 }
 
 

@@ -37,6 +37,7 @@ from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
 from benchmarks.fuzz import opencode as fuzz_opencode
 from benchmarks.fuzz import pi as fuzz_pi
+from benchmarks.fuzz import qwen_code as fuzz_qwen_code
 from benchmarks.fuzz import session_trace as fuzz_session_trace
 from benchmarks.fuzz import sharegpt as fuzz_sharegpt
 from benchmarks.fuzz.marks import Marks
@@ -158,6 +159,7 @@ OF_UNKNOWN_TYPES = {
         ("opencode", fuzz_opencode.conversation),
         ("oasst", fuzz_oasst.conversation),
         ("pi", fuzz_pi.conversation),
+        ("qwen_code", fuzz_qwen_code.conversation),
         ("sharegpt", fuzz_sharegpt.conversation),
         ("session_trace", fuzz_session_trace.conversation),
     ],

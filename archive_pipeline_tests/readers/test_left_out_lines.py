@@ -43,6 +43,18 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
         *_entries(LONG),
     ],
     "pi": [{"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/w"}, *_entries(LONG)],
+    "qwen_code": [
+        {
+            "uuid": line["id"],
+            "parentUuid": line["parentId"],
+            "sessionId": "s",
+            "timestamp": TIME,
+            "cwd": "/w",
+            "type": line["message"]["role"],
+            "message": {"parts": line["message"]["content"]},
+        }
+        for line in _entries(LONG)
+    ],
     "gemini_cli": [
         {"sessionId": "s", "projectHash": "p", "startTime": TIME, "lastUpdated": TIME},
         *(
@@ -89,7 +101,7 @@ def _prompt_as(source: str, content: Any) -> dict[str, Any]:
     if source == "claude_code":
         return claude_code.said("a1", "u1", 1, content)
     line = SESSIONS[source][-2]
-    if source == "gemini_cli":
+    if source in ("gemini_cli", "qwen_code"):
         return line | {"type": "user"}
     return line | {"message": {"role": "user", "content": content}}
 

@@ -39,6 +39,7 @@ from benchmarks.fuzz import (
     opencode,
     pi,
     projects,
+    qwen_code,
     session_trace,
     sharegpt,
 )
@@ -74,6 +75,7 @@ MAKERS: Final = (
     opencode.conversation,
     openai_messages.conversation,
     pi.conversation,
+    qwen_code.conversation,
     sharegpt.conversation,
     session_trace.conversation,
 )

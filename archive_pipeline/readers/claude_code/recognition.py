@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from archive_pipeline.readers.declaration import Evidence
+from archive_pipeline.readers.json.shapes import as_object
 from archive_pipeline.readers.json_lines import objects_of
 
 # Lines of the transcript: nobody else has all of these, though some have most of them.
@@ -30,7 +31,7 @@ def is_line(value: Mapping[str, Any]) -> bool:
     kind = value.get("type")
     if not isinstance(kind, str):
         return False
-    if value.keys() >= _OF_TRANSCRIPT:
+    if _is_of_transcript(value):
         return True
     if kind in _OF_SESSION:
         return isinstance(value.get("sessionId"), str)
@@ -42,8 +43,14 @@ def recognise(value: Mapping[str, Any]) -> Evidence:
     objects = objects_of(value)
     if objects is None:
         return Evidence(0.0, "no lines of a session")
-    if any(line.get("type") in ("user", "assistant") and line.keys() >= _OF_TRANSCRIPT for line in objects):
+    if any(line.get("type") in ("user", "assistant") and _is_of_transcript(line) for line in objects):
         return Evidence(1.0, "lines of user and assistant with sessionId, parentUuid and isSidechain")
     if any(map(is_line, objects)):
         return Evidence(0.6, "lines about a session without messages")
     return Evidence(0.0, "lines without sessionId, parentUuid and isSidechain")
+
+
+def _is_of_transcript(line: Mapping[str, Any]) -> bool:
+    """Tells a line of a transcript from one of Qwen Code's subagents, whose messages are those of Google's API."""
+    is_qwens = "systemPayload" in line or "parts" in as_object(line.get("message"))
+    return line.keys() >= _OF_TRANSCRIPT and not is_qwens

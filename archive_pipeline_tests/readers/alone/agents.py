@@ -17,6 +17,7 @@ from benchmarks.fuzz import (
     hermes,
     opencode,
     pi,
+    qwen_code,
 )
 from benchmarks.fuzz.marks import Marks
 
@@ -142,6 +143,17 @@ def droid_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"file": f"{marks.text()}.jsonl", "lines": [droid.header(random, marks), line]}, line
 
 
+def qwen_code_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one line, with a part of a kind or about the session; and the line."""
+    random = seeded(f"{kind} {role}")
+    before = qwen_code.line(random, marks, "user", {"message": {"role": "user", "parts": [{"text": marks.text()}]}})
+    if role == "line":
+        line = qwen_code.LINES[kind](random, marks)
+    else:
+        line = qwen_code.message(random, marks, role, [qwen_code.PARTS[kind](random, marks), {"text": "x"}])
+    return {"file": f"{marks.text()}.jsonl", "lines": [before, line]}, line
+
+
 CASES: list[Case] = []
 CASES += [
     ("claude_code", claude_code_alone, kind, role)
@@ -174,3 +186,9 @@ CASES += [
     ("droid", droid_alone, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")
 ]
 CASES += [("droid", droid_alone, kind, "line") for kind in range(2, len(droid.LINES) - 2)]
+CASES += [
+    ("qwen_code", qwen_code_alone, kind, role)
+    for kind in range(len(qwen_code.PARTS))
+    for role in ("user", "assistant", "tool_result")
+]
+CASES += [("qwen_code", qwen_code_alone, kind, "line") for kind in range(1, len(qwen_code.LINES) - 2)]
