@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
-from archive_pipeline.readers.companions import ASSET_NAMES, FILES, LIBRARY
+from archive_pipeline.readers.companions import ASSET_NAMES, FILE_DESCRIPTION, FILES, LIBRARY
 from archive_pipeline.readers.containers import find_all_files
 from archive_pipeline.readers.databases.stored_files import may_hold_files, stored_files
 from archive_pipeline.readers.declaration import DatabaseReader
@@ -124,7 +124,8 @@ def _may_be_conversation(file: PurePosixPath) -> bool:
 def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:
     """Returns what companions of an export call its files, by their names in the export or their ids; ``{}`` if none.
 
-    ``conversation_asset_file_names.json`` has names by name, ``library_files.json`` an array of objects.
+    ``conversation_asset_file_names.json`` has names by name, ``library_files.json`` an array of objects; LM Studio has
+    a description of each file.
     """
     names: dict[str, str] = {}
     for file in companions:
@@ -133,6 +134,10 @@ def file_names(companions: Iterable[SourceFile]) -> dict[str, str]:
             names.update({key: text for key, value in given.items() if (text := as_text(value))})
         elif file.companion == LIBRARY:
             names.update({key: name for key, name in _library_names(_value_of(file)) if key not in names})
+        elif file.companion == FILE_DESCRIPTION:
+            about = as_object(_value_of(file))
+            key, name = as_text(about.get("fileIdentifier")), as_text(about.get("originalName"))
+            names.update({key: name} if key and name else {})
     return names
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 ASSET_NAMES: Final = "names of attached files"
 FILES: Final = "attached files"
+FILE_DESCRIPTION: Final = "descriptions of attached files"
 FILES_OF_SESSION: Final = "files of a session"
 LIBRARY: Final = "list of the file library"
 LOGS_OF_RUNS: Final = "logs of runs"
@@ -82,13 +83,14 @@ _FOLDERS: Final[Mapping[str, str]] = {
     "tool-results": "tools' results",
     "users": "user profiles",
 }
-# By names without their suffix: of subagents of Claude Code and Qwen Code, of sessions of Droid and Qwen Code, and of
-# sessions of Cline, whose messages are in <session>.messages.json.
+# By names without their suffix: of subagents of Claude Code and Qwen Code, of sessions of Droid and Qwen Code, of files
+# of LM Studio, and of sessions of Cline, whose messages are in <session>.messages.json.
 _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"manifest-[0-9a-z_-]+"), MANIFEST),
     (re.compile(r"agent-[0-9a-z_-]+\.meta"), "descriptions of subagents"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.settings"), SETTINGS),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:runtime|worktree)"), FILES_OF_SESSION),
+    (re.compile(r"[0-9]{13} - [0-9]+\.[a-z0-9]+\.metadata"), FILE_DESCRIPTION),
     (re.compile(r"[0-9]{13}_[0-9a-z_-]+"), "descriptions of sessions"),
     (re.compile(r"[0-9a-z._-]+\.compaction"), "shortened histories"),
 )

@@ -8,7 +8,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 _SCHEME: Final = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_ID_IN_NAME: Final = re.compile(r"file[-_][A-Za-z0-9]+|(?P<uuid>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})")
+# LM Studio's are whole names, with the suffix: ``1770514213626 - 185.png``.
+_ID_IN_NAME: Final = re.compile(
+    r"file[-_][A-Za-z0-9]+|[0-9]{13} - [0-9]+\.[A-Za-z0-9]+$"
+    r"|(?P<uuid>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"
+)
 # An id of a form that no known export has: nothing tells it from any other word but that a message points to it.
 _WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 # A picture made of a file, such as page 14 of a PDF: ``028801d585008c0#file_00ab#p_14.jpg``. What it shows is not what

@@ -56,6 +56,7 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("p/8534a502-106a-4227-a227-55fac3265fcd.settings.json", {"model": "m"}, "settings"),
         (f"-work/chats/{SESSION}.runtime.json", {"pid": 1, "session_id": SESSION}, "files of a session"),
         ("-work/extract-cursor.json", {"sessionId": SESSION, "processedOffset": 4}, "projects"),
+        ("1770514213626 - 185.png.metadata.json", {"type": "image"}, "descriptions of attached files"),
         ("history.jsonl", {"session_id": "s", "ts": 1, "text": "Go"}, "history of prompts"),
         ("tmp/p/logs.json", [{"sessionId": "s", "type": "user", "message": "Go"}], "log of prompts"),
         ("s/tool-results/toolu_1.json", [1], "tools' results"),

@@ -17,6 +17,7 @@ UUID = "5f0a1b2c-0000-4000-8000-00000000abcd"
         ("file-AbC123", "file-AbC123"),
         (UUID, UUID),
         (UUID.upper(), UUID),
+        ("1770514213626 - 185.png", "1770514213626 - 185.png"),
         ("asset_77", "asset_77"),
         ("a scan.pdf", ""),
         ("/api/files/asset_77", ""),
@@ -53,6 +54,8 @@ def test_a_pointer_means_an_id_or_nothing(pointer: str, expected: str):
         ("file-Listed.dat", ("file-Listed",), "list.csv"),
         (f"ttl/prod-mc-asset-server/{UUID}/content", (UUID,), None),
         (f"elsewhere/{UUID}/content", (), None),
+        ("user-files/1770514213626 - 185.png", ("1770514213626 - 185.png",), None),
+        ("user-files/1770514213626 - 185.png.metadata.json", (), None),
         ("conversations.json", (), None),
     ],
 )
