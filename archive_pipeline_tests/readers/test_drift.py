@@ -32,6 +32,7 @@ from benchmarks.fuzz import hermes as fuzz_hermes
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import llm_spans as fuzz_llm_spans
+from benchmarks.fuzz import lm_studio as fuzz_lm_studio
 from benchmarks.fuzz import oasst as fuzz_oasst
 from benchmarks.fuzz import open_webui as fuzz_open_webui
 from benchmarks.fuzz import openai_messages as fuzz_openai_messages
@@ -129,6 +130,8 @@ OF_UNKNOWN_TYPES = {
     "items[].depth",
     "messages[].content[].depth",
     "messagesTree[].content[].depth",
+    "messages[].versions[].content[].depth",
+    "messages[].versions[].steps[].depth",
 }
 
 
@@ -156,6 +159,7 @@ OF_UNKNOWN_TYPES = {
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
         ("llm_spans", fuzz_llm_spans.conversation),
+        ("lm_studio", fuzz_lm_studio.conversation),
         ("opencode", fuzz_opencode.conversation),
         ("oasst", fuzz_oasst.conversation),
         ("pi", fuzz_pi.conversation),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archive_pipeline_tests.readers.alone.case import Case, seeded
-from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, deepseek, gemini, grok, librechat, open_webui
+from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, deepseek, gemini, grok, librechat, lm_studio, open_webui
 from benchmarks.fuzz.marks import Marks
 
 
@@ -59,6 +59,16 @@ def librechat_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any],
     return conversation, message if kind == 0 else message["content"][0]
 
 
+def lm_studio_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A conversation of one message with one item or step of a type, and the version of it."""
+    random = seeded(f"{kind} {role}")
+    is_users = role == "user"
+    version = lm_studio.message(random, marks, is_users=is_users)["versions"][0]
+    makers = lm_studio.ITEMS if is_users else lm_studio.STEPS
+    version["content" if is_users else "steps"] = [makers[kind](random, marks)]
+    return {"name": marks.text(), "messages": [{"versions": [version], "currentlySelected": 0}]}, version
+
+
 def ai_studio_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A prompt of one chunk with content of a kind, and the chunk."""
     chunk = ai_studio.chunk(seeded(f"{kind} {role}"), marks, ai_studio.CONTENTS[kind], role)
@@ -99,6 +109,9 @@ CASES += [
 ]
 CASES += [("librechat", librechat_alone, kind, "model") for kind in range(len(librechat.PARTS) - 1)] + [
     ("librechat", librechat_alone, 0, "user")
+]
+CASES += [("lm_studio", lm_studio_alone, kind, "user") for kind in range(len(lm_studio.ITEMS) - 1)] + [
+    ("lm_studio", lm_studio_alone, kind, "assistant") for kind in range(len(lm_studio.STEPS) - 1)
 ]
 CASES += [
     ("ai_studio", ai_studio_alone, kind, role) for kind in range(len(ai_studio.CONTENTS)) for role in ("user", "model")
