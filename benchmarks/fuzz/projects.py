@@ -38,6 +38,7 @@ def memories(random: Random, marks: Marks, projects: list[dict[str, Any]]) -> di
     return {
         "conversations_memory": marks.text(),
         "project_memories": {name: marks.text() for name in [*ids, marks.text()]},
+        "memory_files": [{"path": marks.text(), "content": marks.text()} for _ in range(random.randint(0, 2))],
         "account_uuid": marks.text(),
     }
 
@@ -45,7 +46,8 @@ def memories(random: Random, marks: Marks, projects: list[dict[str, Any]]) -> di
 def texts_in(projects: list[dict[str, Any]], memory: dict[str, Any]) -> list[str]:
     """Return all texts of projects and memories that nothing has changed."""
     of_projects = [text for one in projects for text in (one["prompt_template"], *(d["content"] for d in one["docs"]))]
-    remembered = [memory.get("conversations_memory"), *memory.get("project_memories", {}).values()]
+    files = [file["content"] for file in memory.get("memory_files", ())]
+    remembered = [memory.get("conversations_memory"), *memory.get("project_memories", {}).values(), *files]
     return [text for text in (*of_projects, *remembered) if text]
 
 

@@ -1,7 +1,7 @@
 """Projects and memories of a Claude.ai export, from their parsed JSON: what of them is text to be searched.
 
 Exports up to 2026 have one array ``projects.json``, later ones a file per project; memories were an array of one object
-and are an object. No key leads from a conversation to its project.
+and are an object, since September 2026 with files of Markdown in it. No key leads from a conversation to its project.
 """
 
 from __future__ import annotations
@@ -83,14 +83,32 @@ def memory_texts(
             yield from _unread(memories, here)
             continue
         yield from _text(memories.get("conversations_memory"), f"{here}.conversations_memory", MEMORY_NAME)
-        of_projects = memories.get("project_memories")
-        if not isinstance(of_projects, dict):
-            yield from _unread(of_projects, f"{here}.project_memories")
+        yield from _memories_of_projects(memories.get("project_memories"), f"{here}.project_memories", names)
+        yield from _memory_files(memories.get("memory_files"), f"{here}.memory_files")
+
+
+def _memories_of_projects(
+    value: object, place: str, names: Mapping[str, str]
+) -> Iterator[ProjectText | RejectedRecord]:
+    if not isinstance(value, dict):
+        yield from _unread(value, place)
+        return
+    for project_id, remembered in value.items():
+        name = names.get(project_id)
+        yield from _text(remembered, f"{place}.{project_id}", f"Memory of {name or project_id}", project_id, name)
+
+
+def _memory_files(value: object, place: str) -> Iterator[ProjectText | RejectedRecord]:
+    """Yields the files in which memories are kept, by their paths."""
+    if not isinstance(value, list):
+        yield from _unread(value, place)
+        return
+    for file, here in _entries(value, place):
+        if not isinstance(file, dict):
+            yield from _unread(file, here)
             continue
-        for project_id, remembered in of_projects.items():
-            name = names.get(project_id)
-            memory_of = f"Memory of {name or project_id}"
-            yield from _text(remembered, f"{here}.project_memories.{project_id}", memory_of, project_id, name)
+        name = (as_text(file.get("path")) or "").strip("/") or "memory"
+        yield from _text(file.get("content"), f"{here}.content", name)
 
 
 def _entries(value: object, place: str) -> Iterator[tuple[object, str]]:

@@ -55,7 +55,15 @@ def test_what_stands_in_the_place_of_a_text_is_rejected_by_its_place(value, plac
     assert [item.locator for item in project_texts(value, "p")] == places
 
 
-MEMORIES = {"conversations_memory": "Rows.", "project_memories": {"p1": "Locks.", "p2": "Tolls.", "p3": ""}}
+MEMORIES = {
+    "conversations_memory": "Rows.",
+    "project_memories": {"p1": "Locks.", "p2": "Tolls.", "p3": ""},
+    "memory_files": [
+        {"path": "/people/ada.md", "content": "Rows too.", "updated_at": "2026-09-01T09:00:00Z"},
+        {"content": "No path."},
+        {"path": "/empty.md", "content": ""},
+    ],
+}
 
 
 @pytest.mark.parametrize("value", [MEMORIES, [MEMORIES]])
@@ -64,6 +72,8 @@ def test_memories_are_texts_with_the_names_of_their_projects(value):
         ProjectText("Memory of conversations", "Rows."),
         ProjectText("Memory of Canal", "Locks.", "p1", "Canal"),
         ProjectText("Memory of p2", "Tolls.", "p2"),
+        ProjectText("people/ada.md", "Rows too."),
+        ProjectText("memory", "No path."),
     ]
 
 
@@ -76,6 +86,11 @@ def test_memories_are_texts_with_the_names_of_their_projects(value):
         ({"project_memories": ["x"]}, ["m.project_memories"]),
         ([{"conversations_memory": 3}], ["m[0].conversations_memory"]),
         ({"project_memories": {"p": 5}}, ["m.project_memories.p"]),
+        ({"memory_files": {"/a.md": "x"}}, ["m.memory_files"]),
+        (
+            {"memory_files": [{"path": "/a.md", "content": 5}, "odd"]},
+            ["m.memory_files[0].content", "m.memory_files[1]"],
+        ),
     ],
 )
 def test_memories_that_are_no_text_are_rejected_by_their_place(value, places):
