@@ -54,7 +54,8 @@ def _files(random: Random, marks: Marks) -> dict[str, Any]:
         "file_type": random.choice(("txt", "text/plain")),
         "extracted_content": marks.text(),
     }
-    uploaded = {"file_uuid": marks.text(), "file_name": marks.text(), "preview_url": marks.text()}
+    name = random.choice((pasted["file_name"], "")) or marks.text()  # that of an uploaded text is in both lists
+    uploaded = {"file_uuid": marks.text(), "file_name": name, "preview_url": marks.text()}
     again = {**uploaded, "thumbnail_asset": {"url": marks.text()}}
     return {
         "attachments": [pasted] if random.random() < 0.3 else [],

@@ -7,8 +7,9 @@ a message's content blocks become is decided in ``claude_ai.content``.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from archive_pipeline.domain.records import (
@@ -116,25 +117,51 @@ def _message(
     state = item.get("stop_reason")
     parent = _parent(item.get("parent_message_uuid"))
     parts, unread_blocks = content.parts(item, role=role, name=source_id or str(position), parent=parent)
-    pasted, unread_pastes = _pasted(item)
-    uploaded, unread_files = _uploaded(item)
+    attachments, unread_files = _attachments(item)
     return MessageRecord(
         source_id=source_id,
         parent_source_id=parent,
         role=role,
         parts=parts,
-        attachments=(*pasted, *uploaded),
+        attachments=tuple(attachments),
         created_at=read_timestamp(item.get("created_at"), warnings),
         updated_at=read_timestamp(item.get("updated_at"), warnings),
         model=(as_text(item.get("model")) or model) if role == "assistant" else None,
         state=_STATES.get(state, "complete") if isinstance(state, str) else "complete",
-        source=_source(item, {"content": unread_blocks, "attachments": unread_pastes, **unread_files}),
+        source=_source(item, {"content": unread_blocks, **unread_files}),
     )
 
 
 def _parent(value: object) -> str | None:
     parent = as_identifier(value)
     return None if parent is None or (parent[0] == "0" and _NO_PARENT.fullmatch(parent)) else parent
+
+
+def _attachments(item: Mapping[str, Any]) -> tuple[list[AttachmentRecord], dict[str, list[Any]]]:
+    """Reads the files of a message; an uploaded text is one, though its text is in one list and its id in another.
+
+    Returns:
+        The files, and by field what is none, or says of a file what another entry does not.
+    """
+    pasted, unread_pastes = _pasted(item)
+    uploaded, unread = _uploaded(item)
+    by_name: defaultdict[str, deque[AttachmentRecord]] = defaultdict(deque)
+    for file in uploaded:
+        by_name[file.file_name or ""].append(file)
+    records: list[AttachmentRecord] = []
+    for paste in pasted:
+        same = by_name.get(paste.file_name) if paste.file_name else None
+        records.append(_joined(paste, same.popleft(), unread) if same else paste)
+    waiting = {id(file) for files in by_name.values() for file in files}
+    return [*records, *(file for file in uploaded if id(file) in waiting)], {"attachments": unread_pastes, **unread}
+
+
+def _joined(paste: AttachmentRecord, file: AttachmentRecord, unread: dict[str, list[Any]]) -> AttachmentRecord:
+    source = {**file.source, **paste.source}
+    if not file.source.items() <= source.items():
+        unread.setdefault(_FILES[0], []).append(file.source)
+    size = paste.size_bytes if paste.size_bytes is not None else file.size_bytes
+    return replace(paste, source_id=file.source_id or paste.source_id, size_bytes=size, uri=file.uri, source=source)
 
 
 def _pasted(item: Mapping[str, Any]) -> tuple[list[AttachmentRecord], list[Any]]:

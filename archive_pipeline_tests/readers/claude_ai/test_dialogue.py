@@ -150,6 +150,23 @@ def test_a_number_as_text_is_written_out_and_counted():
     assert record.warnings == {"malformed_text": 1}
 
 
+def test_an_uploaded_text_in_both_lists_is_one_attachment_for_each_time_that_both_have_its_name():
+    text = {"file_name": "n.txt", "file_size": 4, "file_type": "txt", "extracted_content": "text"}
+    first, second = {"file_uuid": "f1", "file_name": "n.txt"}, {"file_uuid": "f2", "file_name": "n.txt", "file_size": 5}
+    picture = {"file_uuid": "f3", "file_name": "p.png"}
+    pasted = {**text, "file_name": ""}
+    [said] = dialogue(message(attachments=[text, pasted, text, text], files=[first, picture, second])).messages
+    assert [(file.source_id, file.file_name, file.size_bytes, file.extracted_text) for file in said.attachments] == [
+        ("f1", "n.txt", 4, "text"),
+        (None, None, 4, "text"),
+        ("f2", "n.txt", 4, "text"),
+        (None, "n.txt", 4, "text"),
+        ("f3", "p.png", None, None),
+    ]
+    assert said.attachments[0].source == {**first, "file_size": 4, "file_type": "txt"}
+    assert said.source["files"] == [second]
+
+
 def test_pastes_and_files_are_attachments_each_once():
     entry = {"file_uuid": "f1", "file_name": "image", "preview_url": "/p"}
     pasted = {"file_name": "", "file_size": 5, "file_type": "text/plain", "extracted_content": "paste"}
