@@ -74,7 +74,6 @@ _OF_AGENTS: Final[Mapping[str, str]] = {
 }
 _FOLDERS: Final[Mapping[str, str]] = {
     "dalle-generations": "generated images",
-    "design_chats": "design chats",
     "memories": MEMORIES,
     "prod-mc-asset-server": FILES,
     "projects": PROJECTS,

@@ -1,4 +1,7 @@
-"""What an export's manifest names and was not given: files of conversations, by their names or by links to them."""
+"""What an export's manifest names and was not given: files of conversations, by their names or by links to them.
+
+Design chats of Claude.ai are conversations too, in files of their own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from archive_pipeline.readers.json.fields import texts_in
 from archive_pipeline.readers.json.parsing import parse_json
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
-_CONVERSATIONS: Final = re.compile(r"(?:.*/)?(conversations[^/?#]{0,60}\.(?:json|zip))(?:[?#].*)?", re.IGNORECASE)
+_CONVERSATIONS: Final = re.compile(
+    r"(?:.*/)?((?:conversations|design_chats)[^/?#]{0,60}\.(?:json|zip))(?:[?#].*)?", re.IGNORECASE
+)
 _SHARD: Final = re.compile(r"(?P<whole>.*)-[0-9]{3,6}(?P<suffix>\.[^.]*)", re.DOTALL)
 # The parts of a privacy portal's export are one export, whose manifest may be in any of them.
 _PORTAL_PART: Final = "Conversations__"

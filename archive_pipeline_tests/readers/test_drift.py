@@ -18,6 +18,7 @@ from benchmarks.fuzz import atif as fuzz_atif
 from benchmarks.fuzz import chatgpt as fuzz_chatgpt
 from benchmarks.fuzz import claude_ai as fuzz_claude
 from benchmarks.fuzz import claude_code as fuzz_claude_code
+from benchmarks.fuzz import claude_design as fuzz_claude_design
 from benchmarks.fuzz import cline as fuzz_cline
 from benchmarks.fuzz import codex as fuzz_codex
 from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
@@ -142,6 +143,7 @@ OF_UNKNOWN_TYPES = {
         ("claude_ai", fuzz_claude.conversation),
         ("codex", fuzz_codex.conversation),
         ("claude_code", fuzz_claude_code.session),
+        ("claude_design", fuzz_claude_design.conversation),
         ("cline", fuzz_cline.conversation),
         ("copilot_chat", fuzz_copilot_chat.conversation),
         ("cursor", fuzz_cursor.conversation),

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from archive_pipeline_tests.readers.alone.case import Case, seeded
-from benchmarks.fuzz import ai_studio, chatgpt, claude_ai, deepseek, gemini, grok, librechat, lm_studio, open_webui
+from benchmarks.fuzz import (
+    ai_studio,
+    chatgpt,
+    claude_ai,
+    claude_design,
+    deepseek,
+    gemini,
+    grok,
+    librechat,
+    lm_studio,
+    open_webui,
+)
 from benchmarks.fuzz.marks import Marks
 
 
@@ -24,6 +35,14 @@ def claude_ai_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any],
     random = seeded(f"{kind} {role}")
     message = claude_ai.message(random, marks) | {"sender": role, "content": [claude_ai.BLOCKS[kind](random, marks)]}
     return {"uuid": marks.text(), "chat_messages": [message]}, message
+
+
+def claude_design_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chat of one message with one block of a type, and the message."""
+    random = seeded(f"{kind} {role}")
+    message = claude_design.message(random, marks) | {"role": role}
+    message["content"]["contentBlocks"] = [claude_design.BLOCKS[kind](random, marks)]
+    return {"uuid": marks.text(), "title": marks.text(), "messages": [message]}, message
 
 
 def deepseek_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -96,6 +115,7 @@ CASES += [
     for kind in range(len(claude_ai.BLOCKS))
     for role in ("human", "assistant")
 ]
+CASES += [("claude_design", claude_design_alone, kind, "assistant") for kind in range(len(claude_design.BLOCKS))]
 CASES += [
     ("deepseek", deepseek_alone, kind, role)
     for kind in range(len(deepseek.FRAGMENTS) + 1)
