@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
+ARTIFACTS: Final = "artifacts"
 ASSET_NAMES: Final = "names of attached files"
 FILES: Final = "attached files"
 FILE_DESCRIPTION: Final = "descriptions of attached files"
@@ -104,6 +105,10 @@ _PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?:.*/)?(?:[a-z]-)?-[0-9a-z-]+/(?:extract-cursor|meta)\.json"), PROJECTS),
     (re.compile(r"(?:.*/)?gemini[ _-]apps/(?!my ?activity)[^/]+\.json"), FILES),
 )
+# Of Claude.ai, in frames-000.zip: what an artifact is, what was said about it, and its versions, which are of any type.
+_ARTIFACTS: Final = re.compile(
+    r"(?:.*/)?artifacts/[^/]+/(?:(?:artifact|artifact_comments|comments)\.json|page\.md|versions/.+)"
+)
 _SHARD: Final = re.compile(r"-[0-9]{1,6}$")  # large files are cut into shards: user-000.json, user-001.json
 # OpenAI's privacy portal: conversations and their files are in folders or zips of these names below this folder.
 _PORTAL: Final = "user online activity"
@@ -117,6 +122,7 @@ _PRIVATE_FILES: Final = frozenset(
     {
         *("prod-mc-auth-mgmt-api.json", "prod-mc-billing.json", "auth.json", "mcp-auth.json", "oauth_creds.json"),
         "mcp-oauth-tokens.json",  # of Gemini CLI and Qwen Code
+        "login_history.json",  # of Claude.ai
         *("secrets.json", "cline_mcp_settings.json", "mcp_settings.json", "providers.json"),
         *("auth-profiles.json", "cli-config.json", "mcp.json", ".mcp.json"),
         *("mcp-config.json", "credentials.json", "creds.json"),  # of Copilot CLI and of gateways
@@ -214,7 +220,10 @@ def may_hold_conversations(name: str) -> bool:
 
 def folder_kind(name: str) -> str | None:
     """Return what kind of companion stands in the folder or zip of a file, by its path; None if that is not known."""
-    folders = (_SHARD.sub("", part.removesuffix(".zip")) for part in PurePosixPath(name).parts[:-1])
+    path = PurePosixPath(name)
+    if _ARTIFACTS.fullmatch(path.as_posix().lower()):
+        return ARTIFACTS
+    folders = (_SHARD.sub("", part.removesuffix(".zip")) for part in path.parts[:-1])
     return next((_FOLDERS[folder] for folder in folders if folder in _FOLDERS), None)
 
 

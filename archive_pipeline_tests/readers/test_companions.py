@@ -34,6 +34,9 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("Export/USER.json", {"id": "u"}, "user profile"),
         ("memories.json", {"project_memories": {}}, "memories"),
         ("projects/8c1d.json", {"uuid": "p", "docs": []}, "projects"),
+        ("artifacts/8c1d/artifact.json", {"kind": "page", "versions": [{"id": "v1", "title": "Chart"}]}, "artifacts"),
+        ("artifacts/8c1d/artifact_comments.json", {"threads": [{"comments": [{"text": "Nice."}]}]}, "artifacts"),
+        ("artifacts/8c1d/versions/v1/chart.js", "draw()", "artifacts"),
         ("library_files-003.json", [{"file_id": "f"}], "list of the file library"),
         ("manifest-8c1d-2026-09-02.json", {"files": []}, "manifest of the export"),
         ("sora.json", [1, 2, 3], "Sora"),
@@ -109,13 +112,14 @@ def test_a_companion_that_is_named_is_one_unless_its_source_is_given(tmp_path: P
 
 
 @pytest.mark.parametrize("source", [None, "codex"])
-def test_a_private_file_that_is_named_is_not_opened(tmp_path: Path, source: str | None):
-    path = tmp_path / "auth.json"
+@pytest.mark.parametrize("name", ["auth.json", "login_history.json"])
+def test_a_private_file_that_is_named_is_not_opened(tmp_path: Path, name: str, source: str | None):
+    path = tmp_path / name
     path.write_text('{"token": "x"}')
     path.chmod(0)
     reading = read_paths([path], source=source)
     assert list(reading) == []
-    assert [file.reason for file in reading.skipped] == ["private and never opened: auth.json"]
+    assert [file.reason for file in reading.skipped] == [f"private and never opened: {name}"]
 
 
 @pytest.mark.parametrize(
