@@ -65,6 +65,38 @@ def test_an_answer_may_be_in_several_fields(answer: dict[str, Any]):
     assert texts(read(record("Prompted x", **answer)))[1] == ("assistant", ["yes"])
 
 
+ASKED, ANSWERED = json.dumps([{"text": "why?"}, {"image": "i"}]), json.dumps([{"text": "so"}, {"text": "it is"}])
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "left"),
+    [
+        (
+            {"details": [{"name": "Request", "value": "why?"}, {"name": "Response", "value": "so"}, {"name": "URL"}]},
+            [("user", ["why?"]), ("assistant", ["so"])],
+            {"details": [{"name": "URL"}]},
+        ),
+        (
+            {"userInteractions": [{"userInteraction": {"endpoint": 2, "request": ASKED, "response": ANSWERED}}]},
+            [("user", ["why?"]), ("assistant", ["so\n\nit is"])],
+            {"userInteractions": [{"userInteraction": {"endpoint": 2}}]},
+        ),
+        ({"userInteractions": [{"userInteraction": {"request": "[why", "response": None}}]}, [("user", ["[why"])], {}),
+        (
+            {"userInteractions": [{"userInteraction": {"request": "[3]"}}]},
+            [],
+            {"userInteractions": [{"userInteraction": {"request": "[3]"}}]},
+        ),
+    ],
+)
+def test_prompt_and_answer_may_be_in_fields_of_their_own(more: dict[str, Any], said: Any, left: dict[str, Any]):
+    dialogue = read(record("Used Gemini Apps", **more))
+    assert texts(dialogue) == said
+    assert dialogue.title == (said[0][1][0] if said else "Used Gemini Apps")
+    assert {name: dialogue.source_json[name] for name in more if name in dialogue.source_json} == left
+    assert dialogue.source_json["title"] == "Used Gemini Apps"
+
+
 def test_an_answer_is_markdown_and_its_html_stays():
     [part] = read(record("Prompted x", safeHtmlItem=[{"html": HTML}])).messages[1].parts
     assert part.text is not None

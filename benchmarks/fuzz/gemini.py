@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any, Final
 
 from benchmarks.fuzz.marks import Marks
 
 TITLES: Final = ("Prompted ", "Asked Bard: ", "Used ", "Gave feedback on ", "")
-ANSWERS: Final = ("html", "object", "details", "none")
+ANSWERS: Final = ("html", "object", "details", "exchange", "interaction", "none")
 KINDS: Final = ("user_turn", "system_turn")
 
 
@@ -34,6 +35,8 @@ def activity(random: Random, marks: Marks, answer: str) -> dict[str, Any]:
         "html": {"safeHtmlItem": [{"html": f"<p>{marks.text()}</p>"}, {"html": f"<img alt='{marks.text()}'>"}]},
         "object": {"safeHtmlItem": {"htmlValue": f"<ul><li>{marks.text()}</li></ul>"}},
         "details": {"details": [{"name": marks.text()}]},
+        "exchange": {"details": [{"name": name, "value": marks.text()} for name in ("Request", "Response")]},
+        "interaction": {"userInteractions": [{"userInteraction": _interaction(marks)}]},
         "none": {},
     }
     return {
@@ -48,6 +51,11 @@ def activity(random: Random, marks: Marks, answer: str) -> dict[str, Any]:
         "attachedFiles": [marks.text()],
         **answers[answer],
     }
+
+
+def _interaction(marks: Marks) -> dict[str, Any]:
+    asked, answered = [{"text": marks.text()}], [{"text": marks.text(), marks.text(): marks.number()}]
+    return {"endpoint": marks.number(), "request": json.dumps(asked), "response": json.dumps(answered)}
 
 
 def turn(random: Random, marks: Marks, kind: str) -> dict[str, Any]:

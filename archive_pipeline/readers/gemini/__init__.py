@@ -31,7 +31,7 @@ def read(value: Mapping[str, Any], locator: str) -> DialogueRecord | RejectedRec
 READER = Reader(
     SOURCE,
     "Gemini app, of Google Takeout (MyActivity.json or .html, conversation_….txt)",
-    3,
+    4,
     recognise,
     read,
     page=PAGE_READER,

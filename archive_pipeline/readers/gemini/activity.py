@@ -23,10 +23,11 @@ from archive_pipeline.domain.records import (
 )
 from archive_pipeline.readers.declaration import Evidence
 from archive_pipeline.readers.gemini.answers import answer_parts
+from archive_pipeline.readers.gemini.exchanges import take_exchange
 from archive_pipeline.readers.gemini.page import MAX_TAGS, as_activity
 from archive_pipeline.readers.gemini.page_times import read_time
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
+from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, joined
 from archive_pipeline.readers.pages import PAGE, RECORD
 from archive_pipeline.readers.timestamps import BAD_TIMESTAMP, read_timestamp
 
@@ -89,11 +90,12 @@ def _dialogue(
 ) -> DialogueRecord:
     """Returns a record of activity filled in; what is written stands for a time that cannot be read."""
     said = as_text(fields.fields_left().get("title")) or ""
-    parts = answer_parts(fields)
-    prompt = _prompt(said, has_answer=bool(parts))
+    exchange = take_exchange(fields)
+    parts = exchange.answered or answer_parts(fields)
+    prompt = joined(part.text for part in exchange.asked) or _prompt(said, has_answer=bool(parts))
     messages: list[MessageRecord] = []
     if prompt is not None:
-        messages.append(_question(fields, prompt, moment))
+        messages.append(_question(fields, prompt, exchange.asked, moment))
     if parts:
         parent = _PROMPT if messages else None
         messages.append(MessageRecord("answer", parent, "assistant", tuple(parts), created_at=moment))
@@ -138,17 +140,17 @@ def _title(text: str) -> str | None:
     return (line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1]}…") or None
 
 
-def _question(fields: Fields, prompt: str, moment: datetime | None) -> MessageRecord:
-    """Takes the title, which stays as it is where the prompt is less, and the files."""
-    said = fields.take_text("title")
+def _question(fields: Fields, prompt: str, asked: list[PartRecord], moment: datetime | None) -> MessageRecord:
+    """Takes the files, and the title where nothing else was asked; it stays as it is where the prompt is less."""
+    said = None if asked else fields.take_text("title")
     return MessageRecord(
         _PROMPT,
         None,
         "user",
-        (PartRecord(PartType.TEXT, prompt, "title"),),
+        tuple(asked) or (PartRecord(PartType.TEXT, prompt, "title"),),
         tuple(_files(fields)),
         created_at=moment,
-        source={"title": said} if said != prompt else None,
+        source={"title": said} if said is not None and said != prompt else None,
     )
 
 
