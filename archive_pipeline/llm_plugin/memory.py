@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import functools
+import logging
 from dataclasses import dataclass
+from typing import Final
 
 import llm
+import psycopg
+import sqlalchemy.exc
 from sqlalchemy.orm import Session
 
+from archive_pipeline.domain.reasons import first_line
+from archive_pipeline.errors import ArchiveError
 from archive_pipeline.llm_plugin.requests import KnowableRequest
 from archive_pipeline.matching import KnownMessage
 from archive_pipeline.matching.responding import answer_from_archive, store_answer
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.migrate import migrate
+
+NOT_STORED: Final = "the model's answer is not stored: %s"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +62,12 @@ def recall(request: KnowableRequest, model_id: str) -> Recalled | None:
 
 
 def remember(request: KnowableRequest, answer: llm.Message, model_id: str) -> None:
-    """Store what the model answered.
-
-    Raises:
-        ArchiveError: the archive cannot be opened.
-    """
-    with Session(_database().engine) as session:
-        store_answer(session, request.messages, answer, model=model_id, options=request.options, door="llm")
+    """Store what the model answered; a warning says why the archive cannot: the answer has been paid for."""
+    try:
+        with Session(_database().engine) as session:
+            store_answer(session, request.messages, answer, model=model_id, options=request.options, door="llm")
+    except (ArchiveError, psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
+        _log.warning(NOT_STORED, first_line(error))
 
 
 def _is_text(known: KnownMessage) -> bool:

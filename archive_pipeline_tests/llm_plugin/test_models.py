@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tomllib
 from importlib import import_module
 
@@ -217,6 +218,34 @@ def test_a_broken_archive_is_an_error_before_the_model_is_asked(plugin, monkeypa
     with pytest.raises(ConfigurationError):
         llm.get_model("archive/counting").prompt("Hi").text()
     assert plugin.model.calls == []
+
+
+def test_an_answer_reaches_its_reader_though_the_archive_fails_meanwhile(plugin, database, monkeypatch, caplog):
+    """The table that look-ups are counted in is gone while the model answers."""
+
+    def renamed(name, new):
+        with database.session() as connection:
+            connection.execute(f"ALTER TABLE raw.{name} RENAME TO {new}")
+
+    for model in (plugin.model, plugin.asynchronous):
+
+        def pieces(prompt, stream, key=None):
+            renamed("match_log", "lost_log")
+            yield "an answer"
+
+        monkeypatch.setattr(model, "pieces", pieces)
+    try:
+        assert llm.get_model("archive/counting").prompt("Hi").text() == "an answer"
+        renamed("lost_log", "match_log")
+        assert asyncio.run(llm.get_async_model("archive/counting").prompt("Hi").text()) == "an answer"
+    finally:
+        renamed("lost_log", "match_log")
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 2
+    assert all(
+        re.fullmatch("the model's answer is not stored: .*match_log.* does not exist", line) for line in warnings
+    )
+    assert count(database) == 0
 
 
 def test_each_model_is_there_once_more_with_its_traits_and_aliases(plugin):
