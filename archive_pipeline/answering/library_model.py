@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Final
 
 from archive_pipeline.answering.prompt import Prompt
 from archive_pipeline.domain.answer_endings import why_not_whole
+from archive_pipeline.domain.daemon_threads import in_daemon_thread
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import AnswerError, ConfigurationError
 
 EXTRA: Final = "llm"
 _END: Final = object()
+# Threads that wait for models which are not asynchronous, those among them that nobody waits for any more.
+MOST_THREADS: Final = 2
+_FREE_THREADS: Final = threading.Semaphore(MOST_THREADS)
+_SECONDS_BETWEEN_LOOKS: Final = 0.05
 
 
 class LibraryModel:
@@ -62,6 +68,19 @@ def _find_synchronous(library: Any, name: str) -> Any:
 
 
 async def _in_thread(response: Any) -> AsyncIterator[Any]:
+    """Yield the pieces of a model that blocks, each waited for in a thread that nothing else needs."""
     pieces = iter(response)
-    while (piece := await asyncio.to_thread(next, pieces, _END)) is not _END:
+
+    def next_piece() -> Any:
+        try:
+            return next(pieces, _END)
+        finally:
+            _FREE_THREADS.release()
+
+    while True:
+        while not _FREE_THREADS.acquire(blocking=False):
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+        piece = await asyncio.wrap_future(in_daemon_thread(next_piece))
+        if piece is _END:
+            return
         yield piece

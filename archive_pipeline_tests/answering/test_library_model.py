@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from archive_pipeline.answering import Prompt, open_model
+from archive_pipeline.answering.library_model import MOST_THREADS
 from archive_pipeline.errors import AnswerError, ConfigurationError, MissingExtraError
 from archive_pipeline.settings import Settings
 
@@ -57,12 +59,27 @@ class CutOff(llm.Model):
         response.response_json = {"content": "Half of", "finish_reason": "length"}
 
 
+class Blocking(llm.Model):
+    """Keeps its thread until it is let go."""
+
+    model_id = "archive-test-blocking"
+    can_stream = True
+    may_go = threading.Event()
+    asked: ClassVar[list[str]] = []
+
+    def execute(self, prompt: Any, *_: Any, **__: Any) -> Iterator[str]:
+        self.asked.append(prompt.prompt)
+        self.may_go.wait(60)
+        yield "late"
+
+
 class Plugin:
     @llm.hookimpl
     def register_models(self, register: Any) -> None:
         register(Sync())
         register(CutOff())
         register(Failing())
+        register(Blocking())
         register(Twin(), Async())
 
 
@@ -97,6 +114,34 @@ def test_nothing_is_logged(tmp_path: Any):
 def test_what_a_model_fails_with_is_one_error():
     with pytest.raises(AnswerError, match="archive-test-failing: out of credit"):
         pieces("archive-test-failing")
+
+
+def test_a_model_that_blocks_keeps_no_more_threads_than_it_may_and_holds_up_nobody():
+    async def asked(question: str, seconds: float | None) -> list[str]:
+        model = open_model(Settings(answer_model="archive-test-blocking"))
+        async with asyncio.timeout(seconds):
+            return [piece async for piece in model.stream(Prompt("", question))]
+
+    async def left() -> None:
+        questions = [asked(f"left {number}", 0.5) for number in range(MOST_THREADS + 3)]
+        ended = await asyncio.gather(*questions, return_exceptions=True)
+        assert {type(each) for each in ended} == {TimeoutError}
+        await asyncio.to_thread(bool)  # what else needs a thread gets one
+
+    async def waiting() -> list[str]:
+        answer = asyncio.create_task(asked("waits", None))
+        await asyncio.sleep(0.2)
+        assert len(Blocking.asked) == MOST_THREADS
+        Blocking.may_go.set()
+        return await answer
+
+    before = set(threading.enumerate())
+    asyncio.run(left())  # which waits for threads that are not the models' own
+    others = set(threading.enumerate()) - before
+    assert len(others) == MOST_THREADS
+    assert all(thread.daemon for thread in others), "a program would wait for them at its end"
+    assert asyncio.run(waiting()) == ["late"]
+    assert len(Blocking.asked) == MOST_THREADS + 1
 
 
 def test_an_answer_that_is_not_whole_is_said():
