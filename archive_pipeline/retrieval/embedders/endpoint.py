@@ -1,18 +1,21 @@
 """Embeddings from an HTTP endpoint that speaks OpenAI's ``/embeddings``, as vLLM, Ollama, TEI and llama.cpp do.
 
-Texts are sent in batches. What may pass is tried again; for a query, which somebody waits for, once and soon.
+Texts are sent in batches. What may pass is tried again; for a query, which somebody waits for, once and soon. A request
+is made in a thread, since httpx bounds the time between two bytes of an answer and not that of the whole.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import tenacity
 from more_itertools import constrained_batches
 
+from archive_pipeline.domain.daemon_threads import in_daemon_thread
 from archive_pipeline.domain.optional import import_optional
 from archive_pipeline.errors import ConfigurationError, EmbeddingError
 from archive_pipeline.retrieval.embedders.interface import Vectors, normalized
@@ -24,8 +27,17 @@ _KEY_VARIABLE: Final = "ARCHIVE_EMBEDDING_API_KEY"
 _TEXTS_AT_ONCE: Final = 256
 _CHARACTERS_AT_ONCE: Final = 250_000
 
-BULK: Final = RetryPolicy(attempts=6, wait=60, timeout=60)
+# Vectors of so many texts may be 17 MB.
+BULK: Final = RetryPolicy(attempts=6, wait=60, timeout=120)
 INTERACTIVE: Final = RetryPolicy(attempts=2, wait=2, timeout=20)
+
+
+class _Answer(NamedTuple):
+    """What an endpoint sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class EndpointEmbedder:
@@ -74,7 +86,7 @@ class EndpointEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text."""
         batches = constrained_batches(texts, _CHARACTERS_AT_ONCE, _TEXTS_AT_ONCE, strict=False)
-        found = [self._embed(batch, BULK) for batch in batches]
+        found = [self._same_size(self._embed(batch, BULK)) for batch in batches]
         return np.concatenate(found) if found else np.empty((0, self._dimensions or 0), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:
@@ -90,19 +102,27 @@ class EndpointEmbedder:
         answer = self._request({"model": self._model, "input": list(texts), "encoding_format": "float"}, policy)
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
-            vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
-        except (KeyError, TypeError, ValueError) as error:
+            with np.errstate(over="ignore"):  # numbers that are too large become infinite, and are refused
+                vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
+                are_broken = (
+                    vectors.ndim != 2 or not vectors.size or not np.isfinite(np.linalg.norm(vectors, axis=1)).all()
+                )
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise EmbeddingError(
                 f"{self._url} answered without vectors; is it an OpenAI-compatible endpoint?"
             ) from error
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        if are_broken or len(vectors) != len(texts):
             raise EmbeddingError(f"{self._url} answered {len(vectors)} vectors to {len(texts)} texts, or broken ones")
+        return normalized(vectors)
+
+    def _same_size(self, vectors: Vectors) -> Vectors:
+        """Return vectors that are as long as those before them; what queries have is the index's matter."""
         if self._dimensions not in {None, vectors.shape[1]}:
             raise EmbeddingError(
                 f"{self._url} answered vectors of {vectors.shape[1]} dimensions after ones of {self._dimensions}"
             )
         self._dimensions = int(vectors.shape[1])
-        return normalized(vectors)
+        return vectors
 
     def _request(self, body: Mapping[str, Any], policy: RetryPolicy) -> Any:
         try:
@@ -119,15 +139,28 @@ class EndpointEmbedder:
         """
         self._wait_for_turn()
         try:
-            response = self._client.post(self._url, json=body, timeout=policy.timeout)
+            answer = in_daemon_thread(lambda: self._sent(body, policy.timeout)).result(policy.timeout)
+        except TimeoutError as error:
+            raise _too_slow(policy.timeout) from error
+        self._endpoint.check(answer.status, answer.headers, answer.content.decode("utf-8", "replace"))
+        return _json(answer.content, self._url)
+
+    def _sent(self, body: Mapping[str, Any], seconds: float) -> _Answer:
+        end = time.monotonic() + seconds
+        content = bytearray()
+        try:
+            with self._client.stream("POST", self._url, json=body, timeout=seconds) as response:
+                for some in response.iter_bytes():
+                    content += some
+                    if time.monotonic() > end:  # nobody waits any more
+                        raise _too_slow(seconds)
+                return _Answer(response.status_code, response.headers, bytes(content))
         except self._httpx.TransportError as error:
             raise PassingError(f"{type(error).__name__}: {error}") from error
         except self._httpx.HTTPError as error:  # such as an answer that is not packed as it says
             raise EmbeddingError(f"{self._url} sent no answer that can be read ({type(error).__name__})") from error
         except (ValueError, self._httpx.InvalidURL) as error:
             raise self._endpoint.unusable(error) from error
-        self._endpoint.check(response.status_code, response.headers, response.text)
-        return _json(response, self._url)
 
     def _wait_for_turn(self) -> None:
         now = time.monotonic()
@@ -136,8 +169,12 @@ class EndpointEmbedder:
         self._next_request = max(now, self._next_request) + self._interval
 
 
-def _json(response: Any, url: str) -> Any:
+def _too_slow(seconds: float) -> PassingError:
+    return PassingError(f"no whole answer in {seconds:g} seconds")
+
+
+def _json(content: bytes, url: str) -> Any:
     try:
-        return response.json()
-    except ValueError as error:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise EmbeddingError(f"{url} answered something that is not JSON") from error

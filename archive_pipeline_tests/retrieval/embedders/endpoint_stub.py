@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+# Bodies that do not end: a byte now and then, after the headers or, of a header that does not end, among them.
+DRIPS, DRIPS_HEADERS = object(), object()
 
 
 @dataclass
@@ -19,6 +22,7 @@ class Stub:
     answers: list[tuple[int, dict[str, str], Any]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    is_over: threading.Event = field(default_factory=threading.Event)
 
 
 def vectors(texts: list[str]) -> dict[str, Any]:
@@ -38,24 +42,37 @@ def serve() -> Iterator[Stub]:
             stub.requests.append({"path": self.path, **body})
             stub.keys.append(self.headers.get("Authorization"))
             status, headers, answer = stub.answers.pop(0) if stub.answers else (200, {}, vectors(body["input"]))
-            content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(status)
+            if answer is DRIPS or answer is DRIPS_HEADERS:
+                self.drip(b"X: " if answer is DRIPS_HEADERS else b"\r\n")
+                return
+            content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             for name, value in headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
 
+        def drip(self, first: bytes) -> None:
+            self.flush_headers()
+            self.close_connection = True
+            with suppress(OSError):  # the client has seen enough
+                self.wfile.write(first)
+                while not stub.is_over.wait(0.02):
+                    self.wfile.write(b" ")
+
         def log_message(self, *_arguments: Any) -> None:
             return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     stub.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # It looks that often whether it is to end.
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield stub
     finally:
+        stub.is_over.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -10,7 +10,8 @@ import pytest
 from archive_pipeline.errors import ConfigurationError, EmbeddingError
 from archive_pipeline.retrieval.embedders import endpoint
 from archive_pipeline.retrieval.embedders.endpoint import BULK, INTERACTIVE, EndpointEmbedder
-from archive_pipeline_tests.retrieval.embedders.endpoint_stub import Stub, serve
+from archive_pipeline.web.endpoint import RetryPolicy
+from archive_pipeline_tests.retrieval.embedders.endpoint_stub import DRIPS, DRIPS_HEADERS, Stub, serve
 
 pytest.importorskip("httpx")
 pytestmark = pytest.mark.usefixtures("no_authorities")
@@ -127,13 +128,32 @@ def test_a_refused_text_says_why(stub: Stub):
         {"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]},
         {"data": [{"index": 0, "embedding": [1, None]}, {"index": 1, "embedding": [1, 2]}]},
         {"data": [{"index": 0, "embedding": [1, 2]}]},
+        {"data": [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}]},
+        {"data": [{"index": 0, "embedding": [10**400]}, {"index": 1, "embedding": [1]}]},
+        {"data": [{"index": 0, "embedding": [1e300]}, {"index": 1, "embedding": [1]}]},
+        {"data": [{"index": 0, "embedding": [3e38, 3e38]}, {"index": 1, "embedding": [1, 2]}]},
+        b"[" * 100_000,
     ],
+    ids=lambda answer: str(answer)[:80],
 )
+@pytest.mark.filterwarnings("error")
 def test_an_answer_that_is_no_vectors_is_an_error(stub: Stub, answer: object):
     stub.answers.append((200, {}, answer))
     with pytest.raises(EmbeddingError) as raised:
         embedder(stub).embed(["abc", "d"])
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("is_query", [True, False])
+def test_an_answer_that_does_not_end_is_given_up(
+    stub: Stub, slept: list[float], monkeypatch: pytest.MonkeyPatch, is_query: bool
+):
+    monkeypatch.setattr(endpoint, "INTERACTIVE" if is_query else "BULK", RetryPolicy(attempts=2, wait=0, timeout=0.2))
+    stub.answers += [(200, {}, DRIPS), (200, {}, DRIPS_HEADERS)]
+    model = embedder(stub)
+    with pytest.raises(EmbeddingError, match=r"after 2 attempts \(no whole answer in 0.2 seconds\)"):
+        _ = model.embed_query("abc") if is_query else model.embed(["abc"])
+    assert (len(stub.requests), slept) == (2, [0])
 
 
 def test_vectors_of_another_size_are_an_error(stub: Stub):
