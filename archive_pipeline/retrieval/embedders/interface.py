@@ -8,6 +8,8 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from archive_pipeline.errors import EmbeddingError
+
 Vectors = npt.NDArray[np.float32]
 
 # How ``ARCHIVE_EMBEDDING_MODEL`` names models; see ``registry``.
@@ -47,3 +49,21 @@ def normalized(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Vectors = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     return scaled
+
+
+def check_dimensions(model: str, vectors: Vectors, stored: int) -> None:
+    """Make sure that vectors can be compared with stored ones.
+
+    Args:
+        model: whose vectors.
+        vectors: one or several.
+        stored: dimensions of the stored ones.
+
+    Raises:
+        EmbeddingError: they have another size.
+    """
+    if vectors.shape[-1] != stored:
+        raise EmbeddingError(
+            f"{model} gives vectors of {vectors.shape[-1]} dimensions, the stored ones have {stored}: it is another "
+            "model now; delete its row in derived.embedding_generations, then run `llm-archive index`"
+        )

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
+from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors, check_dimensions
 from archive_pipeline.store import embeddings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Chance, Generation, VectorForm
@@ -82,7 +82,7 @@ def measure_chance(database: Database, embedder: Embedder, generation: Generatio
         What is stored now; None if there are no vectors.
 
     Raises:
-        EmbeddingError: the model does not answer.
+        EmbeddingError: the model does not answer, or its vectors have another size than the stored ones.
     """
     with database.session() as connection:
         count = embeddings.count_vectors(connection, generation)
@@ -90,7 +90,9 @@ def measure_chance(database: Database, embedder: Embedder, generation: Generatio
     if not count or (known is not None and abs(count - known.vector_count) <= _CHANGED_SHARE * known.vector_count):
         return known
     questions = made_up_questions()
-    best = _best_cosines(database, embedder.embed_queries(questions), generation, form)
+    asked = embedder.embed_queries(questions)
+    check_dimensions(embedder.name, asked, generation.dimensions)
+    best = _best_cosines(database, asked, generation, form)
     of_few = [len(question.split()) <= _FEW_WORDS for question in questions]
     chance = Chance(
         vector_count=count,

@@ -14,8 +14,7 @@ from typing import Final
 from archive_pipeline.building.executors.executor import Executor
 from archive_pipeline.building.executors.opening import executor_for
 from archive_pipeline.domain.progress import Progress
-from archive_pipeline.errors import EmbeddingError
-from archive_pipeline.retrieval.embedders.interface import Embedder
+from archive_pipeline.retrieval.embedders.interface import Embedder, check_dimensions
 from archive_pipeline.retrieval.embedders.registry import version_in_workers
 from archive_pipeline.retrieval.index.align import embedder_of_queries
 from archive_pipeline.retrieval.index.chance import measure_chance
@@ -137,12 +136,7 @@ def _embedded_here(database: Database, embedder: Embedder, generation: Generatio
 def _store(
     database: Database, embedder: Embedder, generation: Generation, form: VectorForm, embedded: Embedded
 ) -> None:
-    dimensions = embedded.vectors.shape[1]
-    if dimensions != generation.dimensions:
-        raise EmbeddingError(
-            f"{embedder.name} gives vectors of {dimensions} dimensions, the stored ones have "
-            f"{generation.dimensions}: it is another model now; delete its row in derived.embedding_generations"
-        )
+    check_dimensions(embedder.name, embedded.vectors, generation.dimensions)
     with database.session() as connection:
         embeddings.add_vectors(connection, generation, embedded.content_hashes, embedded.vectors, form)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from archive_pipeline.errors import ConfigurationError, EmbeddingError, MissingExtraError
 from archive_pipeline.retrieval.embedders.alignment import AlignedEmbedder, Alignment
-from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors
+from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors, check_dimensions
 from archive_pipeline.retrieval.embedders.registry import open_embedder
 from archive_pipeline.retrieval.embedders.static import StaticEmbedder
 from archive_pipeline.retrieval.embedders.words import WordVectors
@@ -46,19 +46,14 @@ class QueryReader:
             text: the query.
 
         Raises:
-            MissingExtraError, EmbeddingError, ConfigurationError: the model of the texts cannot be used.
+            MissingExtraError, EmbeddingError, ConfigurationError: the model of the texts cannot be used, or is another
+                one now.
         """
         with self._lock:
             own = self._embedder(vectors.generation.model)
-        if vectors.alignment_id is None:
-            return own.embed_query(text), None
-        try:
-            with self._lock:
-                aligned = self._aligned_to(own, sessions, vectors)
-            return aligned.embed_query(text), None
-        except (MissingExtraError, EmbeddingError, ConfigurationError) as error:
-            _log.info("a query was read by %s alone: %s", own.name, error)
-            return own.embed_query(text), READ_BY_TEXTS_MODEL.format(reason=error)
+        vector, note = self._read(own, sessions, vectors, text)
+        check_dimensions(own.name, vector, vectors.generation.dimensions)
+        return vector, note
 
     def words(self, vectors: SearchedVectors) -> WordVectors | None:
         """Return what compares words; None if the model of the texts knows no single words."""
@@ -69,6 +64,19 @@ class QueryReader:
             if self._words is None:
                 self._words = WordVectors(own)
             return self._words
+
+    def _read(
+        self, own: Embedder, sessions: Sessions, vectors: SearchedVectors, text: str
+    ) -> tuple[Vectors, str | None]:
+        if vectors.alignment_id is None:
+            return own.embed_query(text), None
+        try:
+            with self._lock:
+                aligned = self._aligned_to(own, sessions, vectors)
+            return aligned.embed_query(text), None
+        except (MissingExtraError, EmbeddingError, ConfigurationError) as error:
+            _log.info("a query was read by %s alone: %s", own.name, error)
+            return own.embed_query(text), READ_BY_TEXTS_MODEL.format(reason=error)
 
     def _aligned_to(self, own: Embedder, sessions: Sessions, vectors: SearchedVectors) -> Embedder:
         if self._aligned is None or self._aligned[0] != vectors.alignment_id:
