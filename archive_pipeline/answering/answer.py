@@ -7,7 +7,7 @@ from typing import Any
 
 from archive_pipeline.answering.marking import CitationCounts
 from archive_pipeline.retrieval.context.archive import ArchiveContext
-from archive_pipeline.retrieval.context.documents import ResearchContext
+from archive_pipeline.retrieval.context.documents import ResearchContext, SkipReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Answer:
     """An answer from the archive.
 
     Attributes:
-        answer: the text, its citations checked; empty if nothing was found, as no model is asked then.
+        answer: the text, its citations checked; empty if there are no sources, as no model is asked then.
         built: the context and how the search for it went.
         model: name of the model that answered; None if none was asked.
         citations: which numbers it cites.
@@ -36,6 +36,15 @@ class Answer:
     def context(self) -> ResearchContext:
         """The sources."""
         return self.built.context
+
+    @property
+    def why_unasked(self) -> str | None:
+        """Why no model was asked; None if one was."""
+        if self.model is not None:
+            return None
+        is_cut = SkipReason.BUDGET in self.context.left_out
+        reason = "the budget (max_tokens) is too small for any page that was found" if is_cut else "nothing was found"
+        return f"{reason}, and no model was asked"
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -61,8 +61,8 @@ def _print_sources(answer: Answer) -> None:
 def _tell(answer: Answer) -> None:
     """Say on standard error what there is to know of the answer."""
     print_warnings(answer.built.results)
-    if answer.model is None:
-        note("nothing was found, and no model was asked")
+    if answer.why_unasked is not None:
+        note(answer.why_unasked)
         return
     for warning in answer.warnings:
         note(warning)

@@ -174,7 +174,7 @@ def test_forms_are_forgotten_once_they_asked_or_many_came_after():
 
 def test_the_page_says_that_nothing_was_found(client: Any, chat: ChatServer):
     page = send_form(client, "unheard")
-    assert "no model was asked" in page.text
+    assert "<p>Nothing was found, and no model was asked.</p>" in page.text
     assert chat.requests == []
 
 

@@ -80,6 +80,9 @@ def test_nothing_found_asks_no_model(filled: CommandLine, chat: ChatServer):
     assert (ended.code, ended.out, chat.requests) == (0, "", [])
     assert "nothing was found, and no model was asked" in ended.err
     assert asked(filled, chat, "unheard", "--json").json["answer"] == ""
+    ended = asked(filled, chat, QUESTION, "--max-tokens", 1)
+    assert (ended.code, ended.out, chat.requests) == (0, "", [])
+    assert "the budget (max_tokens) is too small for any page that was found, and no model was asked" in ended.err
 
 
 def test_no_answer_is_one_line_and_exit_code_2(filled: CommandLine, chat: ChatServer):
