@@ -97,11 +97,12 @@ def _import(
         )
         bars.finish()
     useless = _why_useless(summary, reading)
-    mirrored = remove_absent(archive.database, summary, limit=mirror_limit) if mirror else None
+    mirrored = remove_absent(archive.database, archive.settings, summary, limit=mirror_limit) if mirror else None
     kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
     if kept.stored or kept.unchanged:
         useless = None
-    left = left_in_vector_store(archive) if mirrored and mirrored.keys else None
+    # Also if this import removed nothing: an earlier one may have been killed behind its removals.
+    left = None if mirrored is None else left_in_vector_store(archive)
     outcome, failures = (None, []) if useless else _build(archive, summary, mirrored, show_progress=not as_json)
     failures += attachments.build_texts(archive, kept, show_progress=not as_json)
     skipped = left_out(reading, kept)

@@ -17,9 +17,11 @@ from more_itertools import chunked
 
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.counted import counted
+from archive_pipeline.ingest.documents import remove_unlinked
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.registry import readers
+from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues, delete_dialogues
 
@@ -49,11 +51,14 @@ class Mirrored:
         return [key for keys in self.removed.values() for key in keys]
 
 
-def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LIMIT_PERCENT) -> Mirrored:
+def mirror(
+    database: Database, settings: Settings, summary: ImportSummary, *, limit: int = MIRROR_LIMIT_PERCENT
+) -> Mirrored:
     """Remove the dialogues that an import did not meet, or say why not.
 
     Args:
         database: the archive's; the caller holds the writer lock since before the import.
+        settings: of the archive.
         summary: of a full import (not a partial one), all files of an export at once.
         limit: the greatest share of a source's dialogues, in percent of those from before the import, to remove.
     """
@@ -71,7 +76,7 @@ def mirror(database: Database, summary: ImportSummary, *, limit: int = MIRROR_LI
         if len(chosen) * 100 > limit * before:
             return Mirrored(refused=_too_many(source, len(chosen), before, limit))
     for chosen in removable.values():
-        _remove(database, [each.dialogue_id for each in chosen])
+        _remove(database, settings, [each.dialogue_id for each in chosen])
     return Mirrored(
         {source: sorted(each.partition_key for each in chosen) for source, chosen in removable.items()},
         kept=sorted(each.partition_key for absent in gone.values() for each in absent if each.stays),
@@ -101,10 +106,12 @@ def _absent(database: Database, source: str, present: set[str]) -> list[AbsentDi
         return absent_dialogues(connection, source, present)
 
 
-def _remove(database: Database, dialogue_ids: Sequence[str]) -> None:
+def _remove(database: Database, settings: Settings, dialogue_ids: Sequence[str]) -> None:
     for some in chunked(dialogue_ids, _PER_TRANSACTION):
         with database.session() as connection:
             delete_dialogues(connection, some)
+        # If the process is killed here, search does not go on finding their documents.
+        remove_unlinked(database, settings)
 
 
 def _too_many(source: str, absent: int, before: int, limit: int) -> str:

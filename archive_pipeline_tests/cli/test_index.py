@@ -17,6 +17,7 @@ from archive_pipeline.retrieval.embedders.interface import STATIC
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
 from archive_pipeline_tests.exports import chain, chatgpt, write
 from archive_pipeline_tests.tables import query
@@ -138,6 +139,21 @@ def test_a_deleted_dialogue_that_stays_in_the_vector_store_is_a_failure(
     assert result.code == 1
     assert "the vector store still has the dialogue (search needs chromadb" in result.error
     assert search_archive("index", "--json").json["deleted"]["text"] > 0
+
+
+@IN_CHROMA
+def test_mirroring_takes_out_of_the_index_what_a_killed_one_removed(
+    search_archive: CommandLine, loaded: Loaded, database: Database, tmp_path: Path
+):
+    kept, gone = (chatgpt(name, chain(f"Where is {name}?", "far")) for name in ("kept", "gone"))
+    loaded(write(tmp_path / "a.json", kept, gone))
+    search_archive("index")
+    with database.session() as connection:
+        [(removed,)] = connection.execute("SELECT id::text FROM raw.dialogues WHERE source_id = 'gone'").fetchall()
+        delete_dialogues(connection, [removed])
+    again = search_archive("import", write(tmp_path / "b.json", kept), "--mirror", "--json")
+    assert (again.code, again.json["mirror"]["removed"]) == (0, {"chatgpt": []})
+    assert search_archive("index", "--json").json["deleted"]["text"] == 0
 
 
 @IN_CHROMA

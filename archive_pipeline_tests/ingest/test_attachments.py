@@ -306,7 +306,9 @@ def test_mirroring_removes_files_with_their_dialogues(database: Database, home: 
     imported(database, home, export(tmp_path / "export.zip", members))
     reading = read_paths([export(tmp_path / "next.zip", {"conversations.json": [talk("c1", 1)]})])
     summary = import_archive(database, reading)
-    assert mirror(database, summary).keys == ["chatgpt-c2"]
+    assert mirror(database, home, summary).keys == ["chatgpt-c2"]
+    # What the process leaves is as good, if it is killed here.
+    assert query(database, "SELECT sha256 FROM raw.documents") == [(hashlib.sha256(b"one").hexdigest(),)]
     attachments_of_import(database, home, reading, summary)
     assert kept_files(database, home) == {file_id(1): b"one"}
     assert stored_names(home) == {hashlib.sha256(b"one").hexdigest()}

@@ -81,7 +81,7 @@ def run(database: Database, path: Path, export: Export) -> None:
     conversations = [state.conversation() for state in export.states]
     summary = load(database, path, *conversations, is_partial=export.how == "partial")
     if export.how == "mirror":
-        mirror(database, summary, limit=100)
+        mirror(database, Settings(home=path.parent), summary, limit=100)
 
 
 def everything(database: Database) -> list[Any]:

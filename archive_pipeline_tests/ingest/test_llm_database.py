@@ -67,12 +67,14 @@ def test_an_upgrade_keeps_the_messages_and_adds_the_new_ones(database: Database,
     assert pairs == [("why?", "because"), ("", "a dog"), ("sure?", "yes")]
 
 
-def test_a_conversation_deleted_from_the_database_is_removed_by_mirroring(database: Database, tmp_path: Path):
+def test_a_conversation_deleted_from_the_database_is_removed_by_mirroring(
+    database: Database, settings: Settings, tmp_path: Path
+):
     path = write_database(tmp_path / "logs.db", conversations(4))
     imported(database, path)
     path.unlink()
     summary = imported(database, write_database(path, conversations(3)))
-    assert mirror(database, summary).removed == {"llm": ["llm-c00003"]}
+    assert mirror(database, settings, summary).removed == {"llm": ["llm-c00003"]}
 
 
 def test_a_damaged_database_deletes_no_message(database: Database, tmp_path: Path):

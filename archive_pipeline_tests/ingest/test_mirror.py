@@ -29,7 +29,7 @@ def talks(*names: str, text: str = "b") -> list[dict[str, Any]]:
 def mirrored(database: Database, *paths: Path, limit: int = 50) -> Mirrored:
     reading = read_paths(paths)
     summary = import_archive(database, reading)
-    return mirror(database, summary, limit=limit)
+    return mirror(database, Settings(home=paths[0].parent), summary, limit=limit)
 
 
 def names(database: Database) -> list[str]:

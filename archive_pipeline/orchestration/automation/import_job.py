@@ -110,7 +110,7 @@ def _import(
             )
         mirrored = Mirrored()
         if config.mirror:
-            mirrored = mirror(archive.database, summary, limit=config.mirror_limit)
+            mirrored = mirror(archive.database, archive.settings, summary, limit=config.mirror_limit)
         kept = attachments_of_import(
             archive.database,
             archive.settings,
