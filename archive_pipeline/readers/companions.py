@@ -143,7 +143,8 @@ _PRIVATE_PLACES: Final = frozenset(
 )
 # In them agents keep sessions and logins: what is private there is so too if the user names a folder below.
 _AGENTS_HOMES: Final = frozenset({".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes", ".qwen"})
-_UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}")  # what ChatGPT names a file that was uploaded to a chat
+# What ChatGPT and LM Studio name a file that was uploaded to a chat.
+_UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}|[0-9]{13} - [0-9]+\.[A-Za-z0-9]+$")
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.
 _PICTURES: Final = frozenset(
     {"avif", "bmp", "gif", "heic", "heif", "ico", "jfif", "jpeg", "jpg", "png", "svg", "tif", "webp"}

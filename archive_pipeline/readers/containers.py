@@ -117,7 +117,7 @@ def _found_in_folder(place: Place, folder: Place, selection: Selection) -> Itera
     name = place.path.relative_to(folder.path).as_posix()
     skipped = selection.leave_out(name, place.name)
     if skipped is None and place.path.is_symlink():  # what is private is so under any name
-        skipped = selection.leave_out(place.path.resolve().name, place.name)
+        skipped = selection.leave_out("/".join(place.path.resolve().parts[-2:]), place.name)
     if skipped is not None:
         yield skipped
     elif selection.follows_links or not place.path.is_symlink():

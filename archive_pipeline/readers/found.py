@@ -166,7 +166,8 @@ def _log_of_database(locator: str) -> SkippedFile:
 
 def left_closed(name: str, locator: str) -> SkippedFile | None:
     """Returns a file of a folder or zip that is private, judged by its path in it; None if it is not."""
-    private = private_part(name) or private_part(below_agents_home(locator) or "")
+    # A user who stands in an agent's home names it by no more than a dot.
+    private = private_part(name) or private_part(below_agents_home(Path(locator).absolute().as_posix()) or "")
     return None if private is None else SkippedFile(locator, f"private and never opened: {private}")
 
 

@@ -208,3 +208,29 @@ def test_a_name_that_says_nothing_is_no_login_elsewhere(tmp_path: Path):
 )
 def test_an_excerpt_shows_no_value_of_a_field_that_is_named_like_a_secret(text: str, shown: str):
     assert excerpt_of(text.encode()) == shown
+
+
+@pytest.mark.parametrize("named", [".", "settings.json"])
+def test_logins_are_never_opened_from_within_the_agents_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+):
+    home = tmp_path / ".qwen"
+    home.mkdir()
+    (home / "settings.json").write_text('{"apiKey": "k"}')
+    monkeypatch.chdir(home)
+    assert_never_opened(Path(named))
+
+
+def test_a_link_to_a_login_that_only_its_folder_tells_is_not_followed(tmp_path: Path):
+    settings = tmp_path / ".qwen" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"apiKey": "k"}')
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "a.json").symlink_to(settings)
+    assert_never_opened(tmp_path / "sessions")
+
+
+@pytest.mark.parametrize("name", ["1770514213628 - 187.json", "1770514213629 - 188.jsonl"])
+def test_a_file_that_the_user_of_lm_studio_attached_is_no_conversation(tmp_path: Path, name: str):
+    (tmp_path / name).write_text('{"messages": [{"role": "user", "content": "q"}]}')
+    assert found(tmp_path) == ([], {name: "a companion of the export: attached files"})

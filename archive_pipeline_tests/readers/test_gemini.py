@@ -95,6 +95,8 @@ def test_prompt_and_answer_may_be_in_fields_of_their_own(more: dict[str, Any], s
     assert dialogue.title == (said[0][1][0] if said else "Used Gemini Apps")
     assert {name: dialogue.source_json[name] for name in more if name in dialogue.source_json} == left
     assert dialogue.source_json["title"] == "Used Gemini Apps"
+    words = read(record("Used Gemini Apps")).source_id.rpartition("-")[2]
+    assert dialogue.source_id.endswith(f"-{words}")  # of the title, as before these fields were read
 
 
 def test_an_answer_is_markdown_and_its_html_stays():

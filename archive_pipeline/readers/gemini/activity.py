@@ -92,7 +92,8 @@ def _dialogue(
     said = as_text(fields.fields_left().get("title")) or ""
     exchange = take_exchange(fields)
     parts = exchange.answered or answer_parts(fields)
-    prompt = joined(part.text for part in exchange.asked) or _prompt(said, has_answer=bool(parts))
+    titled = _prompt(said, has_answer=bool(parts))
+    prompt = joined(part.text for part in exchange.asked) or titled
     messages: list[MessageRecord] = []
     if prompt is not None:
         messages.append(_question(fields, prompt, exchange.asked, moment))
@@ -105,7 +106,7 @@ def _dialogue(
     when = moment.replace(microsecond=0) if moment is not None and messages else moment
     return replace(
         record,
-        source_id=_source_id(when.isoformat() if when else written, prompt or said),
+        source_id=_source_id(when.isoformat() if when else written, titled or said),
         title=_title(prompt or said),
         created_at=when,
         updated_at=when,
