@@ -12,7 +12,7 @@ import pytest
 
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
-from archive_pipeline.readers.grok import read_conversation
+from archive_pipeline.readers.grok.dialogue import read_conversation
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 
@@ -93,6 +93,81 @@ def test_a_branched_conversation_is_read_whole():
     assert record.messages[4].source["response"]["steps"] == [{"tags": ["x"]}]
     assert [file.source_id for file in record.messages[0].attachments] == ["asset-1"]
     assert not record.warnings
+
+
+def tag(card: str, kind: str = "citation_card") -> str:
+    return (
+        f'<grok:render card_id="{card}" card_type="{kind}">\n<argument name="citation_id">1</argument>\n</grok:render>'
+    )
+
+
+def card(name: str, kind: str, **more: Any) -> str:
+    return json.dumps({"id": name, "cardType": kind, **more})
+
+
+ARTIFACT = '<xaiArtifact artifact_id="f" title="a > b.{end}" contentType="text/{kind}">{text}</xaiArtifact>\n'
+DRAWN = "users/u/generated/i/image.jpg"
+MARKED = (
+    f"Venice sinks{tag('c1')}{tag('c2')} fast.\n\n"
+    + ARTIFACT.format(end="py", kind="x-python", text='\n"""\n```\n"""\n')
+    + ARTIFACT.format(end="md", kind="markdown", text="\n# Tides\n")
+    + ARTIFACT.format(end="c", kind="c", text="\n```c\nint x;\n```\n")
+    + f"The `<xaiArtifact>` and `<grok:render>` tags.{tag('i', 'image_card')}\n"
+    + '<xaiArtifact artifact_id="g" contentType="text/css">\nb { '
+)
+
+
+def test_an_answer_is_read_without_its_markup_and_keeps_all_of_it():
+    record = read(conversation(said("r1", None, "human", MARKED), said("r2", "r1", "assistant", MARKED)))
+    users, answer = record.messages
+    assert [(p.part_type.value, p.text) for p in users.parts] == [("text", MARKED)]
+    text, *artifacts = answer.parts
+    assert text.text == (
+        'Venice sinks fast.\n\n````python\n"""\n```\n"""\n````\n\n# Tides\n\n\n```c\nint x;\n```\n\n'
+        "The `<xaiArtifact>` and `<grok:render>` tags.\n```css\nb { \n```"
+    )
+    assert [(p.part_type.value, p.text, p.language, p.uri) for p in artifacts] == [
+        ("artifact", '"""\n```\n"""', "python", "f"),
+        ("artifact", "# Tides", None, "f"),
+        ("artifact", "```c\nint x;\n```", "c", "f"),
+        ("artifact", "b { ", "css", "g"),
+    ]
+    assert artifacts[1].source == {"artifact_id": "f", "title": "a > b.md", "contentType": "text/markdown"}
+    assert answer.source["response"]["message"] == MARKED
+    assert not record.warnings
+
+
+def test_what_cards_cite_and_show_is_read_once_and_the_cards_are_kept():
+    cards = [
+        card("c1", "citation_card", url="https://a.example"),
+        card("c2", "citation_card", url="https://b.example"),
+        card("c3", "citation_card", url="https://b.example"),
+        card("g", "generated_image_card", image_chunk={"imageUrl": "users/u/generated/i-part-0/image.jpg"}),
+        card("g", "generated_image_card", image_chunk={"imageUrl": DRAWN}),
+        card("s", "image_card", image={"original": "https://c.example/c.png", "link": "https://c.example"}),
+        card("f", "rendered_file_card", url="users/u/f.csv", mime_type="text/csv"),
+        "{broken",
+    ]
+    message = said(
+        "r1",
+        None,
+        "assistant",
+        "so",
+        web_search_results=[FOUND, {"url": "https://b.example", "title": "B"}],
+        cited_web_search_results=[FOUND],
+        card_attachments_json=cards,
+        generated_image_urls=[DRAWN],
+    )
+    record = read(conversation(message))
+    assert [(p.part_type.value, p.text, p.uri, p.mime_type) for p in record.messages[0].parts[3:]] == [
+        ("image", None, DRAWN, None),
+        ("image", None, "https://c.example/c.png", None),
+        ("file", None, "users/u/f.csv", "text/csv"),
+        ("citation", "A", "https://a.example", None),
+        ("citation", "B", "https://b.example", None),
+    ]
+    assert record.messages[0].parts[-2].source == {"preview": "about a"}
+    assert record.messages[0].source["response"]["card_attachments_json"] == cards
 
 
 def test_responses_without_a_wrapper_are_read_as_those_with_one():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from random import Random
 from typing import Any, Final
 
@@ -42,7 +43,7 @@ def response(random: Random, marks: Marks) -> dict[str, Any]:
             "_id": random.choice((marks.text(), {"$oid": marks.text()})),
             "conversation_id": marks.text(),
             "sender": random.choice(SENDERS),
-            "message": random.choice(("", marks.text())),
+            "message": random.choice(("", marks.text(), _marked_up(marks))),
             "create_time": {"$date": {"$numberLong": str(marks.number() * 1000)}},
             "model": "grok-4",
             "partial": random.random() < 0.1,
@@ -62,13 +63,24 @@ def _thoughts(random: Random, marks: Marks) -> dict[str, Any]:
     return {"thinking_trace": marks.text(), "agent_thinking_traces": traces, "steps": [{"tags": [marks.text()]}]}
 
 
+def _marked_up(marks: Marks) -> str:
+    card = f'<grok:render card_id="{marks.text()}"><argument name="citation_id">{marks.text()}</argument></grok:render>'
+    artifact = f'<xaiArtifact artifact_id="{marks.text()}" contentType="text/css">{marks.text()}</xaiArtifact>'
+    return f"{marks.text()}{card}\n{artifact}"
+
+
 def _found(random: Random, marks: Marks) -> dict[str, Any]:
     if random.random() < 0.5:
         return {"web_search_results": [], "file_attachments": [], "error": None}
     result = {"url": marks.text(), "title": marks.text(), "preview": marks.text(), "site": marks.text()}
     return {
         "web_search_results": [result, marks.text()],
-        "cited_web_search_results": [{"url": marks.text()}],
+        "cited_web_search_results": [{"url": marks.text(), "preview": marks.text()}],
+        "card_attachments_json": [
+            dumps({"id": marks.text(), "cardType": "citation_card", "url": marks.text()}),
+            dumps({"id": marks.text(), "cardType": "image_card", "image": {"original": marks.text()}}),
+            marks.text(),
+        ],
         "file_attachments": [marks.text(), {"asset": marks.text()}],
         "generated_image_urls": [marks.text()],
         "error": random.choice((None, marks.text(), {"code": marks.number()})),

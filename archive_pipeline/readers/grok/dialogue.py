@@ -15,24 +15,20 @@ from archive_pipeline.domain.records import (
     DialogueRecord,
     MessageRecord,
     MessageState,
-    PartRecord,
-    PartType,
     RejectedRecord,
     Role,
 )
-from archive_pipeline.readers.declaration import Evidence, Reader
+from archive_pipeline.readers.declaration import Evidence
+from archive_pipeline.readers.grok.content import take_parts
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_text, unique_messages
 from archive_pipeline.readers.roles import read_role
-from archive_pipeline.readers.search_results import results_text
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "grok"
-_TEXT: Final = PartType.TEXT  # looked up once: that takes ten times as long as a name
 _ROLES: Final[Mapping[str, Role]] = {"human": "user", "user": "user", "assistant": "assistant", "system": "system"}
 # The sender is the model's name in some responses.
 _MODELS: Final = "grok"
-_SEARCH: Final = "web_search"
 # What holds a text: something else stays where it is, and is counted.
 _TEXTS: Final = ("message", "thinking_trace")
 # Beside its id, what tells a conversation without responses.
@@ -105,16 +101,16 @@ def _message(item: Mapping[str, Any], warnings: Counter[str]) -> MessageRecord:
     fields = Fields(response)
     role = _role(response, warnings)
     source_id = fields.take_identifier("_id")
-    parts = _parts(fields, source_id or "")
+    parts = tuple(take_parts(fields, source_id or "", role))
     attachments, unread = _files(fields.take_items("file_attachments"))
     fields.put_back("file_attachments", unread)
     left = fields.rest() or {}
-    warnings["malformed_text"] += sum(name in left for name in _TEXTS)
+    warnings["malformed_text"] += sum(name in left and as_text(left[name]) is None for name in _TEXTS)
     return MessageRecord(
         source_id=source_id,
         parent_source_id=as_identifier(response.get("parent_response_id")),
         role=role,
-        parts=tuple(parts),
+        parts=parts,
         attachments=tuple(attachments),
         created_at=read_timestamp(response.get("create_time"), warnings),
         model=as_text(response.get("model")) if role == "assistant" else None,
@@ -137,71 +133,8 @@ def _state(response: Mapping[str, Any]) -> MessageState:
     return "aborted" if response.get("partial") is True else "complete"
 
 
-def _parts(fields: Fields, name: str) -> list[PartRecord]:
-    """Takes what a response says, in the order in which it came about: thoughts, search, answer, pictures."""
-    parts = _thoughts(fields)
-    parts += _search(fields, name)
-    text = fields.take_text("message")
-    if text is not None:
-        parts.append(PartRecord(_TEXT, text, "message"))
-    parts += [PartRecord(PartType.IMAGE, uri=uri, source_type="generated") for uri in fields.take_texts(_IMAGES) if uri]
-    error = fields.take_text("error")
-    if error is not None:
-        parts.append(PartRecord(PartType.ERROR, error, "error"))
-    return parts
-
-
-_IMAGES: Final = "generated_image_urls"
-
-
-def _thoughts(fields: Fields) -> list[PartRecord]:
-    text = fields.take_text("thinking_trace")
-    parts = [PartRecord(PartType.THINKING, text, "thinking_trace")] if text else []
-    unread: list[Any] = []
-    for item in fields.take_items("agent_thinking_traces"):
-        trace = Fields(item)
-        words = trace.take_text("thinking_trace") or trace.take_text("message")
-        if isinstance(item, dict) and words is not None:
-            parts.append(PartRecord(PartType.THINKING, words, "agent_thinking_trace", source=trace.rest()))
-        elif not is_empty(item):
-            unread.append(item)
-    fields.put_back("agent_thinking_traces", unread)
-    return parts
-
-
-def _search(fields: Fields, name: str) -> list[PartRecord]:
-    """Takes the results of a web search and what was asked for; without results the question is the prompt again."""
-    results = fields.take_items("web_search_results")
-    if not results:
-        return []
-    call = f"{_SEARCH}-{name}"
-    query = fields.take_text("query")
-    asked = {"query": query} if query is not None else None
-    return [
-        PartRecord(PartType.TOOL_USE, source_type=_SEARCH, tool_name=_SEARCH, tool_use_id=call, tool_input=asked),
-        PartRecord(
-            PartType.TOOL_RESULT,
-            results_text(results),
-            _SEARCH,
-            tool_name=_SEARCH,
-            tool_use_id=call,
-            source={"web_search_results": results},
-        ),
-    ]
-
-
 def _files(items: list[Any]) -> tuple[list[AttachmentRecord], list[Any]]:
     """Returns the files that ids of the asset server name, and what is no id."""
     named = [(as_identifier(item), item) for item in items]
     records = [AttachmentRecord(source_id=name, source={"file_attachment": item}) for name, item in named if name]
     return records, [item for name, item in named if name is None and not is_empty(item)]
-
-
-READER: Final = Reader(
-    SOURCE,
-    "Grok data export (prod-grok-backend.json)",
-    3,
-    recognise,
-    read_conversation,
-    beside=frozenset({"projects", "tasks", "media_posts", "workspaces"}),
-)
