@@ -88,6 +88,15 @@ def test_what_the_branch_hangs_on_stays_with_it(database: Database, path: Path):
     assert load(database, path, short).dialogues == {"unchanged": 1}
 
 
+def test_a_whole_export_after_a_partial_one_leaves_the_branch_alone(database: Database, path: Path):
+    load(database, path, chatgpt("c1", chain("a", "b"), updated=10.0))
+    add_branch(database, "m1")
+    load(database, path, chatgpt("c1", chain("a", "b", "c"), updated=20.0), is_partial=True)
+    # It takes back what the exports before had, of which the branch is no part.
+    load(database, path, chatgpt("c1", chain("a"), updated=30.0))
+    assert live(database) == {"m0": None, "m1": "m0", **BRANCH}
+
+
 def test_an_older_export_is_older_in_spite_of_the_branch(database: Database, path: Path):
     load(database, path, chatgpt("c1", chain("a", "b"), updated=2000.0))
     add_branch(database, "m1")
