@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 
 import pytest
 from hypothesis import given
@@ -23,6 +22,8 @@ from archive_pipeline.store.staleness import stale_dialogues
 from archive_pipeline_tests.conftest import empty
 from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.matching.messages import assistant, system, turns, user
+from archive_pipeline_tests.store.activity import waiting
+from archive_pipeline_tests.system.commands import wait_until
 from archive_pipeline_tests.tables import counts, derived_rows, query, raw_rows
 from archive_pipeline_tests.trials import trials
 
@@ -277,18 +278,18 @@ def test_nothing_stays_of_a_transaction_that_is_rolled_back(database, session):
     assert not session.execute(text("SELECT 1 FROM raw.match_log")).all()
 
 
-def test_a_branch_and_an_import_of_the_same_dialogue_wait_for_each_other(database, session, tmp_path):
+@pytest.mark.parametrize(("more", "title"), [(["How are you?"], "A chat"), ([], "Another title")])
+def test_a_branch_and_an_import_of_the_same_dialogue_wait_for_each_other(database, session, tmp_path, more, title):
     """The import counts the branch whose transaction ends while it runs."""
-    path = tmp_path / "conversations.json"
+    path, later = tmp_path / "conversations.json", chatgpt("c1", chain("Hi", "Hello", *more), title=title)
     load(database, path, chatgpt("c1", chain("Hi", "Hello")))
     build_stale(database, Settings(home=tmp_path))
     find_or_create_from_messages(session, turns("Hi", "Hello", "Who are you?"), response="An archive")
     with ThreadPoolExecutor(max_workers=1) as pool:
-        importing = pool.submit(load, database, path, chatgpt("c1", chain("Hi", "Hello", "How are you?")))
-        with pytest.raises(FutureTimeout):
-            importing.result(timeout=0.5)
+        importing = pool.submit(load, database, path, later)
+        wait_until(lambda: waiting(database) == 1, "the import waits")
         session.commit()
         assert importing.result(timeout=300).dialogues["changed"] == 1
     live = "SELECT message_count, (SELECT count(*) FROM raw.messages WHERE deleted_at IS NULL) FROM raw.dialogues"
-    assert query(database, live) == [(5, 5)]
-    assert load(database, path, chatgpt("c1", chain("Hi", "Hello", "How are you?"))).dialogues["unchanged"] == 1
+    assert query(database, live) == [(4 + len(more), 4 + len(more))]
+    assert load(database, path, later).dialogues["unchanged"] == 1
