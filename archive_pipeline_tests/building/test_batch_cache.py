@@ -138,7 +138,9 @@ def test_a_full_disk_only_means_that_batches_are_read_again(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("budget", "disk_budget", "is_kept"), [(1 << 20, 0, True), (0, 1 << 20, True), (0, 0, False), (5_000, 0, False)]
 )
-def test_what_is_kept_is_not_read_again(database: Database, budget: int, disk_budget: int, *, is_kept: bool):
+def test_what_is_kept_is_read_again_only_when_it_changes(
+    database: Database, budget: int, disk_budget: int, *, is_kept: bool
+):
     store(database, batch_of(*TALKS))
     with database.session() as connection:
         refs = stale_dialogues(connection, "", "")
@@ -146,6 +148,8 @@ def test_what_is_kept_is_not_read_again(database: Database, budget: int, disk_bu
     first = cache.load(database, refs)
     query(database, "DELETE FROM raw.dialogues RETURNING 1")
     assert is_same(cache.load(database, refs), first) == is_kept
+    changed = [replace(ref, fingerprint="other") for ref in refs]
+    assert not is_same(cache.load(database, changed), first)
 
 
 @pytest.mark.postgres
