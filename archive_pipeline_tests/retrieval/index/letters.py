@@ -1,4 +1,4 @@
-"""A model of three dimensions, and what an index of its vectors finds."""
+"""A model of a few dimensions, and what an index of its vectors finds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Letters:
     """Which letters a text has."""
 
     cut_texts = 0
-    dimensions = 3
 
-    def __init__(self, name: str = "letters") -> None:
+    def __init__(self, name: str = "letters", dimensions: int = 3) -> None:
         self.name = name
+        self.dimensions = dimensions
         self.embedded: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -31,7 +31,7 @@ class Letters:
         return self.embed_queries(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        counts = [[1 + text.count(letter) for letter in "aeo"] for text in texts]
+        counts = [[1 + text.count(letter) for letter in "aeoi"[: self.dimensions]] for text in texts]
         vectors = np.array(counts, dtype=np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -50,4 +50,5 @@ def searched(database: Database, home: Settings) -> VectorIndex:
 def nearest_ids(database: Database, home: Settings, text: str = "anything", most: int = 1_000) -> list[str]:
     """Chunks as a search finds them."""
     vectors = searched_vectors(database, home, ChromaClient(database, home), HeldVectors())
-    return list(vectors.chunks(Letters().embed_query(text), most=most).ids)
+    model = Letters(dimensions=vectors.generation.dimensions)
+    return list(vectors.chunks(model.embed_query(text), most=most).ids)

@@ -202,7 +202,7 @@ def test_another_model_grows_beside_the_present_one_and_takes_its_place(
 ):
     index_archive(built, home)
     seen: set[str] = set()
-    other = Letters("other letters")
+    other = Letters("other letters", dimensions=4)
     monkeypatch.setattr("archive_pipeline.retrieval.index.run.open_embedder", lambda _settings: other)
     result = index_archive(
         built, home, progress=lambda _stage, _done, _total: seen.add(searched(built, home).generation.model)
@@ -211,6 +211,11 @@ def test_another_model_grows_beside_the_present_one_and_takes_its_place(
     assert searched(built, home) == result.sync.index
     assert result.sync.index.generation.model == "other letters"
     assert len(nearest_ids(built, home)) == 8
+    vectors = searched_vectors(built, home, ChromaClient(built, home), HeldVectors())
+    question = other.embed_query("planet")
+    assert vectors.pages(question, most=8).ids
+    hashes = [found for (found,) in query(built, "SELECT DISTINCT content_hash FROM derived.chunk_embeddings")]
+    assert vectors.scores(question, hashes).keys() == set(hashes)
     assert_equal(built, home)
     assert query(built, "SELECT count(*) FROM derived.vector_indexes") == [(1,)]
     # The vectors of the model before stay: going back costs no embedding.
