@@ -92,6 +92,14 @@ def test_what_cannot_be_read_is_said_once_and_is_kept(database: Database, home: 
     assert imported(database, home, path).texts == []
 
 
+def test_another_version_of_the_readers_reads_texts_again(database: Database, home: Settings, tmp_path: Path):
+    members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": NOTES}
+    imported(database, home, export(tmp_path / "e.zip", members))
+    query(database, "UPDATE raw.documents SET reader_version = 0 RETURNING 1")
+    assert [item.outcome for item in read_texts(database, home)] == [Outcome.READ_AGAIN]
+    assert read_texts(database, home) == []
+
+
 def test_pictures_are_no_documents(database: Database, home: Settings, tmp_path: Path):
     members = {"conversations.json": [talk("c1", 1)], f"{file_id(1)}.dat": PNG}
     assert imported(database, home, export(tmp_path / "e.zip", members)).texts == []

@@ -153,6 +153,10 @@ def test_vintages_of_one_dialogue_are_read_again_one_by_one(database: Database, 
     assert raw_rows(database) == whole
     assert outcomes(load(database, path, full)) == {"unchanged": 1}
     assert versions(database) == [(readers()["chatgpt"].version,)]
+    # That one was found as it is stored says nothing of the other.
+    query(database, "UPDATE raw.dialogue_vintages SET reader_version = NULL RETURNING 1")
+    assert outcomes(load(database, path, full)) == {"unchanged": 1}
+    assert query(database, "SELECT vintage FROM raw.dialogue_vintages WHERE reader_version IS NULL") == [("slim",)]
 
 
 TOY = """

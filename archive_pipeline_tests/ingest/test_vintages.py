@@ -174,10 +174,11 @@ def test_what_a_slim_export_has_is_updated_and_what_it_could_have_is_deleted(dat
         ("q2", "new", None, None, "a0"),
     ]
     assert query(database, "SELECT title, custom_gpt_id, message_count FROM raw.dialogues") == [("U", "g-1", 7)]
-    assert query(database, "SELECT vintage, layer IS NULL FROM raw.dialogue_vintages ORDER BY 1") == [
-        ("full", False),
-        ("slim", False),
-    ]
+    statement = (
+        "SELECT vintage, layer IS NULL, right(import.path, 6) FROM raw.dialogue_vintages AS stored "
+        "JOIN raw.imports AS import ON import.id = stored.import_id ORDER BY 1"
+    )
+    assert query(database, statement) == [("full", False, "0.json"), ("slim", False, "1.json")]
 
 
 def test_a_call_that_a_later_full_export_lacks_is_deleted(database: Database, tmp_path: Path):
