@@ -170,8 +170,12 @@ def test_a_subagent_of_gemini_cli_stands_in_the_folder_of_its_session(database: 
     load(database, lines_of(chats / SESSION / "researcher-1.jsonl", *agent))
     linked = [("researcher-1", SESSION, "subagent", 0)]
     assert links(database) == linked
-    load(database, alone)  # it says less, and nothing else
-    assert links(database) == linked
+    # It says less: and nothing else, something else beside the content, or one more message.
+    moved = agent[0] | {"projectHash": "another"}
+    later = [agent[0] | {"lastUpdated": "2026-03-04T10:05:00Z"}, message, message | {"id": "n"}]
+    for lines in (agent, [moved, message], later):
+        load(database, lines_of(alone, *lines))
+        assert links(database) == linked
 
 
 def test_a_subagent_of_droid_names_the_session_that_started_it(database: Database, tmp_path: Path):
