@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -21,6 +23,7 @@ from archive_pipeline.store.staleness import (
     stale_dialogues,
 )
 from archive_pipeline_tests.building.sides import SIDES
+from archive_pipeline_tests.exports import chain, chatgpt, load
 from archive_pipeline_tests.tables import derived_rows, query
 
 pytestmark = pytest.mark.postgres
@@ -113,6 +116,27 @@ def test_other_content_and_other_code_are_tried_again_and_success_ends_the_quara
     build_asset(database, settings, "content_hashes", stale(database, settings, "content_hashes"))
     assert query(database, "SELECT 1 FROM derived.build_errors") == []
     assert built(database, "content_hashes") == ids
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        chatgpt("c1", chain("a", "b", start=1_600_000_000.0), updated=20.0),
+        chatgpt("c1", chain("a", "b"), updated=10.0, gizmo_id="g-p-1"),
+    ],
+    ids=["times of messages", "project"],
+)
+def test_what_a_later_export_changed_beside_the_content_ends_the_quarantine(
+    database: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: dict[str, Any]
+):
+    path = tmp_path / "conversations.json"
+    load(database, path, chatgpt("c1", chain("a", "b"), updated=10.0))
+    [dialogue] = stale(database, settings)
+    _fail_deriving(monkeypatch, [dialogue.id])
+    build_asset(database, settings, ASSET, [dialogue])
+    assert stale(database, settings) == []
+    load(database, path, later)
+    assert stale(database, settings) == [dialogue]
 
 
 def test_quarantined_dialogues_are_among_those_of_their_keys_only_if_asked_for(
