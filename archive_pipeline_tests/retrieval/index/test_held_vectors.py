@@ -125,6 +125,19 @@ def test_vectors_that_went_unnoticed_are_made_up_for(
 
 
 @IN_POSTGRES
+def test_vectors_that_are_others_by_the_time_they_are_read_are_not_held(
+    built: Database, home: Settings, model: Letters
+):
+    index_archive(built, home)
+    before = searched(built, home)
+    add(built, home, NEW)
+    index_archive(built, home)
+    held, vector = HeldVectors(searches_before=0), model.embed_query("anything")
+    with built.session() as connection:
+        assert held.candidates(connection, before, vector, most=MOST) is None
+        assert held.candidates(connection, searched(built, home), vector, most=MOST) is not None
+
+
 def test_the_index_says_that_its_vectors_changed(built: Database, home: Settings, model: Letters):
     index_archive(built, home)
     first = searched(built, home)
@@ -132,7 +145,12 @@ def test_the_index_says_that_its_vectors_changed(built: Database, home: Settings
     assert searched(built, home) == first
     add(built, home, NEW)
     index_archive(built, home)
-    assert searched(built, home).changed_at > first.changed_at
+    second = searched(built, home)
+    assert second.changed_at > first.changed_at
+    with built.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues WHERE id = %s", [NEW.dialogue_ids[0]])
+    purge_deleted(built, home)
+    assert searched(built, home).changed_at > second.changed_at
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 120))

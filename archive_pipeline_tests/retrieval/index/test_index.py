@@ -225,14 +225,19 @@ def test_another_model_grows_beside_the_present_one_and_takes_its_place(
 
 
 @IN_CHROMA
-def test_collections_of_another_model_are_dropped(
+def test_collections_of_another_model_are_dropped_with_the_texts_that_only_they_have(
     built: Database, home: Settings, model: Letters, monkeypatch: pytest.MonkeyPatch
 ):
     index_archive(built, home)
     client = ChromaClient(built, home)
+    file = home.chroma_folder / "chroma.sqlite3"
+    assert b"bake bread" in file.read_bytes()
+    with built.session() as connection:
+        connection.execute("DELETE FROM raw.dialogues WHERE id = %s", [BREAD.id])
     monkeypatch.setattr("archive_pipeline.retrieval.index.run.open_embedder", lambda _settings: Letters("others"))
     index_archive(built, home)
-    assert len(texts_of(client.text_collection)) == 8
+    assert b"bake bread" not in file.read_bytes()
+    assert len(texts_of(client.text_collection)) == 4
     assert {collection.name for collection in client._opened.chroma.client.list_collections()} == {
         f"text-{client.index.id}",
         f"visual-{client.index.id}",
