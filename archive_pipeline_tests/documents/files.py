@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 import zlib
@@ -114,10 +115,11 @@ def png_bytes(colour: str = "red") -> bytes:
 
 
 def bomb(path: Path) -> Path:
-    """Write a DOCX of some kilobytes whose text unpacks to 50 MB."""
+    """Write a DOCX of some hundred kilobytes whose text unpacks to 50 MB, beside a picture that is as large packed."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("word/document.xml", b"<w:document>" + b" " * 50_000_000 + b"</w:document>")
+        archive.writestr("word/media/image1.png", os.urandom(300_000))
     return path
 
 

@@ -152,12 +152,12 @@ def zip_bomb_of_small_members(path: Path) -> Path:
 
 
 def overlapping_members(path: Path) -> Path:
-    """Write a PPTX whose directory names the same 7 MB a hundred times."""
+    """Write a PPTX whose directory names the same 100 KB, which are not compressed, five hundred times."""
     files.pptx(path)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("ppt/media/image0.bin", bytes(7_000_000))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as archive:
+        archive.writestr("ppt/media/image0.bin", bytes(100_000))
         entry = archive.getinfo("ppt/media/image0.bin")
-        for number in range(1, 100):
+        for number in range(1, 500):
             other = copy.copy(entry)
             other.filename = f"ppt/media/image{number}.bin"
             archive.filelist.append(other)

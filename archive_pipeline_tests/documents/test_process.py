@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from archive_pipeline.documents import process
+from archive_pipeline.documents import limits, process
 from archive_pipeline.documents.framing import BrokenFrameError, read_frame, write_frame
 from archive_pipeline.documents.process import ReaderProcess
 from archive_pipeline.documents.reading import read_document
@@ -154,6 +154,12 @@ def test_a_reader_that_cannot_start_is_no_fault_of_a_document(tmp_path: Path, mo
     assert not isinstance(raised.value, UnreadableDocumentError)
 
 
+def test_a_reader_that_does_not_bound_the_pages_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "MAX_PAGES", 2)
+    with ReaderProcess() as reader, pytest.raises(UnreadableDocumentError, match="has 3 pages; at most 2 are read"):
+        reader.read(files.pdf(tmp_path / "a.pdf"))
+
+
 def test_a_missing_extra_is_said_as_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "mammoth.py").write_text("raise ImportError('gone', name='mammoth')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -182,7 +188,10 @@ def test_a_reader_that_something_got_hold_of_is_not_believed(
         assert reader.read(written(tmp_path / "a.md", "text")).pages
 
 
-@pytest.mark.parametrize("answer", some_of(['{"is": "image"}', "{}", '{"is": []}']))
+# An image of a page that the document does not have, and what is none.
+@pytest.mark.parametrize(
+    "answer", some_of(['{"is": "image", "number": 1, "png_bytes": 0}', '{"is": "image"}', "{}", '{"is": []}'])
+)
 def test_a_reader_is_not_believed_while_it_draws_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
     (tmp_path / "pptx.py").write_text(
         "import os, struct\n"

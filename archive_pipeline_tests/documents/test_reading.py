@@ -176,6 +176,11 @@ def test_content_counts_and_not_the_name(tmp_path: Path):
     assert document.notes[0].endswith("a.docx is named .docx but is PDF; it was read as that")
 
 
+def test_a_pdf_may_begin_with_something_else(tmp_path: Path):
+    content = files.pdf(tmp_path / "a.pdf").read_bytes()
+    assert read_document(written(tmp_path / "a.pdf", b"\r\n\r\n" + content)).kind is Kind.PDF
+
+
 def cut_off(make: Callable[[Path], Path], path: Path) -> Path:
     make(path)
     data = path.read_bytes()
@@ -201,7 +206,7 @@ BAD = {
     "text.pdf": (lambda path: written(path, b"just text"), "is no PDF file"),
     "cut.docx": (lambda path: cut_off(files.docx, path), "is damaged or cut off: it is a zip that cannot be opened"),
     "cut.png": (lambda path: cut_off(lambda p: written(p, files.png_bytes()), path), "cannot be read"),
-    "bomb.docx": (files.bomb, r"unpacks to 50 MB, .* times its size, and is not read"),
+    "bomb.docx": (files.bomb, r"/word/document\.xml unpacks to 50 MB, .* times its size, and is not read"),
     "broken.docx": (lambda path: zipped(path, "word/document.xml"), "is damaged: "),
     "broken.pptx": (lambda path: zipped(path, "ppt/presentation.xml"), "is damaged: "),
     "sheet.xlsx": (lambda path: zipped(path, "xl/workbook.xml"), "is a spreadsheet"),
@@ -280,6 +285,11 @@ def test_sums_over_a_file_are_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(limits, "MAX_PIXELS_TOGETHER", 2_000)
     with pytest.raises(UnreadableDocumentError, match="has 2,400 pixels in its frames; at most 2,000"):
         read_document(hostile.animation(tmp_path / "a.tiff", 3))
+    for bound in ("MAX_XML_BYTES", "MAX_UNPACKED_BYTES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, bound, 5_000)
+            with pytest.raises(UnreadableDocumentError, match="MB of it XML, and is not read"):
+                read_document(files.docx(tmp_path / "a.docx"))
 
 
 def test_too_large_and_too_many_pages_are_turned_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

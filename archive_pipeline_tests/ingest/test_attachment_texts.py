@@ -12,6 +12,8 @@ from archive_pipeline.ingest.attachment_texts import read_texts
 from archive_pipeline.ingest.attachments import purge_unreferenced
 from archive_pipeline.ingest.document_sources import texts_of_attachments
 from archive_pipeline.ingest.documents import Outcome, add_document
+from archive_pipeline.ingest.importer import import_archive
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -204,5 +206,6 @@ def test_a_text_that_is_also_a_kept_file_of_the_message_stays(database: Database
     with database.session() as connection:
         connection.execute("UPDATE raw.attachments SET extracted_text = %s", [NOTES])
     renamed = {**talk("c1", 1, names={1: "rolls.md"}, updated=3_000.0), "title": "Other"}
-    imported(database, home, write(tmp_path / "later.json", renamed))
+    # What reads texts would link it anew.
+    import_archive(database, read_paths([write(tmp_path / "later.json", renamed)]))
     assert query(database, "SELECT count(*) FROM raw.document_attachments") == [(1,)]
