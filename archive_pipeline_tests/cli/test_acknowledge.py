@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from archive_pipeline.settings import Settings
+from archive_pipeline.store import import_log
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.attached import imported
 from archive_pipeline_tests.cli.command_line import CommandLine
@@ -28,6 +29,8 @@ def test_what_imports_met_is_counted_until_it_is_acknowledged(
     stats = llm_archive("stats")
     assert "Not acknowledged" in stats.out
     assert llm_archive("stats", "--json").json["unacknowledged"] == met
+    with database.session() as connection:
+        import_log.start(connection, "running.json", is_partial=False)
     result = llm_archive("acknowledge")
     assert (result.code, result.err) == (0, "")
     assert result.out == "acknowledged: failed imports 1, rejected records 4, surprises 1\n"
@@ -38,3 +41,6 @@ def test_what_imports_met_is_counted_until_it_is_acknowledged(
     assert "Not acknowledged" not in llm_archive("stats").out
     assert llm_archive("acknowledge", "--json").json == dict.fromkeys(met, 0)
     assert llm_archive("acknowledge").out == "nothing to acknowledge\n"
+    with database.session() as connection:
+        import_log.close_interrupted(connection)
+    assert llm_archive("stats", "--json").json["unacknowledged"]["failed_imports"] == 1

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from archive_pipeline.domain.identity import dialogue_id
+from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.nothing import why_nothing
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
@@ -208,6 +211,14 @@ def test_filters_that_nothing_meets_are_named(
     assert told == ([] if said is None else [said])
     as_json = unindexed(command, "dough headers", "--mode", "lexical", *options, "--json")
     assert (said is None) or said in as_json.err
+
+
+def test_messages_that_are_gone_are_of_no_time(small: CommandLine, module_archive: Database):
+    with module_archive.session() as connection:
+        connection.execute("UPDATE raw.messages SET deleted_at = now() WHERE created_at >= '2024-05-01'")
+        reasons = why_nothing(connection, SearchFilters(since=datetime(2024, 4, 1, tzinfo=UTC)))
+        connection.rollback()
+    assert reasons == ["the archive goes from 2024-01-01 to 2024-01-01"]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "text", "lexical", "visual"])

@@ -14,6 +14,7 @@ from archive_pipeline.ingest.document_sources import texts_of_attachments
 from archive_pipeline.ingest.documents import Outcome, add_document
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
+from archive_pipeline.retrieval.reading.documents import read_document
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -151,7 +152,11 @@ def test_a_document_goes_with_the_last_live_message_and_comes_back_with_one(
     imported(database, home, export(path, {"conversations.json": [first, second], f"{file_id(1)}.dat": NOTES}))
     assert found(database, home, "sourdough") == ["bread.md"]
     imported(database, home, export(path, {"conversations.json": [without_first(first, 3_000.0)]}))
-    assert found(database, home, "sourdough") == ["bread.md"]
+    [result] = SearchEngine(database, home).search_now("sourdough", 5, "lexical")
+    assert [each["partition_key"] for each in result["metadata"]["came_with"]] == ["chatgpt-c2"]
+    with database.session() as connection:
+        origins = read_document(connection, result["doc_id"], first_page=1, limit=1).origins
+    assert [each.partition_key for each in origins] == ["chatgpt-c2"]
     imported(database, home, export(path, {"conversations.json": [without_first(second, 3_000.0)]}))
     assert found(database, home, "sourdough") == []
     assert query(database, "SELECT count(*) FROM raw.documents") == [(0,)]

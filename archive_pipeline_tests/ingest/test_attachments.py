@@ -18,6 +18,7 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.mirror import mirror
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
+from archive_pipeline.store.attachments import give_contents
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.attached import (
@@ -215,6 +216,21 @@ def test_the_same_content_is_stored_once_and_not_read_again(database: Database, 
     again = imported(database, home, path)
     assert (again.stored, again.unchanged) == (0, 2)
     assert AttachmentStore.of(home.home).path_of(hashlib.sha256(b"same").hexdigest()).stat().st_ino == before
+
+
+def test_of_contents_of_one_size_that_imports_bring_at_once_the_one_with_the_least_hash_is_kept(
+    database: Database, home: Settings, tmp_path: Path
+):
+    imported(database, home, export(tmp_path / "export.zip", {"conversations.json": [talk("c1", 1, 2)]}))
+    given = {"size_bytes": 3, "media_type": "text/plain", "file_name": None, "found_at": "export.zip"}
+    with database.session() as connection:
+        for contents in ("ab", "ba"):
+            files = [
+                {**given, "sha256": digit * 64, "file_ids": [file_id(number)]}
+                for number, digit in enumerate(contents, start=1)
+            ]
+            give_contents(connection, files)
+    assert query(database, "SELECT sha256 FROM raw.attached_files") == [("a" * 64,)] * 2
 
 
 def test_a_dialogue_that_comes_later_has_the_file_that_is_kept_already(

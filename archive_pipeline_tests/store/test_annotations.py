@@ -44,3 +44,14 @@ def test_what_is_not_there_cannot_be_annotated(database: Database, tmp_path: Pat
         # What failed has ended nothing that the caller began.
         assert annotate(connection, dialogue, Annotation("tag", "python"))
         assert [each.text for each in annotations_of(connection, dialogue)] == ["python"]
+
+
+@pytest.mark.postgres
+def test_what_was_said_first_comes_first(database: Database, tmp_path: Path):
+    load(database, tmp_path / "a.json", chatgpt("a", chain("Oats?", "Oats.")))
+    [(dialogue,)] = query(database, "SELECT id::text FROM raw.dialogues")
+    for each in (Annotation("tag", "python"), Annotation("note", "Good.")):
+        with database.session() as connection:
+            annotate(connection, dialogue, each)
+    with database.session() as connection:
+        assert [each.kind for each in annotations_of(connection, dialogue)] == ["tag", "note"]

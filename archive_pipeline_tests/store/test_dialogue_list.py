@@ -17,7 +17,7 @@ from archive_pipeline.store.dialogue_list import (
     sources_of_dialogues,
 )
 from archive_pipeline_tests.export.dialogues import TEA, TOOLS, WALK, fill
-from archive_pipeline_tests.exports import chain, chatgpt, load
+from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 
 pytestmark = pytest.mark.postgres
 
@@ -34,6 +34,17 @@ def test_a_page_has_the_rows_of_the_list(database: Database, settings: Settings,
     assert {row.partition_key: row for row in page.dialogues} == listed
     assert (listed[TEA].messages, listed[TEA].branches, listed[TEA].models) == (10, 4, ["gpt-4o", "o3"])
     assert not page.has_more
+
+
+def test_a_model_of_which_no_message_is_left_is_none_of_the_dialogues(database: Database, tmp_path: Path):
+    answer = Said("m1", "m0", "assistant", "b", 2.0, more={"metadata": {"model_slug": "o3"}})
+    load(database, tmp_path / "a.json", chatgpt("c", [*chain("a"), answer]))
+    of_model = ListFilters(model="o3")
+    with database.session() as connection:
+        assert [row.models for row in list_dialogues(connection, of_model, "date", 10)] == [["o3"]]
+        connection.execute("UPDATE raw.messages SET deleted_at = now() WHERE model = 'o3'")
+        assert list_dialogues(connection, of_model, "date", 10) == []
+        assert [row.models for row in list_dialogues(connection, EVERYTHING, "date", 10)] == [[]]
 
 
 def test_pages_have_each_dialogue_once_also_of_one_time_and_of_none(database: Database, tmp_path: Path):
