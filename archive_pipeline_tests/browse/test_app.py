@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,13 @@ def test_every_branch_is_listed_by_its_first_words(
     said = chain("q", "a", "q2", "a2", "q3", "a3")
     said += [Said(f"n{number}", f"m{number - 1}", "user", f"new\n{number} {EVIL}", 2e9) for number in (2, 4)]
     said += [Said("n0", None, "user", "new 0", 2e9), Said("n1", "m0", "assistant", "again", 2e9)]
+    said[1] = replace(said[1], content={"content_type": "text", "parts": ["a", "and more"]})
     load(database, tmp_path / "a.json", chatgpt("tree", said, current="m5"))
+    with database.session() as connection:  # the first part is stored behind the second one
+        connection.execute(
+            "WITH part AS (DELETE FROM raw.content_parts WHERE text_content = 'a' RETURNING *) "
+            "INSERT INTO raw.content_parts SELECT * FROM part"
+        )
     monkeypatch.setattr(branchings, "BRANCHINGS_ON_PAGE", 3)
     html = page(client, "/dialogues/chatgpt-tree")
     assert "Branches in 4 places" in html
