@@ -15,9 +15,9 @@ from archive_pipeline.errors import AmbiguousDialogueError, UnknownDialogueError
 from archive_pipeline.ingest.attachment_owner import LIST
 from archive_pipeline.ingest.attachment_store import FOLDER
 from archive_pipeline.ingest.attachments import purge_unreferenced
-from archive_pipeline.store.deleted_dialogues import delete_for_good, deleted_dialogues
+from archive_pipeline.ingest.removal import delete_with_documents
+from archive_pipeline.store.deleted_dialogues import deleted_dialogues
 from archive_pipeline.store.deleted_dialogues import readmit as bring_back
-from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.staleness import find_dialogue
 
 
@@ -83,9 +83,7 @@ def _delete(archive: OpenArchive, key: str, *, is_forever: bool) -> _Deleted | N
             known = deleted_dialogues(connection)
             named = (earlier for earlier in known if key == earlier.partition_key or as_uuid(key) == earlier.id)
             return next((_Deleted(earlier.partition_key, 0, is_forever=True) for earlier in named), None)
-        if is_forever:
-            delete_for_good(connection, [dialogue.id])
-        delete_dialogues(connection, [dialogue.id])
+    delete_with_documents(archive.database, archive.settings, [dialogue.id], is_forever=is_forever)
     return _Deleted(dialogue.partition_key, dialogue.message_count, is_forever)
 
 

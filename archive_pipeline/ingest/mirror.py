@@ -17,13 +17,13 @@ from more_itertools import chunked
 
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.counted import counted
-from archive_pipeline.ingest.documents import remove_unlinked
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
+from archive_pipeline.ingest.removal import delete_with_documents
 from archive_pipeline.ingest.summary import ImportSummary
 from archive_pipeline.readers.registry import readers
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues, delete_dialogues
+from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues
 
 # A transaction for so many: a build that writes rows of one of them waits for it.
 _PER_TRANSACTION: Final = 500
@@ -108,10 +108,7 @@ def _absent(database: Database, source: str, present: set[str]) -> list[AbsentDi
 
 def _remove(database: Database, settings: Settings, dialogue_ids: Sequence[str]) -> None:
     for some in chunked(dialogue_ids, _PER_TRANSACTION):
-        with database.session() as connection:
-            delete_dialogues(connection, some)
-        # If the process is killed here, search does not go on finding their documents.
-        remove_unlinked(database, settings)
+        delete_with_documents(database, settings, some)
 
 
 def _too_many(source: str, absent: int, before: int, limit: int) -> str:

@@ -17,7 +17,7 @@ from archive_pipeline.store.copy import CopyFormat, binary_kind_of, copy_frame, 
 from archive_pipeline.store.copy_binary import BinaryKind, EncodedTable
 from archive_pipeline.store.lexical_segments import purge_deleted
 from archive_pipeline.store.links import find_links_anew, sharing_dialogues
-from archive_pipeline.store.rows import fetch_rows
+from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline.store.tables import raw
 from archive_pipeline.store.tables.dialogues import dialogue_vintages
@@ -93,16 +93,22 @@ def absent_dialogues(
     return fetch_rows(connection, "raw/absent_dialogues", AbsentDialogue, parameters)
 
 
-def delete_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> None:
+def delete_dialogues(connection: psycopg.Connection[Any], ids: Sequence[str]) -> list[str]:
     """Delete dialogues with all their rows, raw and derived; what they shared with others is those others' alone.
 
     It is the last thing that a transaction does, and one transaction at a time does it (``locks.ARCHIVE_WRITER``).
+    Documents are locked after dialogues, and nobody locks dialogues after documents without that lock.
+
+    Returns:
+        The hashes of documents that are gone too: all that came with messages which are gone or deleted.
     """
     sharing = set(sharing_dialogues(connection, ids)) - set(ids)
     connection.execute(load_query("raw/lock_deleted_dialogues"), {"ids": list(ids), "sharing": sorted(sharing)})
     connection.execute(load_query("raw/delete_dialogues"), {"ids": list(ids)})
     find_links_anew(connection, sorted(sharing))
+    hashes = fetch_column(connection, "documents/delete_unlinked_documents", str)
     purge_deleted(connection)
+    return hashes
 
 
 def stored_messages(connection: psycopg.Connection[Any], dialogue_id: str) -> dict[str, StoredMessage]:

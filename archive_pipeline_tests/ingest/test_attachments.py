@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from archive_pipeline.domain.choices import AttachmentHandling
+from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.ingest.attachments import attachments_of_import, purge_unreferenced
 from archive_pipeline.ingest.importer import import_archive
@@ -328,6 +329,19 @@ def test_mirroring_removes_files_with_their_dialogues(database: Database, home: 
     attachments_of_import(database, home, reading, summary)
     assert kept_files(database, home) == {file_id(1): b"one"}
     assert stored_names(home) == {hashlib.sha256(b"one").hexdigest()}
+
+
+def test_documents_go_in_the_transaction_of_their_dialogues(database: Database, home: Settings, tmp_path: Path):
+    members = {
+        "conversations.json": [talk("c1", 1), talk("c2", 1, 2)],
+        f"{file_id(1)}.dat": b"one",
+        f"{file_id(2)}.dat": b"two",
+    }
+    imported(database, home, export(tmp_path / "export.zip", members))
+    one, two = (hashlib.sha256(content).hexdigest() for content in (b"one", b"two"))
+    with database.session() as connection:
+        assert delete_dialogues(connection, [dialogue_id("chatgpt", "c2")]) == [two]
+    assert query(database, "SELECT sha256 FROM raw.documents") == [(one,)]
 
 
 def test_a_message_that_points_elsewhere_now_lets_go_of_its_file(database: Database, home: Settings, tmp_path: Path):
