@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from concurrent.futures import Future
+from contextlib import aclosing, nullcontext
 from typing import Any, Final
 
 from archive_pipeline.answering.prompt import Prompt
@@ -38,8 +40,9 @@ class LibraryModel:
         """Yield the answer in pieces, as they come."""
         try:
             response = self._model.prompt(prompt.user, system=prompt.system)
-            async for piece in response if self._is_async else _in_thread(response):
-                yield str(piece)
+            async with nullcontext(response) if self._is_async else aclosing(_in_thread(response)) as pieces:
+                async for piece in pieces:
+                    yield str(piece)
             cut_off = why_not_whole(response.response_json)
         except Exception as error:  # plugins raise what their vendors' packages raise
             raise AnswerError(f"{self.name}: {error or type(error).__name__}") from error
@@ -67,20 +70,22 @@ def _find_synchronous(library: Any, name: str) -> Any:
         ) from error
 
 
-async def _in_thread(response: Any) -> AsyncIterator[Any]:
-    """Yield the pieces of a model that blocks, each waited for in a thread that nothing else needs."""
+async def _in_thread(response: Any) -> AsyncGenerator[Any, None]:
+    """Yield the pieces of a model that blocks, each waited for in a thread that nothing else needs.
+
+    An answer keeps its place among them to its end. One that is given up leaves it when its thread ends.
+    """
     pieces = iter(response)
-
-    def next_piece() -> Any:
-        try:
-            return next(pieces, _END)
-        finally:
-            _FREE_THREADS.release()
-
-    while True:
-        while not _FREE_THREADS.acquire(blocking=False):
-            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-        piece = await asyncio.wrap_future(in_daemon_thread(next_piece))
-        if piece is _END:
-            return
-        yield piece
+    while not _FREE_THREADS.acquire(blocking=False):
+        await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+    waited: Future[Any] = Future()
+    waited.set_result(None)
+    try:
+        while True:
+            waited = in_daemon_thread(lambda: next(pieces, _END))
+            piece = await asyncio.wrap_future(waited)
+            if piece is _END:
+                return
+            yield piece
+    finally:
+        waited.add_done_callback(lambda _: _FREE_THREADS.release())

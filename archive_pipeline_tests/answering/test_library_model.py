@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, ClassVar
+from unittest.mock import Mock
 
 import pytest
 
@@ -142,6 +143,33 @@ def test_a_model_that_blocks_keeps_no_more_threads_than_it_may_and_holds_up_nobo
     assert all(thread.daemon for thread in others), "a program would wait for them at its end"
     assert asyncio.run(waiting()) == ["late"]
     assert len(Blocking.asked) == MOST_THREADS + 1
+
+
+def test_a_running_answer_is_not_held_up_by_questions_behind_it(monkeypatch: pytest.MonkeyPatch):
+    async def asked(name: str) -> list[str]:
+        async with asyncio.timeout(1):
+            return [piece async for piece in open_model(Settings(answer_model=name)).stream(PROMPT)]
+
+    async def all_at_once() -> list[Any]:
+        questions = [asked("archive-test-sync"), *(asked("archive-test-blocking") for _ in range(MOST_THREADS))]
+        return await asyncio.gather(*questions, return_exceptions=True)
+
+    monkeypatch.setattr(Blocking, "may_go", threading.Event())
+    try:
+        first, *others = asyncio.run(all_at_once())
+    finally:
+        Blocking.may_go.set()
+    assert first == ["Be brief.", " ", "Why?"]
+    assert {type(each) for each in others} == {TimeoutError}
+
+
+def test_a_thread_that_cannot_be_started_leaves_its_place(monkeypatch: pytest.MonkeyPatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        for _ in range(MOST_THREADS + 1):
+            with pytest.raises(AnswerError, match="can't start new thread"):
+                pieces("archive-test-sync")
+    assert pieces("archive-test-sync") == ["Be brief.", " ", "Why?"]
 
 
 def test_an_answer_that_is_not_whole_is_said():
