@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors, normalized
+from archive_pipeline.errors import EmbeddingError
+from archive_pipeline.retrieval.embedders.interface import Embedder, Vectors, check_dimensions, normalized
 
 # How much the query's own static vector counts, beside 1 for what the map makes of the other one.
 _OWN_SHARE: Final = 0.5
@@ -82,6 +83,8 @@ class AlignedEmbedder:
         own: of texts.
         reader: of queries.
         alignment: fitted to both.
+
+    Methods that read queries raise ``EmbeddingError`` if one of the models is another one now.
     """
 
     def __init__(self, own: Embedder, reader: Embedder, alignment: Alignment) -> None:
@@ -110,10 +113,18 @@ class AlignedEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query."""
-        vector: Vectors = self.embed_queries([text])[0]
+        # Somebody waits for it, which an endpoint is to know.
+        read, own = self._reader.embed_query(text), self._own.embed_query(text)
+        vector: Vectors = self._together(read[np.newaxis], own[np.newaxis])[0]
         return vector
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries."""
-        aligned = self._alignment.aligned(self._reader.embed_queries(texts))
-        return normalized(aligned + _OWN_SHARE * self._own.embed_queries(texts))
+        return self._together(self._reader.embed_queries(texts), self._own.embed_queries(texts))
+
+    def _together(self, read: Vectors, own: Vectors) -> Vectors:
+        rows, columns = self._alignment.matrix.shape
+        if read.shape[1] != rows - 1:
+            raise EmbeddingError(f"{self._reader.name} is another model now; `llm-archive index` fits the map to it")
+        check_dimensions(self._own.name, own, columns)
+        return normalized(self._alignment.aligned(read) + _OWN_SHARE * own)

@@ -85,8 +85,6 @@ class QueryReader:
             if stored is None:
                 return own  # it was deleted since
             reader = self._embedder(stored.query_model)
-            if len(stored.matrix) != reader.dimensions + 1:
-                raise EmbeddingError(f"{reader.name} is another model now; `llm-archive index` fits the map to it")
             self._aligned = stored.id, AlignedEmbedder(own, reader, Alignment(stored.matrix))
         return self._aligned[1]
 

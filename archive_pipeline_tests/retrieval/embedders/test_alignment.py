@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from archive_pipeline.errors import EmbeddingError
 from archive_pipeline.retrieval.embedders.alignment import AlignedEmbedder, Alignment, Pairs, fit_alignment
 from archive_pipeline.retrieval.embedders.interface import Vectors, normalized
 
@@ -72,6 +73,19 @@ def test_a_query_is_between_what_both_models_make_of_it_and_a_text_is_what_it_wa
     np.testing.assert_allclose(embedder.embed(["t", "u"]), [[0, 1], [0, 1]])
     assert (embedder.name, embedder.dimensions, embedder.cut_texts) == ("static", 2, 3)
     assert embedder.embed_queries([]).shape == (0, 2)
+
+
+def test_a_query_is_asked_as_one_that_somebody_waits_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(Fixed, "embed_queries")  # which an endpoint tries for minutes
+    embedder = AlignedEmbedder(Fixed("a", [0, 1]), Fixed("b", [1, 0]), Alignment(np.eye(3, 2, dtype=np.float32)))
+    assert embedder.embed_query("q").shape == (2,)
+
+
+@pytest.mark.parametrize(("own", "read", "changed"), [([0, 1], [1, 0, 0], "b is"), ([0, 1, 0], [1, 0], "a gives")])
+def test_a_model_that_is_another_one_now_is_an_error(own: list[float], read: list[float], changed: str):
+    embedder = AlignedEmbedder(Fixed("a", own), Fixed("b", read), Alignment(np.eye(3, 2, dtype=np.float32)))
+    with pytest.raises(EmbeddingError, match=f"{changed}.* another model now"):
+        embedder.embed_query("q")
 
 
 def test_the_same_pairs_give_the_same_map():
