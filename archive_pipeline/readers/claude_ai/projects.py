@@ -104,7 +104,7 @@ def _memory_files(value: object, place: str) -> Iterator[ProjectText | RejectedR
         yield from _unread(value, place)
         return
     for file, here in _entries(value, place):
-        if not isinstance(file, dict):
+        if not isinstance(file, dict) or "content" not in file:  # a text under another name must not go unseen
             yield from _unread(file, here)
             continue
         name = (as_text(file.get("path")) or "").strip("/") or "memory"

@@ -52,5 +52,6 @@ def recognise(value: Mapping[str, Any]) -> Evidence:
 
 def _is_of_transcript(line: Mapping[str, Any]) -> bool:
     """Tells a line of a transcript from one of Qwen Code's subagents, whose messages are those of Google's API."""
-    is_qwens = "systemPayload" in line or "parts" in as_object(line.get("message"))
-    return line.keys() >= _OF_TRANSCRIPT and not is_qwens
+    if not line.keys() >= _OF_TRANSCRIPT:
+        return False
+    return "systemPayload" not in line and "parts" not in as_object(line.get("message"))

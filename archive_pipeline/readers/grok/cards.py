@@ -19,10 +19,13 @@ _CITATION: Final = "citation_card"
 _FILE: Final = "rendered_file_card"
 
 
-def shown_parts(response: Mapping[str, Any], known: Iterable[str]) -> Iterator[PartRecord]:
+Card = Mapping[str, Any]
+
+
+def shown_parts(cards: Iterable[Card], known: Iterable[str]) -> Iterator[PartRecord]:
     """Yields a part for each picture and file that cards show, but for the known addresses of pictures."""
     seen = set(known)
-    for card in _cards(response):
+    for card in cards:
         name = as_text(card.get("cardType"))
         address = _picture(card)
         kind = PartType.IMAGE
@@ -33,12 +36,12 @@ def shown_parts(response: Mapping[str, Any], known: Iterable[str]) -> Iterator[P
             yield PartRecord(kind, source_type=name, mime_type=as_text(card.get("mime_type")), uri=address)
 
 
-def _picture(card: Mapping[str, Any]) -> str | None:
+def _picture(card: Card) -> str | None:
     image, made = as_object(card.get("image")), as_object(card.get("image_chunk"))
     return as_text(image.get("original")) or as_text(image.get("thumbnail")) or as_text(made.get("imageUrl"))
 
 
-def take_cited(fields: Fields, response: Mapping[str, Any]) -> Iterator[PartRecord]:
+def take_cited(fields: Fields, response: Mapping[str, Any], cards: Iterable[Card]) -> Iterator[PartRecord]:
     """Takes the results that an answer cites, as a part for each; then pages that only cards name, each once."""
     seen: set[str | None] = set()
     for result in fields.take_objects(_CITED):
@@ -50,14 +53,14 @@ def take_cited(fields: Fields, response: Mapping[str, Any]) -> Iterator[PartReco
         as_text(result.get("url")): as_text(result.get("title"))
         for result in map(as_object, as_list(response.get("web_search_results")))
     }
-    for card in _cards(response):
+    for card in cards:
         url = as_text(card.get("url"))
         if card.get("cardType") == _CITATION and url is not None and url not in seen:
             seen.add(url)
             yield PartRecord(PartType.CITATION, titles.get(url), _CITATION, uri=url)
 
 
-def _cards(response: Mapping[str, Any]) -> list[dict[str, Any]]:
+def cards_of(response: Mapping[str, Any]) -> list[Card]:
     """Returns the cards, of each id the last one: while a picture is made, it has several."""
     value = response.get(_CARDS)
     found = [card for item in (value if isinstance(value, list) else [value]) if (card := _card(item))]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType, Role
-from archive_pipeline.readers.grok.cards import shown_parts, take_cited
+from archive_pipeline.readers.grok.cards import cards_of, shown_parts, take_cited
 from archive_pipeline.readers.grok.markup import read_markup
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_text
@@ -20,16 +20,17 @@ _IMAGES: Final = "generated_image_urls"
 def take_parts(fields: Fields, name: str, role: Role) -> Iterator[PartRecord]:
     """Takes what a response says, in the order in which it came about: thoughts, search, answer, pictures, sources."""
     response = dict(fields.fields_left())
+    cards = cards_of(response)
     yield from _thoughts(fields)
     yield from _search(fields, name)
     yield from _said(fields, role)
     pictures = [uri for uri in fields.take_texts(_IMAGES) if uri]
     yield from (PartRecord(PartType.IMAGE, uri=uri, source_type="generated") for uri in pictures)
-    yield from shown_parts(response, pictures)
+    yield from shown_parts(cards, pictures)
     error = fields.take_text("error")
     if error is not None:
         yield PartRecord(PartType.ERROR, error, "error")
-    yield from take_cited(fields, response)
+    yield from take_cited(fields, response, cards)
 
 
 def _said(fields: Fields, role: Role) -> Iterator[PartRecord]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from archive_pipeline.readers.json.shapes import as_identifier, as_text, joined
+from archive_pipeline.readers.json.shapes import as_identifier, as_size, as_text, joined
 
 # A union in the call of isinstance is made anew by each.
 _HOLDING: Final = (str, list, dict)
@@ -42,6 +42,13 @@ class Fields:
         if identifier is not None:
             del self._left[name]
         return identifier
+
+    def take_size(self, name: str) -> int | None:
+        """Takes a byte count."""
+        size = as_size(self._left.get(name))
+        if size is not None:
+            del self._left[name]
+        return size
 
     def take_flag(self, name: str) -> bool | None:
         """Takes true or false."""

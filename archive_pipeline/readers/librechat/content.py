@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_object, as_size, as_text, base64_sha256, joined
+from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
 from archive_pipeline.readers.librechat.calls import call_parts
 from archive_pipeline.readers.librechat.tree import unfolded
 from archive_pipeline.readers.media import take_medium
@@ -153,14 +153,11 @@ def attached_files(fields: Fields) -> Iterator[AttachmentRecord]:
 
 
 def _file(file: Fields) -> AttachmentRecord:
-    size = as_size(file.fields_left().get("bytes"))
-    if size is not None:
-        file.take("bytes")
     return AttachmentRecord(
         source_id=file.take_identifier("file_id"),
         file_name=file.take_text("filename"),
         mime_type=_mime_type(file),
-        size_bytes=size,
+        size_bytes=file.take_size("bytes"),
         uri=file.take_text("filepath"),
         extracted_text=file.take_text("text"),
         source=file.rest(),

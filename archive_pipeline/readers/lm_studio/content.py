@@ -11,7 +11,7 @@ from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartTy
 from archive_pipeline.readers.chat_arrays.calls import call_arguments
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.parsing import parse_json
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_size, as_text, joined
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
 
 _TEXT: Final = "text"
 _FILE: Final = "file"
@@ -137,14 +137,11 @@ def attached_files(items: list[Any]) -> tuple[list[AttachmentRecord], list[Any]]
 
 
 def _attachment(fields: Fields) -> AttachmentRecord:
-    size = as_size(fields.fields_left().get("sizeBytes"))
-    if size is not None:
-        fields.take("sizeBytes")
     return AttachmentRecord(
         source_id=take_first_id(fields, _FILE_ID),
         file_name=fields.take_text("name"),
         mime_type=_media_type(fields),
-        size_bytes=size,
+        size_bytes=fields.take_size("sizeBytes"),
         source=fields.rest(),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord, PartRecord, PartType, Role
 from archive_pipeline.readers.claude_code.sources import take_equal
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_size, as_text
+from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.left_out_lines import is_left_out, lacks_message, left_out_part
 from archive_pipeline.readers.qwen_code.content import parts_of, results_of, said_by_user
 from archive_pipeline.readers.qwen_code.events import EVENTS, told_by_event
@@ -134,14 +134,11 @@ def _files(payload: Fields) -> tuple[AttachmentRecord, ...]:
 
 
 def _file(item: Fields) -> AttachmentRecord:
-    size = as_size(item.fields_left().get("size"))
-    if size is not None:
-        item.take("size")
     return AttachmentRecord(
         source_id=item.take_identifier("attachmentId"),
         file_name=item.take_text("name"),
         mime_type=item.take_text("mimeType"),
-        size_bytes=size,
+        size_bytes=item.take_size("size"),
         uri=item.take_text("uri"),
         source=item.rest(),
     )

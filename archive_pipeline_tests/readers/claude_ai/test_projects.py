@@ -88,8 +88,8 @@ def test_memories_are_texts_with_the_names_of_their_projects(value):
         ({"project_memories": {"p": 5}}, ["m.project_memories.p"]),
         ({"memory_files": {"/a.md": "x"}}, ["m.memory_files"]),
         (
-            {"memory_files": [{"path": "/a.md", "content": 5}, "odd"]},
-            ["m.memory_files[0].content", "m.memory_files[1]"],
+            {"memory_files": [{"path": "/a.md", "content": 5}, "odd", {"path": "/b.md", "text": "x"}]},
+            ["m.memory_files[0].content", "m.memory_files[1]", "m.memory_files[2]"],
         ),
     ],
 )
