@@ -29,7 +29,7 @@ PLANETS = Talk(
     "planets",
     (
         Row("q", None, "user", "Which planet is the largest one of all?", 0),
-        Row("a", "q", "assistant", "Jupiter is by far the largest planet of the solar system.", 1),
+        Row("a", "q", "assistant", "Jupiter is, by far, the largest planet of the solar system!", 1),
         Row("b", "q", "assistant", "Jupiter is by far the largest planet of the solar system.", 2),
         Row("q2", "b", "user", "Thanks, and what is the smallest?", 3),
         Row("c", "q2", "assistant", "Mercury, if Pluto is not counted.", 4),

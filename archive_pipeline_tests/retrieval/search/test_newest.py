@@ -11,6 +11,7 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.domain.identity import dialogue_id
 from archive_pipeline.retrieval.context.builder import ContextBuilder
+from archive_pipeline.retrieval.search import running
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.time_words import LISTED, NOTHING_OF
@@ -60,6 +61,11 @@ def test_so_many_are_listed_as_are_wanted(engine: SearchEngine):
 def test_filters_and_exclusions_hold(engine: SearchEngine):
     assert places(engine.search_now("in May 2025 -gutter")) == [(FERRET, 1), (ROOF, 1)]
     assert places(engine.search_now("in May 2025", filters=SearchFilters(title="roof"))) == [(ROOF, 2), (ROOF, 1)]
+
+
+def test_what_is_excluded_takes_no_place_of_what_is_listed(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(running, "CHUNKS_PER_RESULT", 1)
+    assert places(engine.search_now("in May 2025 -ferret", 1)) == [(ROOF, 2)]
 
 
 def test_words_of_a_time_of_which_nothing_is_are_looked_for(engine: SearchEngine):

@@ -74,5 +74,13 @@ def test_what_is_near_by_chance_has_a_part_of_the_share(chance: Chance | None, s
     assert only == pytest.approx(shares[0])
 
 
+def test_the_hundredth_best_and_those_after_it_have_no_share():
+    scores = [1 - rank / 200 for rank in range(120)]
+    shares = with_shares(Ranking([str(rank) for rank in range(120)], scores), None).shares
+    assert shares is not None
+    assert (shares[0], shares[33], shares[98]) == pytest.approx((1, 2 / 3, 1 / 99))
+    assert shares[99:] == [0] * 21
+
+
 def test_of_images_no_chance_is_known():
     assert len(Relevance(0.2).of([Found(0.1, others={"visual": 3.0})])) == 1

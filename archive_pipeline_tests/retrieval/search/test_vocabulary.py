@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
+from archive_pipeline.retrieval.search import engine
+from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.retrieval.search.retrievers import lexical
 from archive_pipeline.retrieval.search.retrievers.lexical import find_lexically, read_vocabulary
@@ -16,6 +18,33 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.derive.batches import batch_of, linear, store
 
 pytestmark = pytest.mark.postgres
+
+
+def test_the_vocabulary_is_read_anew_after_a_time(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    searches = SearchEngine(database, settings)
+    with database.session() as connection:
+        first = searches.vocabulary(connection)
+        assert searches.vocabulary(connection) is first
+        monkeypatch.setattr(engine, "VOCABULARY_SECONDS", -1)
+        assert searches.vocabulary(connection) is not first
+
+
+def test_chunks_that_are_gone_from_the_best_leave_their_places_to_the_next(database: Database, settings: Settings):
+    asked = {"a": "Larch larch?", "b": "Is it a larch?"}
+    store(database, batch_of(*(linear(name, ("user", text), ("assistant", "Yes.")) for name, text in asked.items())))
+    build_stale(database, settings)
+    with database.session() as connection:
+        query, vocabulary = parse_query("larch"), read_vocabulary(connection)
+
+        def found() -> list[str]:
+            return list(find_lexically(connection, query, vocabulary=vocabulary, allowed=None, most=1).ids)
+
+        [best] = found()
+        connection.execute("DELETE FROM derived.qa_chunks WHERE chunk_id = %s", [best])  # the index still knows it
+        [other] = found()
+    assert other != best
 
 
 def test_each_word_is_looked_up_in_the_stop_words_once(
