@@ -23,6 +23,7 @@ from archive_pipeline.errors import InvalidQueryError, VectorStoreError
 from archive_pipeline.retrieval.context.archive import build_context
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search import engine as search_engine
+from archive_pipeline.retrieval.search import rankings
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.query import parse_query
@@ -266,6 +267,22 @@ def test_wide_and_narrow_filters_find_the_same(engine: SearchEngine, mode: str, 
     narrow = found(engine, "gravity of planets", mode, source="chatgpt")
     monkeypatch.setattr(base, "MOST_ALLOWED", 0)
     assert found(engine, "gravity of planets", mode, source="chatgpt") == narrow
+
+
+@pytest.mark.parametrize("mode", ["text", "lexical"])
+def test_what_wide_filters_and_exclusions_take_away_leaves_its_place(
+    engine: SearchEngine, mode: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(rankings, "FEWEST_CHUNKS", 1)
+    monkeypatch.setattr(rankings, "CHUNKS_PER_RESULT", 1)
+    monkeypatch.setattr(base, "MOST_ALLOWED", 0)
+    assert places(engine.search_now("sourdough bread dough headers", 1, mode))[0][0] == key("bread")
+    for query, filters in (
+        ("sourdough bread dough headers", {"source": "claude_ai"}),
+        ("sourdough bread dough headers -bread -dough", {}),
+    ):
+        results = engine.search_now(query, 1, mode, filters=SearchFilters(**filters))
+        assert {doc for doc, _ in places(results)} == {key("code")}
 
 
 def test_the_number_of_results_is_kept_and_fewer_are_the_first_of_more(engine: SearchEngine):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.retrieval.search.beside import read_beside
 from archive_pipeline.retrieval.search.groups import independent_pages, one_per_question
 from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.derive.batches import batch_of, store
+from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
 from archive_pipeline_tests.duplicates.finding import run
+from archive_pipeline_tests.tables import query
 
 RUNS = {"one": "task", "two": "task", "three": "task", "alone": "another task"}
 
@@ -25,6 +28,15 @@ class _Chunk:
 
     def __getattr__(self, _name: str) -> Any:
         return None
+
+
+class _Question(_Chunk):
+    """The chunk of a user's question."""
+
+    side, pair_type = "question", "conversation_turn"
+
+    def __init__(self, pair_id: str) -> None:
+        self.pair_id = pair_id
 
 
 def pages(*names: str) -> list[FoundPage]:
@@ -101,3 +113,42 @@ def test_runs_are_known_of_the_clusters_of_dialogues(database: Database, setting
     assert set(beside.runs) == {talk.id for talk in talks}
     assert len(set(beside.runs.values())) == 1
     assert beside.clusters == {}
+
+
+@pytest.mark.postgres
+def test_pages_are_alike_by_what_is_near_whatever_else_is_equal(database: Database, settings: Settings):
+    things = " ".join(f"thing{number}" for number in range(60))
+    answers = {"one": things, "copy": things, "near": f"{things} more"}
+    talks = [linear(name, ("user", "What is it made of?"), ("assistant", text)) for name, text in answers.items()]
+    store(database, batch_of(*talks))
+    build_stale(database, settings)
+    refresh_duplicates(database, settings)
+    last = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+    with database.session() as connection:
+        connection.execute("UPDATE derived.duplicate_clusters SET cluster_id = %s WHERE method = 'near'", [last])
+        beside = read_beside(connection, pages(*(f"{talk.id}/1" for talk in talks)), limit=5)
+    assert beside.clusters == {(talk.id, 1): last for talk in talks}
+
+
+@pytest.mark.postgres
+def test_an_answer_that_repeats_another_one_is_none(database: Database, settings: Settings):
+    first, second = "Jupiter is by far the largest of them.", "Jupiter is, by far, the largest of them!"
+    talk = Talk(
+        "planets",
+        (
+            Row("q", None, "user", "Which planet is the largest?", 0),
+            Row("a", "q", "assistant", first, 1),
+            Row("b", "q", "assistant", second, 2),
+        ),
+    )
+    store(database, batch_of(talk))
+    build_stale(database, settings)
+    asked = [
+        replace(page, chunk=_Question(pair))
+        for page, (pair,) in zip(
+            pages(f"{talk.id}/1", f"{talk.id}/2"), query(database, "SELECT pair_id FROM derived.qa_pairs"), strict=True
+        )
+    ]
+    with database.session() as connection:
+        beside = read_beside(connection, asked, limit=5)
+    assert list(beside.answers.values()) == [second]  # that of the primary path, which ends with the last answer
