@@ -1,6 +1,6 @@
 -- Everything that belongs to the dialogues goes with them, by foreign keys. The clusters of duplicates that they were
--- part of go too, and the other dialogues in them count as changed until duplicates are looked for again. So do links
--- that name them as originals.
+-- part of go too, and the other dialogues in them count as changed until duplicates are looked for again. Links that
+-- name them as originals go when those of the dialogues that shared with them are found anew.
 WITH broken AS (
     SELECT DISTINCT own.cluster_id
     FROM derived.duplicate_clusters AS own
@@ -20,10 +20,6 @@ forgotten AS (
     WHERE
         state.dialogue_id = members.dialogue_id
         AND state.asset = 'duplicate_clusters'
-),
-
-unlinked AS (
-    DELETE FROM raw.dialogue_links AS link WHERE link.original_id = ANY(%(ids)s::uuid [])
 )
 
 DELETE FROM raw.dialogues AS dialogue WHERE dialogue.id = ANY(%(ids)s::uuid []);
