@@ -21,6 +21,7 @@ from archive_pipeline.derive.registry import ASSETS, effective_version
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import documents, locks
 from archive_pipeline.store.database import Database
+from archive_pipeline.store.document_chunks import DocumentRef, replace_chunks
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline.store.replace import encode_frames, quarantine, replace_rows
 from archive_pipeline.store.staleness import DialogueRef, stale_dialogues
@@ -38,6 +39,7 @@ TALKS = [
 ]
 BUILT = ("exchanges", "content_hashes", "qa_chunks", "message_paths")
 PAPERS = [f"paper {number}" for number in range(4)]
+LINK = "INSERT INTO raw.dialogue_links (dialogue_id, original_id, shared_messages, kind) VALUES (%s, %s, 1, 'fork')"
 WRITERS = 4
 
 Step = Callable[[], object]
@@ -185,11 +187,41 @@ def test_one_dialogue_is_written_by_one_at_a_time(database: Database, settings: 
             replace_rows(second, "exchanges", encoded, fingerprints={TALKS[0].id: "f"}, code_version="v")
 
 
+def test_what_shares_with_a_dialogue_that_is_deleted_is_not_written_meanwhile(database: Database, settings: Settings):
+    store(database, batch_of(*TALKS[:4]))
+    deleted, linked, alike, other = (talk.id for talk in TALKS[:4])
+    lock = "SELECT 1 FROM raw.dialogues WHERE id = %s FOR NO KEY UPDATE NOWAIT"
+    with psycopg.connect(database.url) as first, psycopg.connect(database.url, autocommit=True) as second:
+        second.execute(LINK, [linked, deleted])
+        second.execute(
+            "INSERT INTO derived.duplicate_clusters (cluster_id, entity_type, entity_id, dialogue_id, method, "
+            "similarity, is_kept, copy_kind, cluster_size, text_length) "
+            "SELECT %s, 'dialogue', id, id, 'runs', 1, false, 'content', 2, 9 FROM raw.dialogues WHERE id = ANY(%s)",
+            [deleted, [deleted, alike]],
+        )
+        delete_dialogues(first, [deleted])
+        for identifier in (deleted, linked, alike):
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                second.execute(lock, [identifier])
+        second.execute(lock, [other])
+        with locks.held_if_free(database, locks.LEXICAL_INDEX) as is_free:
+            assert not is_free
+
+
+def test_one_document_is_written_by_one_at_a_time(database: Database, settings: Settings):
+    paper = store_document(database, "paper", [PAGE])
+    [(read_at,)] = query(database, "SELECT read_at FROM raw.documents")
+    refs = [DocumentRef(paper, 1, read_at, is_current=False, is_quarantined=False)]
+    with psycopg.connect(database.url) as first, psycopg.connect(database.url) as second:
+        replace_chunks(first, {}, refs, code_version="v")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            second.execute("SELECT 1 FROM raw.documents FOR NO KEY UPDATE NOWAIT")
+
+
 def test_what_refers_to_a_dialogue_is_written_while_it_is_built(database: Database, settings: Settings):
     store(database, batch_of(*TALKS))
     encoded = encode_frames(ASSETS["exchanges"].derive(batch_of(TALKS[0]), settings))
-    link = "INSERT INTO raw.dialogue_links (dialogue_id, original_id, shared_messages, kind) VALUES (%s, %s, 1, 'fork')"
     with psycopg.connect(database.url) as first, psycopg.connect(database.url) as second:
         replace_rows(first, "exchanges", encoded, fingerprints={TALKS[0].id: "f"}, code_version="v")
         second.execute("SET lock_timeout = '20s'")
-        second.execute(link, [TALKS[1].id, TALKS[0].id])
+        second.execute(LINK, [TALKS[1].id, TALKS[0].id])
