@@ -138,8 +138,10 @@ def test_what_nobody_asks_for_ends_with_the_executor(database: Database, setting
     refs = everything(database)
     with gate(database, "derived.exchanges", "true") as held:
         with closing(ProcessExecutor(database, 2, BatchCache())) as executor:
-            executor.expect(tasks_of(database, settings, "exchanges", refs))
-            assert len(list(executor.map_batches(tasks_of(database, settings, "message_paths", refs)))) == 12
+            # Of other dialogues: who waits at the gate keeps a dialogue from whoever still writes its paths.
+            asked, expected = refs[:6], refs[6:]
+            executor.expect(tasks_of(database, settings, "exchanges", expected))
+            assert len(list(executor.map_batches(tasks_of(database, settings, "message_paths", asked)))) == 6
             held.wait_for_visitor()
             started = workers()
             assert len(started) == 2
