@@ -18,6 +18,8 @@ TEXT: Final = "text"
 VISUAL: Final = "visual"
 # The location of an index whose vectors the archive's own server searches.
 IN_POSTGRESQL: Final = "postgresql"
+# The location of an embedded Chroma whose home has the database too: its folder, from the home on.
+BESIDE_DATABASE: Final = "chroma"
 # The view that says what the entries of a collection are, as its queries are named.
 _QUERIES: Final = {TEXT: "text_entries", VISUAL: "page_entries"}
 _BEFORE_ALL: Final = "00000000-0000-0000-0000-000000000000"

@@ -19,7 +19,7 @@ from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import prepare_home, private_folder
-from archive_pipeline.store.vector_indexes import VectorIndex
+from archive_pipeline.store.vector_indexes import BESIDE_DATABASE, VectorIndex
 
 EXTRA: Final = "search"
 REBUILD: Final = "make it anew with `llm-archive index --rebuild`"
@@ -33,10 +33,12 @@ class Chroma:
     """An open vector store.
 
     Attributes:
-        location: folder or URL, as ``derived.vector_indexes`` has it.
+        address: folder or URL, for messages.
+        location: as ``derived.vector_indexes`` has it.
         client: chromadb's.
     """
 
+    address: str
     location: str
     client: Any
 
@@ -69,6 +71,16 @@ class Chroma:
 
 
 def location_of(settings: Settings) -> str:
+    """Return where the store is, as ``derived.vector_indexes`` has it.
+
+    The embedded server's database is moved and copied with its home, and so is the store beside it.
+    """
+    if settings.chroma_url is None and settings.database_url is None:
+        return BESIDE_DATABASE
+    return address_of(settings)
+
+
+def address_of(settings: Settings) -> str:
     """Return the URL of the server, without credentials, or the folder of the embedded store."""
     if settings.chroma_url is None:
         return str(settings.chroma_folder)
@@ -85,11 +97,11 @@ def open_chroma(settings: Settings) -> Chroma:
     """
     chromadb = import_optional("chromadb", extra=EXTRA, purpose="search")
     options = chromadb.Settings(anonymized_telemetry=False)
-    location = location_of(settings)
+    address, location = address_of(settings), location_of(settings)
     if settings.chroma_url is not None:
         url = urlsplit(settings.chroma_url.get_secret_value())
         is_tls = url.scheme == "https"
-        with translate_errors(location, advice=START):
+        with translate_errors(address, advice=START):
             client = chromadb.HttpClient(
                 host=url.hostname,
                 port=url.port or (443 if is_tls else 8000),
@@ -97,11 +109,11 @@ def open_chroma(settings: Settings) -> Chroma:
                 headers=_credentials(url),
                 settings=options,
             )
-            return Chroma(location, client)
-    with translate_errors(location):
+            return Chroma(address, location, client)
+    with translate_errors(address):
         private_folder(settings.chroma_folder)
         try:
-            return Chroma(location, chromadb.PersistentClient(location, settings=options))
+            return Chroma(address, location, chromadb.PersistentClient(address, settings=options))
         except Exception:
             _purge_open_stores()  # Chroma keeps what it could not open, and fails at it differently the next time
             raise
@@ -129,7 +141,7 @@ def open_or_reset(settings: Settings) -> Chroma:
     """Open the vector store to make it anew: an embedded one that cannot be read is deleted first."""
     try:
         chroma = open_chroma(settings)
-        with translate_errors(chroma.location):
+        with translate_errors(chroma.address):
             chroma.client.list_collections()
     except VectorStoreError:
         if settings.chroma_url is not None:
@@ -169,18 +181,18 @@ def only_writer(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def translate_errors(location: str, *, advice: str = REBUILD) -> Iterator[None]:
+def translate_errors(address: str, *, advice: str = REBUILD) -> Iterator[None]:
     """Raise ``VectorStoreError`` for what Chroma and its file raise."""
     errors = import_optional("chromadb.errors", extra=EXTRA, purpose="search")
     http = import_optional("httpx", extra=EXTRA, purpose="search")  # what chromadb talks to a server with
     try:
         yield
     except http.TransportError as error:
-        raise _unusable(location, error, START) from error
+        raise _unusable(address, error, START) from error
     except (errors.ChromaError, http.HTTPError, sqlite3.Error, ValueError, OSError, KeyError) as error:
-        raise _unusable(location, error, advice) from error
+        raise _unusable(address, error, advice) from error
 
 
-def _unusable(location: str, error: Exception, advice: str) -> VectorStoreError:
+def _unusable(address: str, error: Exception, advice: str) -> VectorStoreError:
     reason = first_line(error)
-    return VectorStoreError(f"the vector store {location} cannot be used ({reason}); {advice}")
+    return VectorStoreError(f"the vector store {address} cannot be used ({reason}); {advice}")

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Final
 
 from archive_pipeline.domain.sql_files import load_query
-from archive_pipeline.retrieval.index.chroma import location_of, translate_errors
+from archive_pipeline.retrieval.index.chroma import address_of, translate_errors
 from archive_pipeline.settings import Settings
 
 _FILE: Final = "chroma.sqlite3"
@@ -29,7 +29,7 @@ def erase_deleted(settings: Settings) -> None:
     if settings.chroma_url is not None:
         return
     with (
-        translate_errors(location_of(settings)),
+        translate_errors(address_of(settings)),
         closing(sqlite3.connect(settings.chroma_folder / _FILE, timeout=_SECONDS_TO_WAIT)) as connection,
     ):
         connection.executescript(load_query("vector_index/erase_deleted_from_chroma"))

@@ -58,7 +58,7 @@ def sync_chroma(
         index, is_new = _index_to_fill(database, chroma, generation, rebuild=rebuild)
         collections = {}
         for kind in KINDS:
-            with translate_errors(chroma.location):
+            with translate_errors(chroma.address):
                 collections[kind] = chroma.find(index, kind) or chroma.create(index, kind)
                 _reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
         deleted = _delete_gone(database, settings, chroma, index, collections)
@@ -84,7 +84,7 @@ def delete_gone_of_chroma(database: Database, settings: Settings) -> int:
         return 0
     with only_writer(settings):
         chroma = open_chroma(settings)
-        with translate_errors(chroma.location):
+        with translate_errors(chroma.address):
             found = {kind: chroma.find(index, kind) for kind in KINDS}
         collections = {kind: collection for kind, collection in found.items() if collection is not None}
         deleted = sum(_delete_gone(database, settings, chroma, index, collections).values())
@@ -102,14 +102,14 @@ def _index_to_fill(
         known = vector_indexes.indexes_at(connection, chroma.location)
     if not rebuild:
         for index in known:
-            with translate_errors(chroma.location):
+            with translate_errors(chroma.address):
                 if index.generation == generation and all(chroma.find(index, kind) is not None for kind in KINDS):
                     return index, not index.is_active
     index_id = str(uuid.uuid4())
     with database.session() as connection:
         vector_indexes.add_index(connection, index_id, generation, chroma.location)
         index = next(index for index in vector_indexes.indexes_at(connection, chroma.location) if index.id == index_id)
-    with translate_errors(chroma.location):
+    with translate_errors(chroma.address):
         for kind in KINDS:
             chroma.create(index, kind)
     return index, True
@@ -138,7 +138,7 @@ def _delete_gone(
     with database.session() as connection:
         gone = {kind: vector_indexes.gone_entries(connection, index, kind) for kind in collections}
     number = min(chroma.batch_size, BATCH_ENTRIES)
-    with translate_errors(chroma.location):
+    with translate_errors(chroma.address):
         for kind, collection in collections.items():
             for ids in chunked(gone[kind], number):
                 collection.delete(ids=ids)
@@ -169,7 +169,7 @@ def _write_stale(
         rows, entries = _stale(database, settings, index, kind, last, number)
         if not rows:
             return done
-        with translate_errors(chroma.location):
+        with translate_errors(chroma.address):
             _upsert(collection, entries)
         with database.session() as connection:
             vector_indexes.record(connection, index, kind, rows)
@@ -213,7 +213,7 @@ def _publish(
             vector_indexes.touch(connection, index)
         index = next(own for own in vector_indexes.indexes_at(connection, chroma.location) if own.id == index.id)
     for other in others:
-        with translate_errors(chroma.location):
+        with translate_errors(chroma.address):
             for kind in KINDS:
                 chroma.drop(other.collection(kind))
         erase_deleted(settings)

@@ -16,5 +16,8 @@ INNER JOIN derived.embedding_generations AS generation
     ON index.generation_id = generation.generation_id
 LEFT JOIN derived.query_alignments AS alignment
     ON generation.generation_id = alignment.generation_id
-WHERE index.location = %(location)s
+WHERE
+    index.location = %(location)s
+    -- Earlier versions recorded the folder, from which the home may have been moved since.
+    OR (%(location)s = 'chroma' AND starts_with(index.location, '/'))
 ORDER BY index.is_active DESC, index.created_at DESC, index.index_id ASC;
