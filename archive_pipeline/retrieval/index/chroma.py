@@ -64,6 +64,11 @@ class Chroma:
         if name in {collection.name for collection in self.client.list_collections()}:
             self.client.delete_collection(name)
 
+    def names_of_collections(self) -> set[str]:
+        """Return the names of all collections of indexes, by the ids in their metadata; others' are left out."""
+        found = {collection.name: collection.metadata or {} for collection in self.client.list_collections()}
+        return {name for name, metadata in found.items() if name.partition("-")[2] == metadata.get(_INDEX_ID)}
+
     @property
     def batch_size(self) -> int:
         """Most entries in one call."""

@@ -68,6 +68,7 @@ def sync_chroma(
         }
         has_changed = any(written.values()) or any(deleted.values())
         index = _publish(database, settings, chroma, index, has_changed=has_changed)
+        _drop_unnamed(database, settings, chroma)
         return SyncResult(index, is_new, written, deleted)
 
 
@@ -87,6 +88,7 @@ def delete_gone_of_chroma(database: Database, settings: Settings) -> int:
         with translate_errors(chroma.address):
             found = {kind: chroma.find(index, kind) for kind in KINDS}
         collections = {kind: collection for kind, collection in found.items() if collection is not None}
+        _drop_unnamed(database, settings, chroma)
         deleted = sum(_delete_gone(database, settings, chroma, index, collections).values())
         if deleted:
             with database.session() as connection:
@@ -220,3 +222,18 @@ def _publish(
         with database.session() as connection:
             vector_indexes.purge_index(connection, other)
     return index
+
+
+def _drop_unnamed(database: Database, settings: Settings, chroma: Chroma) -> None:
+    """Drop collections that no row names, as a restored database leaves them; a server may have other archives'."""
+    if settings.chroma_url is not None:
+        return
+    with database.session() as connection:
+        known = vector_indexes.indexes_at(connection, chroma.location)
+    named = {index.collection(kind) for index in known for kind in KINDS}
+    with translate_errors(chroma.address):
+        unnamed = chroma.names_of_collections() - named
+        for name in unnamed:
+            chroma.drop(name)
+    if unnamed:
+        erase_deleted(settings)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from pathlib import Path
 
 import pytest
 
+from archive_pipeline.retrieval.index.chroma import open_chroma, reopen_chroma
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.index.sync import delete_gone
 from archive_pipeline.settings import Settings
@@ -30,6 +32,10 @@ def has_bread(home: Settings) -> bool:
     return b"bake bread" in (home.chroma_folder / "chroma.sqlite3").read_bytes()
 
 
+def collections(home: Settings) -> set[str]:
+    return {collection.name for collection in reopen_chroma(home).client.list_collections()}
+
+
 @pytest.mark.usefixtures("model")
 def test_an_index_moves_with_its_home_also_one_whose_folder_was_recorded(
     built: Database, home: Settings, tmp_path: Path
@@ -44,3 +50,25 @@ def test_an_index_moves_with_its_home_also_one_whose_folder_was_recorded(
     assert (again.is_new, again.written) == (False, {"text": 0, "visual": 0})
     assert index_archive(built, copy, rebuild=True).sync.is_new
     assert query(built, "SELECT location FROM derived.vector_indexes") == [("chroma",)]
+
+
+@pytest.mark.usefixtures("model")
+def test_a_copy_beside_a_database_elsewhere_has_an_index_of_its_own(built: Database, home: Settings, tmp_path: Path):
+    home = home.with_values(database_url=built.url)
+    first = index_archive(built, home).sync.index
+    copy = copied(home, tmp_path / "copy")
+    without_bread(built)
+    second = index_archive(built, copy).sync.index
+    assert (has_bread(copy), collections(copy)) == (False, {f"text-{second.id}", f"visual-{second.id}"})
+    assert collections(home) == {f"text-{first.id}", f"visual-{first.id}"}
+
+
+@pytest.mark.usefixtures("model")
+def test_deleting_drops_collections_of_indexes_that_no_row_names(built: Database, home: Settings):
+    index = index_archive(built, home).sync.index
+    lost = str(uuid.uuid4())
+    client = open_chroma(home).client
+    client.create_collection(f"text-{lost}", metadata={"index_id": lost}, embedding_function=None)
+    client.create_collection("text-of-others", embedding_function=None)
+    assert delete_gone(built, home) == 0
+    assert collections(home) == {f"text-{index.id}", f"visual-{index.id}", "text-of-others"}
