@@ -56,12 +56,13 @@ def sync_chroma(
     with only_writer(settings):
         chroma = open_or_reset(settings) if rebuild else open_chroma(settings)
         index, is_new = _index_to_fill(database, chroma, generation, rebuild=rebuild)
-        collections = {}
+        collections, surplus = {}, {}
         for kind in KINDS:
             with translate_errors(chroma.address):
                 collections[kind] = chroma.find(index, kind) or chroma.create(index, kind)
-                _reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
-        deleted = _delete_gone(database, settings, chroma, index, collections)
+                surplus[kind] = _reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
+        gone = _delete_gone(database, settings, chroma, index, collections)
+        deleted = {kind: surplus[kind] + gone[kind] for kind in KINDS}
         written = {
             kind: _write_stale(database, settings, chroma, index, kind, collection, progress)
             for kind, collection in collections.items()
@@ -119,18 +120,23 @@ def _index_to_fill(
 
 def _reconcile(
     database: Database, settings: Settings, index: VectorIndex, kind: str, collection: Any, batch_size: int
-) -> None:
-    """Make what is recorded and what is there the same, where a killed process or a restored folder left them apart."""
+) -> int:
+    """Make what is recorded and what is there the same, where a killed process or a restored folder left them apart.
+
+    Returns how many entries were deleted, which nothing records.
+    """
     with database.session() as connection:
         if collection.count() == vector_indexes.count_indexed(connection, index, kind):
-            return
+            return 0
         recorded = vector_indexes.indexed_ids(connection, index, kind)
     present = set(collection.get(include=[])["ids"])
-    for ids in chunked(sorted(present - recorded), batch_size):
+    surplus = sorted(present - recorded)
+    for ids in chunked(surplus, batch_size):
         collection.delete(ids=ids)
     erase_deleted(settings)
     with database.session() as connection:
         vector_indexes.purge_entries(connection, index, kind, recorded - present)
+    return len(surplus)
 
 
 def _delete_gone(

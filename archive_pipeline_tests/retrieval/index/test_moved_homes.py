@@ -72,3 +72,12 @@ def test_deleting_drops_collections_of_indexes_that_no_row_names(built: Database
     client.create_collection("text-of-others", embedding_function=None)
     assert delete_gone(built, home) == 0
     assert collections(home) == {f"text-{index.id}", f"visual-{index.id}", "text-of-others"}
+
+
+@pytest.mark.usefixtures("model")
+def test_entries_that_no_row_records_count_as_deleted(built: Database, home: Settings):
+    index = index_archive(built, home).sync.index
+    collection = open_chroma(home).find(index, "text")
+    assert collection is not None
+    collection.upsert(ids=["stranger"], embeddings=[[1.0, 0.0, 0.0]], documents=["?"], metadatas=[{"doc_id": "?"}])
+    assert index_archive(built, home).sync.deleted == {"text": 1, "visual": 0}
