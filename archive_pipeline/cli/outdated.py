@@ -8,11 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.cli.output import encodable, note, one_line
+from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.readers.found import is_container
 from archive_pipeline.store.outdated_readings import OutdatedExport, OutdatedReading
 
 _SHOWN: Final = 3
+_IN_THAT_FOLDER: Final = " (in the folder in which they were imported)"
 
 
 def as_dicts(readings: Sequence[OutdatedReading]) -> list[dict[str, Any]]:
@@ -37,7 +39,7 @@ def print_notes(readings: Sequence[OutdatedReading]) -> None:
         dialogues = counted(reading.dialogues, f"dialogue {of} was", f"dialogues {of} were")
         note(
             f"{dialogues} read by an older version, which may have dropped values that this one keeps; "
-            f"to read them again: {one_line(how)}{more}"
+            f"to read them again: {one_line(how)}{more}{folder_of(item.path for item in reading.exports)}"
         )
 
 
@@ -46,6 +48,12 @@ def commands(exports: Iterable[OutdatedExport]) -> list[str]:
     options = {False: "", True: "--partial "}
     found = (f"llm-archive import {options[item.is_partial]}{shlex.quote(container_of(item.path))}" for item in exports)
     return list(dict.fromkeys(found))
+
+
+def folder_of(locators: Iterable[str]) -> str:
+    """Return where commands with some of these paths are to be given: imports keep paths as they were given."""
+    is_any_relative = any(not (is_address(path) or PurePosixPath(path).is_absolute()) for path in locators)
+    return _IN_THAT_FOLDER if is_any_relative else ""
 
 
 def container_of(locator: str) -> str:

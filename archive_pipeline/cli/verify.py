@@ -11,7 +11,7 @@ from rich.table import Table
 
 from archive_pipeline.building.verify import Verification, verify_archive
 from archive_pipeline.cli.archive import open_archive
-from archive_pipeline.cli.outdated import container_of
+from archive_pipeline.cli.outdated import container_of, folder_of
 from archive_pipeline.cli.output import cell, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.domain.counted import counted
@@ -46,7 +46,7 @@ def _say(contents: ContentCheck) -> None:
             files = counted(len(hashes), "file is", "files are")
             fail(
                 f"raw.attachment_contents: {files} {wrong}, the first is {hashes[0]}; importing an "
-                f"export that has them makes them anew: {how} (--json has all)"
+                f"export that has them makes them anew: {how}{folder_of(contents.found_at)} (--json has all)"
             )
     if contents.strays:
         place = "in the folder of attachments"

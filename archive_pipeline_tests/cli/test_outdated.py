@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from archive_pipeline.cli.outdated import commands
+from archive_pipeline.cli.outdated import commands, folder_of
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.outdated_readings import OutdatedExport
 from archive_pipeline_tests.cli.command_line import CommandLine, Loaded
@@ -30,6 +30,17 @@ def test_a_command_names_the_file_or_the_zip_around_it():
         "llm-archive import s3://bucket/2026/export.zip",
         "llm-archive import --partial part.ZIP",
     ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "folder"),
+    [
+        (["/a/b.zip", "s3://bucket/export.zip"], ""),
+        (["/a/b.zip", "export.zip"], " (in the folder in which they were imported)"),
+    ],
+)
+def test_paths_that_were_given_relative_to_a_folder_are_named_as_such(paths: list[str], folder: str):
+    assert folder_of(paths) == folder
 
 
 @pytest.mark.postgres
