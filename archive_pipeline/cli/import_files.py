@@ -97,7 +97,7 @@ def _import(
         )
         bars.finish()
     useless = _why_useless(summary, reading)
-    mirrored = remove_absent(archive.database, archive.settings, summary, limit=mirror_limit) if mirror else None
+    mirrored = _mirror(archive, summary, limit=mirror_limit, show_progress=not as_json) if mirror else None
     kept = _attachments(archive, reading, summary, is_wanted=keeps_attachments, show_progress=not as_json)
     if kept.stored or kept.unchanged:
         useless = None
@@ -134,6 +134,11 @@ def _import(
     return EXIT_REJECTED if has_failed else 0
 
 
+def _mirror(archive: OpenArchive, summary: ImportSummary, *, limit: int, show_progress: bool) -> Mirrored:
+    with progress_bars(enabled=show_progress) as bars:
+        return remove_absent(archive.database, archive.settings, summary, limit=limit, progress=bars)
+
+
 def _attachments(
     archive: OpenArchive, reading: ArchiveReading, summary: ImportSummary, *, is_wanted: bool, show_progress: bool
 ) -> KeptAttachments:
@@ -168,9 +173,9 @@ def _report_to_dagster(archive: OpenArchive, summary: ImportSummary, mirrored: M
         from archive_pipeline.orchestration.partitions.key_sweep import keys_of_deleted  # noqa: PLC0415
         from archive_pipeline.orchestration.partitions.keys import remove_dialogues  # noqa: PLC0415
 
-        if mirrored is not None:
-            earlier = keys_of_deleted(archive.instance, archive.database)
-            remove_dialogues(archive.instance, archive.settings, {*removed, *earlier})
+        # Those of the dialogues that this import removed, and of those that a killed command did.
+        gone = keys_of_deleted(archive.instance, archive.database)
+        remove_dialogues(archive.instance, archive.settings, {*removed, *gone})
         report_import(archive.instance, summary.rows, removed)
 
 

@@ -17,6 +17,7 @@ from more_itertools import chunked
 
 from archive_pipeline.domain.choices import API
 from archive_pipeline.domain.counted import counted
+from archive_pipeline.domain.progress import Progress, no_progress
 from archive_pipeline.ingest.limits import MIRROR_LIMIT_PERCENT
 from archive_pipeline.ingest.removal import delete_with_documents
 from archive_pipeline.ingest.summary import ImportSummary
@@ -25,6 +26,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.raw_writes import AbsentDialogue, absent_dialogues
 
+REMOVING: Final = "removing dialogues"
 # A transaction for so many: a build that writes rows of one of them waits for it.
 _PER_TRANSACTION: Final = 500
 
@@ -52,7 +54,12 @@ class Mirrored:
 
 
 def mirror(
-    database: Database, settings: Settings, summary: ImportSummary, *, limit: int = MIRROR_LIMIT_PERCENT
+    database: Database,
+    settings: Settings,
+    summary: ImportSummary,
+    *,
+    limit: int = MIRROR_LIMIT_PERCENT,
+    progress: Progress = no_progress,
 ) -> Mirrored:
     """Remove the dialogues that an import did not meet, or say why not.
 
@@ -61,6 +68,7 @@ def mirror(
         settings: of the archive.
         summary: of a full import (not a partial one), all files of an export at once.
         limit: the greatest share of a source's dialogues, in percent of those from before the import, to remove.
+        progress: told of the dialogues, as ``removing dialogues``.
     """
     obstacle = why_not_whole(summary)
     if obstacle is not None:
@@ -75,8 +83,7 @@ def mirror(
         before = len(gone[source]) + len(summary.present[source]) - summary.added[source]
         if len(chosen) * 100 > limit * before:
             return Mirrored(refused=_too_many(source, len(chosen), before, limit))
-    for chosen in removable.values():
-        _remove(database, settings, [each.dialogue_id for each in chosen])
+    _remove(database, settings, [each.dialogue_id for chosen in removable.values() for each in chosen], progress)
     return Mirrored(
         {source: sorted(each.partition_key for each in chosen) for source, chosen in removable.items()},
         kept=sorted(each.partition_key for absent in gone.values() for each in absent if each.stays),
@@ -106,9 +113,13 @@ def _absent(database: Database, source: str, present: set[str]) -> list[AbsentDi
         return absent_dialogues(connection, source, present)
 
 
-def _remove(database: Database, settings: Settings, dialogue_ids: Sequence[str]) -> None:
+def _remove(database: Database, settings: Settings, dialogue_ids: Sequence[str], progress: Progress) -> None:
+    done = 0
+    progress(REMOVING, done, len(dialogue_ids))
     for some in chunked(dialogue_ids, _PER_TRANSACTION):
         delete_with_documents(database, settings, some)
+        done += len(some)
+        progress(REMOVING, done, len(dialogue_ids))
 
 
 def _too_many(source: str, absent: int, before: int, limit: int) -> str:

@@ -53,6 +53,16 @@ def test_removed_dialogues_are_nowhere_and_told(
     assert event.asset_materialization.metadata["removed"].value == ["chatgpt-m3"]
 
 
+def test_any_import_that_changes_something_takes_out_keys_that_a_killed_mirroring_left(
+    llm_archive: CommandLine, settings: Settings, tmp_path: Path
+):
+    with instance_for(settings) as instance:
+        register_keys(instance, settings, ["chatgpt-m0"])
+    assert llm_archive("import", export(tmp_path / "conversations.json", "m1")).code == 0
+    with instance_for(settings) as instance:
+        assert instance.get_dynamic_partitions("dialogues") == ["chatgpt-m1"]
+
+
 def test_people_see_how_many_were_removed(llm_archive: CommandLine, loaded: Loaded, tmp_path: Path):
     path = tmp_path / "conversations.json"
     loaded(export(path, "m1", "m2"))

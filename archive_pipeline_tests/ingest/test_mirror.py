@@ -11,7 +11,7 @@ import pytest
 
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.ingest.importer import import_archive
-from archive_pipeline.ingest.mirror import Mirrored, comes_one_by_one, mirror
+from archive_pipeline.ingest.mirror import REMOVING, Mirrored, comes_one_by_one, mirror
 from archive_pipeline.ingest.shards import missing_shards
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
@@ -172,6 +172,17 @@ def test_companions_of_an_export_do_not_stop_mirroring(database: Database, tmp_p
     files = {name: json.dumps(value) for name, value in COMPANIONS.items()}
     export = export_of(tmp_path, {"conversations-000.json": json.dumps(talks("c1", "c2")), **files}, is_zip=is_zip)
     assert mirrored(database, export) == Mirrored({"chatgpt": ["chatgpt-c3"]})
+
+
+def test_mirroring_tells_how_many_dialogues_it_has_removed(
+    database: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("archive_pipeline.ingest.mirror._PER_TRANSACTION", 2)
+    load(database, tmp_path / "all.json", *talks("c1", "c2", "c3", "c4"))
+    summary = load(database, tmp_path / "next.json", *talks("c1"))
+    told: list[tuple[str, int, int]] = []
+    mirror(database, settings, summary, limit=100, progress=lambda *step: told.append(step))
+    assert told == [(REMOVING, 0, 3), (REMOVING, 2, 3), (REMOVING, 3, 3)]
 
 
 def test_a_message_that_is_there_twice_stops_mirroring(database: Database, tmp_path: Path):

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from archive_pipeline.domain.addresses import is_address
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.errors import ConfigurationError, MissingExtraError, UnreadableInputError
+from archive_pipeline.errors import ConfigurationError, MissingExtraError, UnreadableInputError, VectorStoreError
 from archive_pipeline.ingest.attachments import KeptAttachments, attachments_of_import
 from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.ingest.left_out import left_out
@@ -28,6 +28,7 @@ from archive_pipeline.orchestration.automation.asked_content import AskedContent
 from archive_pipeline.orchestration.instance.explained_error import ExplainedError
 from archive_pipeline.orchestration.instance.run_keys import give_back_run_key
 from archive_pipeline.orchestration.markdown import escaped
+from archive_pipeline.orchestration.partitions.key_sweep import keys_of_deleted
 from archive_pipeline.orchestration.partitions.keys import register_keys, remove_dialogues
 from archive_pipeline.orchestration.partitions.stale_keys import stale_keys
 from archive_pipeline.orchestration.resources import Archive, transient_errors_retried
@@ -36,6 +37,7 @@ from archive_pipeline.readers.drift import KINDS
 from archive_pipeline.readers.found import SkippedFile
 from archive_pipeline.readers.reading import ArchiveReading, read_paths
 from archive_pipeline.remote.copies import local_places, wanted_by_import
+from archive_pipeline.retrieval.index.run import purge_deleted
 from archive_pipeline.store.import_log import only_writer
 from archive_pipeline.store.later_indexes import indexes_made_after_import
 
@@ -108,9 +110,7 @@ def _import(
                 workers=archive.settings.workers,
                 progress=archive.progress,
             )
-        mirrored = Mirrored()
-        if config.mirror:
-            mirrored = mirror(archive.database, archive.settings, summary, limit=config.mirror_limit)
+        mirrored = _mirror(config, archive, summary)
         kept = attachments_of_import(
             archive.database,
             archive.settings,
@@ -119,9 +119,11 @@ def _import(
             is_wanted=config.attachments,
             progress=archive.progress,
         )
+        # Those of the dialogues that this run removed, and of those that a killed process did.
+        gone = keys_of_deleted(context.instance, archive.database)
+        remove_dialogues(context.instance, archive.settings, {*mirrored.keys, *gone})
     for event in document_events(kept.texts):
         context.log_event(event)
-    remove_dialogues(context.instance, archive.settings, mirrored.keys)
     for event in import_events(summary.rows, mirrored.keys):
         context.log_event(event)
     with transient_errors_retried(), archive.database.session() as connection:
@@ -136,9 +138,27 @@ def _import(
         give_back_run_key(context.instance, context.run)
     if not has_read:
         raise ExplainedError(_why_nothing(summary, paths), metadata=metadata)
+    if config.mirror:
+        _purge_vectors(archive, metadata)
     if mirrored.refused is not None:
         raise ExplainedError(f"All else was done, but {mirrored.refused}.", metadata=metadata)
     context.add_output_metadata(metadata)
+
+
+def _mirror(config: ImportConfig, archive: Archive, summary: ImportSummary) -> Mirrored:
+    if not config.mirror:
+        return Mirrored()
+    return mirror(archive.database, archive.settings, summary, limit=config.mirror_limit, progress=archive.progress)
+
+
+def _purge_vectors(archive: Archive, metadata: dict[str, Any]) -> None:
+    """Take out of the index what this run removed, and what one did that was killed behind its removals."""
+    try:
+        with transient_errors_retried():
+            purge_deleted(archive.database, archive.settings)
+    except (MissingExtraError, VectorStoreError) as error:
+        reason = f"All else was done, but the vector store still has the removed dialogues ({error})."
+        raise ExplainedError(f"{reason} The job index_archive removes them.", metadata=metadata) from error
 
 
 @dg.job(

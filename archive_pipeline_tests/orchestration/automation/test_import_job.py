@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import dagster as dg
+import numpy as np
 import pytest
 
 from archive_pipeline.domain import identity
-from archive_pipeline.errors import DatabaseUnavailableError
+from archive_pipeline.errors import DatabaseUnavailableError, VectorStoreError
 from archive_pipeline.orchestration import resources
 from archive_pipeline.orchestration.automation import import_job
 from archive_pipeline.orchestration.build import build_defs
@@ -16,6 +17,7 @@ from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.deleted_dialogues import delete_for_good
+from archive_pipeline.store.embeddings import VectorForm, add_generation, add_vectors, count_vectors
 from archive_pipeline.store.raw_writes import delete_dialogues
 from archive_pipeline_tests.attached import export, file_id, referenced_hashes, stored_names, talk
 from archive_pipeline_tests.exports import chain, chatgpt, write
@@ -162,6 +164,34 @@ def test_a_mirrored_export_takes_the_partitions_with_it(
     keys = set(instance.get_dynamic_partitions("dialogues"))
     assert "chatgpt-gone2" in keys
     assert "chatgpt-gone3" not in keys
+
+
+def test_a_mirrored_export_takes_out_what_a_killed_run_left_and_fails_if_it_cannot(
+    instance: dg.DagsterInstance,
+    settings: Settings,
+    empty_archive: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = write(tmp_path / "conversations.json", chatgpt("kept", chain("a", "b")))
+    instance.add_dynamic_partitions("dialogues", ["chatgpt-gone"])
+    with empty_archive.session() as connection:
+        generation = add_generation(connection, "m", 2)
+        add_vectors(connection, generation, ["0" * 64], np.ones((1, 2), np.float32), VectorForm.FLOATS)
+    assert run(instance, settings, path, mirror=True).success
+    assert list(instance.get_dynamic_partitions("dialogues")) == ["chatgpt-kept"]
+    with empty_archive.session() as connection:
+        left = count_vectors(connection, generation)
+        connection.execute("DELETE FROM derived.embedding_generations")
+    assert left == 0
+
+    def fail(*_: object) -> None:
+        raise VectorStoreError("it does not answer")
+
+    monkeypatch.setattr(import_job, "purge_deleted", fail)
+    result = run(instance, settings, path, mirror=True)
+    error = result.filter_events(lambda event: event.is_step_failure)[0].step_failure_data.error
+    assert "still has the removed dialogues (it does not answer). The job index_archive removes them." in error.message
 
 
 @pytest.mark.parametrize("config", [{"mirror": True}, {"mirror": True, "partial": True}])
