@@ -121,6 +121,10 @@ class Undecided:
         if self._limit.passes(record):
             self.items.append(record)
 
+    def has_nothing_in(self, number: int) -> bool:
+        """Tells whether there are so many objects, and none is like a conversation."""
+        return not self.may_be_conversations and len(self.items) >= number
+
     def beyond(self) -> Iterator[RejectedRecord]:
         """Yields the record for all that there were too many to keep of."""
         yield from self._limit.beyond(self._locator)
@@ -132,16 +136,20 @@ def not_a_conversation(element: Element, why: str = "") -> RejectedRecord:
     return RejectedRecord(element.locator, reason, excerpt=excerpt_of(element.raw))
 
 
-def no_conversations(first: Element, locator: str, *, may_be_left_out: bool) -> RejectedRecord | SkippedFile:
+def no_conversations(
+    first: Element, locator: str, *, may_be_left_out: bool, is_table: bool
+) -> RejectedRecord | SkippedFile:
     """Returns what is to say of a file without a conversation: it cannot be read, or it is left out.
 
     Args:
         first: its first element.
         locator: of the file.
         may_be_left_out: the user did not name this very file, and nothing in it looks like a conversation.
+        is_table: its elements are the rows of a table.
     """
-    is_object = first.locator == locator
-    shape = ("top level is " if is_object else "an array whose first record is ") + shape_of(first.value)
+    is_object = first.locator == locator and not is_table
+    others = "a table whose first row is " if is_table else "an array whose first record is "
+    shape = ("top level is " if is_object else others) + shape_of(first.value)
     reasons = tried(first.value)
     asked = f" (tried {reasons})" if reasons else ""
     if is_object or not may_be_left_out or not isinstance(first.value, dict):

@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
+from archive_pipeline.readers.compressed import unpacked_name
+
 ARTIFACTS: Final = "artifacts"
 ASSET_NAMES: Final = "names of attached files"
 FILES: Final = "attached files"
@@ -163,7 +165,7 @@ def is_upload(name: str) -> bool:
 
 def private_part(name: str) -> str | None:
     """Return the part of a path in an export below which nothing is opened; None if there is none."""
-    path = PurePosixPath(name)
+    path = PurePosixPath(unpacked_name(name))
     for part in path.parts:
         if part.lower() in _PRIVATE or part.lower().startswith(_PORTAL_ADS):
             return part
@@ -201,7 +203,7 @@ def is_named_for_conversations(name: str) -> bool:
 
 def companion_kind(name: str) -> str | None:
     """Return what kind of companion a file of JSON is, by its path in the export; None if it is not known as one."""
-    path = PurePosixPath(name)
+    path = PurePosixPath(unpacked_name(name))
     stem = path.stem.lower()
     if is_named_for_conversations(name):
         return None

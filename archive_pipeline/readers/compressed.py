@@ -1,4 +1,4 @@
-"""JSON that is compressed with zstd, read as it is unpacked: Codex keeps sessions so that rest for a week."""
+"""JSON that is compressed, read as it is unpacked: sessions of Codex with zstd, traces and data sets with gzip."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from archive_pipeline.readers.json.blocks import ByteSource
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NAME: Final = re.compile(r"(.+\.jsonl?)\.zst", re.IGNORECASE | re.DOTALL)
+# By the end of a file's name, what Arrow names that which compressed it.
+_CODECS: Final = {"gz": "gzip", "zst": "zstd"}
+_NAME: Final = re.compile(rf"(.+\.jsonl?)\.({'|'.join(_CODECS)})", re.IGNORECASE | re.DOTALL)
 _BLOCK_BYTES: Final = 1024 * 1024
 # What is asked for at once is lost if there is damage in it.
 _PIECE_BYTES: Final = 4 * 1024
@@ -37,7 +39,8 @@ def unpacked(source: ByteSource, name: str) -> ByteSource:
         source: the open file, at its start.
         name: of the file, for people.
     """
-    return _Unpacked(source, name) if is_compressed(name) else source
+    compressed = _NAME.fullmatch(name)
+    return source if compressed is None else _Unpacked(source, name, _CODECS[compressed[2].lower()])
 
 
 class _Compressed:
@@ -61,9 +64,10 @@ class _Compressed:
 class _Unpacked:
     """What a file unpacks to, up to damage if there is any; more than anything real unpacks to is an error."""
 
-    def __init__(self, source: ByteSource, name: str) -> None:
+    def __init__(self, source: ByteSource, name: str, codec: str) -> None:
         self._compressed = _Compressed(source)
         self._name = name
+        self._codec = codec
         self._stream: pa.CompressedInputStream | None = None
         self._bytes_given = 0
         self._failure: Exception | None = None
@@ -87,7 +91,7 @@ class _Unpacked:
         """Returns the next bytes, none at the end and before a failure."""
         try:
             if self._stream is None:
-                self._stream = _decompressed(self._compressed)
+                self._stream = _decompressed(self._compressed, self._codec)
             data = bytes(self._stream.read(size))
         except OSError as error:
             # One of the disk has a number.
@@ -103,8 +107,8 @@ class _Unpacked:
         return data
 
 
-def _decompressed(compressed: _Compressed) -> pa.CompressedInputStream:
+def _decompressed(compressed: _Compressed, codec: str) -> pa.CompressedInputStream:
     # Few files need it, and it takes as long to import as a small one to read.
     import pyarrow as pa  # noqa: PLC0415
 
-    return pa.CompressedInputStream(pa.PythonFile(compressed, mode="r"), "zstd")
+    return pa.CompressedInputStream(pa.PythonFile(compressed, mode="r"), codec)

@@ -200,6 +200,7 @@ class FileReading:
         if isinstance(text.left_out, RejectedRecord):
             yield text.left_out
             return
+        self._decision.is_table = text.rows is not None
         if text.left_out is None:
             session = self._session(text.stream)
             source = _gathered(session)
@@ -236,7 +237,7 @@ class FileReading:
             return None
         with stream:
             beginning = Beginning(unpacked(stream, self.locator))
-            if beginning.is_database:
+            if beginning.is_database or beginning.is_parquet:
                 return None
             source = _gathered(self._session(beginning))
             for element in stream_elements(source, self.locator, is_record=is_conversation):

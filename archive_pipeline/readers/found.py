@@ -24,7 +24,8 @@ from archive_pipeline.readers.compressed import unpacked_name
 
 # What is opened in folders and zips; a file that the user names is, whatever its name.
 DATABASE_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".vscdb"})
-READ_SUFFIXES: Final = frozenset({".json", ".jsonl", ".zip"}) | DATABASE_SUFFIXES
+PARQUET_SUFFIX: Final = ".parquet"
+READ_SUFFIXES: Final = frozenset({".json", ".jsonl", PARQUET_SUFFIX, ".zip"}) | DATABASE_SUFFIXES
 # In it AI Studio keeps prompts on Google Drive, whose names have no suffix, beside the files that it was given.
 _FOLDER_OF_PROMPTS: Final = "Google AI Studio"
 # A conversation of the Gemini app, of Takeout.

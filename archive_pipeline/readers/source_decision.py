@@ -20,6 +20,9 @@ from archive_pipeline.readers.registry import is_conversation, readers, recognis
 # An object that has one of these may be a conversation of the file's source that lost what it is recognised by.
 _OF_CONVERSATIONS: Final = frozenset({"title", "name", "mapping", "chat_messages"})
 
+# All rows of a table have the same columns: so many without anything like a conversation tell what the others are.
+_ROWS_THAT_TELL: Final = 1_000
+
 
 class SourceDecision:
     """The source of one file, decided as its elements come.
@@ -33,6 +36,7 @@ class SourceDecision:
         skipped: why the file holds no conversations, if it turns out so.
         beside: what its format has beside the conversations, and is not read.
         noticed: what was not understood, and is not taken yet.
+        is_table: its elements are the rows of a table.
     """
 
     def __init__(self, found: SourceFile | RejectedRecord, source: str | None) -> None:
@@ -40,6 +44,7 @@ class SourceDecision:
         self.skipped: SkippedFile | None = None
         self.beside: list[SkippedFile] = []
         self.noticed = Noticed()
+        self.is_table = False
         self._locator = found.locator
         self._is_source_given = source is not None
         self._is_named = isinstance(found, SourceFile) and found.is_named
@@ -64,6 +69,8 @@ class SourceDecision:
             first = first or element
             if self.source is None and not (verdict := recognise(element.value)).is_recognised:
                 undecided.hold(element, speaks_for=verdict.source)
+                if self.is_table and undecided.has_nothing_in(_ROWS_THAT_TELL):
+                    break
                 continue
             if self.source is None:
                 self.source = verdict.source
@@ -135,7 +142,7 @@ class SourceDecision:
     def _no_conversations(self, first: Element, undecided: Undecided) -> Iterator[RejectedRecord]:
         self.noticed.anomalies[UNKNOWN_SHAPE] += 1
         may_be_left_out = not (self._is_named or undecided.may_be_conversations)
-        told = no_conversations(first, self._locator, may_be_left_out=may_be_left_out)
+        told = no_conversations(first, self._locator, may_be_left_out=may_be_left_out, is_table=self.is_table)
         if isinstance(told, RejectedRecord):
             yield told
         else:

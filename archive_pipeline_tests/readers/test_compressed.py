@@ -1,9 +1,11 @@
-"""Sessions that Codex has compressed: read as those that it has not, and bounded."""
+"""Files that are compressed: read as those that are not, and bounded."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
+import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +41,7 @@ def read(path: Path) -> list[ReadDialogue | RejectedRecord]:
     [
         ("rollout.jsonl.zst", "rollout.jsonl"),
         ("folder/Conversations.JSON.ZST", "folder/Conversations.JSON"),
+        ("folder/traces.jsonl.gz", "folder/traces.jsonl"),
         ("rollout.jsonl", "rollout.jsonl"),
         ("export.tar.zst", "export.tar.zst"),
         (".jsonl.zst", ".jsonl.zst"),
@@ -70,6 +73,35 @@ def test_a_compressed_session_is_the_session(tmp_path: Path):
         assert isinstance(found, ReadDialogue)
         assert replace(found.record, locator=expected.record.locator) == expected.record
         assert found.raw == expected.raw
+
+
+def test_gzip_is_read_in_all_its_parts_and_up_to_damage(tmp_path: Path):
+    """What was added to a file of gzip is one more part of it."""
+    talks = [
+        {"conversation_id": f"c{number}", "messages": [{"role": "user", "content": f"{number} " * 5_000}]}
+        for number in range(2)
+    ]
+    parts = [gzip.compress(orjson.dumps(talk) + b"\n") for talk in talks]
+    path = tmp_path / "talks.jsonl.gz"
+    path.write_bytes(b"".join(parts))
+    first, second = read(path)
+    assert isinstance(first, ReadDialogue)
+    assert isinstance(second, ReadDialogue)
+    assert [json.loads(item.raw) for item in (first, second)] == talks
+    path.write_bytes(b"".join(parts)[:-12])
+    item, *_, damage = read(path)
+    assert item == first
+    assert isinstance(damage, RejectedRecord)
+    assert damage.error == f"UnreadableInputError: {path} is damaged: Truncated compressed stream"
+
+
+@pytest.mark.parametrize("name", ["auth.json.gz", "login_history.json.zst"])
+def test_what_is_private_is_so_if_it_is_compressed(tmp_path: Path, name: str):
+    (tmp_path / name).write_bytes(gzip.compress(b"{}"))
+    reading = read_paths([tmp_path])
+    assert [item for file in reading for item in file.records()] == []
+    [skipped] = reading.skipped
+    assert skipped.reason.startswith("private and never opened")
 
 
 def test_the_file_on_disk_is_what_is_counted_and_hashed(tmp_path: Path):

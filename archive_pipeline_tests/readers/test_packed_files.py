@@ -30,7 +30,7 @@ EXPORT = json.dumps([talk("c1")]).encode()
         ("RAR", lambda data: b"Rar!\x1a\x07" + data),
     ],
 )
-@pytest.mark.parametrize("name", ["conversations.json", "conversations.json.gz", "export"])
+@pytest.mark.parametrize("name", ["conversations.json", "conversations.json.bz2", "export"])
 def test_a_packed_file_is_rejected_with_what_to_do(
     tmp_path: Path, packer: str, pack: Callable[[bytes], bytes], name: str
 ):

@@ -1,4 +1,4 @@
-"""What a file is read from: itself if it is text, the array of what is in it if it is a database or a page."""
+"""What a file is read from: itself if it is text, and else what is in it: conversations, records of a page, or rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.snapshot import MAGIC, snapshot
 from archive_pipeline.readers.databases.tables import DamagedError, Tables
 from archive_pipeline.readers.decided import Pieces
-from archive_pipeline.readers.found import DATABASE_SUFFIXES, READ_SUFFIXES, SkippedFile, SourceFile, rejected
+from archive_pipeline.readers.found import (
+    DATABASE_SUFFIXES,
+    PARQUET_SUFFIX,
+    READ_SUFFIXES,
+    SkippedFile,
+    SourceFile,
+    rejected,
+)
 from archive_pipeline.readers.json.blocks import ByteSource, unread_encoding
 from archive_pipeline.readers.pages import PageReaders, PageRecords, may_be_page, page_of
+from archive_pipeline.readers.parquet import MAGIC as PARQUET_MAGIC
+from archive_pipeline.readers.parquet import ParquetRows, parquet_rows
 
 _JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _COPY_ERRORS: Final = (OSError, UnreadableInputError)
-_NO_DATABASE: Final = "is no database of SQLite: it is encrypted, damaged at its beginning, or of another program"
+_NOT_AS_NAMED: Final = "it is encrypted, damaged at its beginning, or of another program"
 
 
 class Beginning:
@@ -44,6 +53,11 @@ class Beginning:
     def is_database(self) -> bool:
         """True if it is a database of SQLite."""
         return self.beginning == MAGIC
+
+    @property
+    def is_parquet(self) -> bool:
+        """True if it is a file of Parquet."""
+        return self.beginning.startswith(PARQUET_MAGIC)
 
     def read(self, size: int = -1, /) -> bytes:
         """Returns up to ``size`` bytes."""
@@ -86,6 +100,7 @@ class FileText:
         left_out: why it is not read; None if it is.
         database: what is noted of a database while ``stream`` is read; None of others.
         page: what is noted of a page while ``stream`` is read; None of others.
+        rows: what is noted of a file of Parquet while ``stream`` is read; None of others.
         missing_bytes: how many bytes of a database are missing at its end.
     """
 
@@ -94,9 +109,10 @@ class FileText:
     database: ConversationObjects | None = None
     missing_bytes: int = 0
     page: PageRecords | None = None
+    rows: ParquetRows | None = None
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
-        """Yields what cannot be read of a database, when ``stream`` was read."""
+        """Yields what cannot be read of what is no text, when ``stream`` was read."""
         if self.missing_bytes:
             reason = f"{locator} is cut off: {self.missing_bytes:,} bytes are missing; copy it again"
             yield RejectedRecord(locator, reason, whole_file=True)
@@ -104,6 +120,8 @@ class FileText:
             yield from self.database.rejected(locator)
         if self.page is not None:
             yield from self.page.rejected(locator)
+        if self.rows is not None:
+            yield from self.rows.rejected(locator)
 
     def skipped(self, locator: str) -> SkippedFile | None:
         """Returns what is to say of a database without conversations, when ``stream`` was read."""
@@ -131,6 +149,10 @@ def text_of(stream: ByteSource, found: SourceFile, readers: Readers, pages: Page
         pages: what the sources that have pages of HTML declare.
     """
     source = Beginning(stream)
+    if source.is_parquet:
+        with ExitStack() as stack:
+            yield _of_parquet(source, found, stack)
+        return
     if not source.is_database:
         page = source.page(pages)
         yield FileText(source, _not_text(source.beginning, found)) if page is None else _of_page(source, page, found)
@@ -145,6 +167,16 @@ def _of_page(stream: ByteSource, page: PageRecords, found: SourceFile) -> FileTe
     if found.is_named:
         return FileText(stream, rejected(found.locator, f"is a page of records: {page.reader.others}"))
     return FileText(stream, SkippedFile(found.locator, page.reader.others))
+
+
+def _of_parquet(stream: ByteSource, found: SourceFile, stack: ExitStack) -> FileText:
+    try:
+        rows = stack.enter_context(parquet_rows(stream))
+    except OSError as error:
+        return FileText(stream, rejected(found.locator, "cannot be copied to be read", error))
+    except UnreadableInputError as error:
+        return FileText(stream, rejected(found.locator, "is no file of Parquet that can be read", error))
+    return FileText(Pieces(rows.pieces()), rows=rows)
 
 
 def _of_database(stream: ByteSource, found: SourceFile, readers: Readers, stack: ExitStack) -> FileText:
@@ -188,8 +220,9 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
         return rejected(found.locator, f"is {encoding}: save it as UTF-8")
     if beginning.lstrip().startswith(_JSON_BEGINS):
         return None
-    if suffix not in DATABASE_SUFFIXES:
+    if suffix not in DATABASE_SUFFIXES | {PARQUET_SUFFIX}:
         return None if is_looked_into else SkippedFile(found.locator, f"not JSON ({suffix or 'no suffix'})")
+    what = "file of Parquet" if suffix == PARQUET_SUFFIX else "database of SQLite"
     if found.is_named:
-        return rejected(found.locator, _NO_DATABASE)
-    return SkippedFile(found.locator, f"not a database of SQLite ({suffix})", may_hold_conversations=True)
+        return rejected(found.locator, f"is no {what}: {_NOT_AS_NAMED}")
+    return SkippedFile(found.locator, f"not a {what} ({suffix})", may_hold_conversations=True)

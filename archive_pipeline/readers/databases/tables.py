@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from archive_pipeline.domain.sql_files import load_query
+from archive_pipeline.readers.blobs import StoredFile
 from archive_pipeline.readers.databases.allowance import Allowance
-from archive_pipeline.readers.databases.values import StoredFile, Text
+from archive_pipeline.readers.databases.values import Text
 from archive_pipeline.readers.json.scanner import MAX_ELEMENT_BYTES
 
 _FIRST: Final = -(2**63)

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import math
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import orjson
 
+from archive_pipeline.readers.blobs import StoredFile, blob_as_object
 from archive_pipeline.readers.databases.secrets import blank, may_have, remove
 from archive_pipeline.readers.json.nesting import as_json as value_as_json
 from archive_pipeline.readers.json.parsing import parse_json
-
-# A BLOB up to this size stands in the object, of a larger one its hash. Files that messages came with are kept apart.
-MAX_BLOB_BYTES: Final = 64 * 1024
 
 
 class Text(bytes):
     """A text as the database has it: in UTF-8, if all is well."""
 
     __slots__ = ()
-
-
-class StoredFile(NamedTuple):
-    """The content of a file, which is not read into the object."""
-
-    sha256: str
-    size: int
 
 
 def as_json(value: Any) -> bytes:
@@ -40,10 +29,8 @@ def as_json(value: Any) -> bytes:
     """
     if isinstance(value, Text):
         return _text(value)
-    if isinstance(value, bytes):
-        return _blob(value)
-    if isinstance(value, StoredFile):
-        return orjson.dumps({"sha256": value.sha256, "bytes": value.size})
+    if isinstance(value, bytes | StoredFile):
+        return orjson.dumps(blob_as_object(value))
     if isinstance(value, float) and math.isinf(value):
         return b"1e999" if value > 0 else b"-1e999"  # what no number type holds is read as this text
     return orjson.dumps(value)
@@ -119,9 +106,3 @@ def _text(value: bytes) -> bytes:
     except UnicodeDecodeError:
         text = value.decode("utf-8", "surrogateescape")
         return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogateescape")
-
-
-def _blob(value: bytes) -> bytes:
-    if len(value) > MAX_BLOB_BYTES:
-        return as_json(StoredFile(hashlib.sha256(value).hexdigest(), len(value)))
-    return orjson.dumps({"base64": base64.b64encode(value).decode()})

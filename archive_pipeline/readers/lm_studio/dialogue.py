@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartRecord, PartType, RejectedRecord
+from archive_pipeline.readers.compressed import unpacked_name
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
 from archive_pipeline.readers.lm_studio.messages import read_version
@@ -20,7 +21,7 @@ from archive_pipeline.readers.lm_studio.recognition import MESSAGES, SELECTED, V
 from archive_pipeline.readers.timestamps import read_timestamp
 
 SOURCE: Final = "lm_studio"
-_FILE: Final = re.compile(r"(.+)\.conversation\.json(?:\.zst)?")
+_FILE: Final = re.compile(r"(.+)\.conversation\.json")
 # The folder of all conversations; those in it are the user's own.
 _FOLDER: Final = "conversations"
 _PROMPT: Final = "systemPrompt"
@@ -124,7 +125,7 @@ def _names_prompt(field: object) -> bool:
 
 
 def _id(value: Mapping[str, Any], locator: str) -> str | None:
-    found = _FILE.fullmatch(PurePosixPath(locator).name)
+    found = _FILE.fullmatch(unpacked_name(PurePosixPath(locator).name))
     return found[1] if found is not None else as_identifier(value.get("createdAt"))
 
 
