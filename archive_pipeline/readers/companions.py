@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from archive_pipeline.readers.compressed import unpacked_name
+from archive_pipeline.readers.file_ids import id_of_chat_file
 
 ARTIFACTS: Final = "artifacts"
 ASSET_NAMES: Final = "names of attached files"
@@ -159,8 +160,8 @@ _NO_CONVERSATIONS: Final = _PICTURES | _RECORDINGS | _DOCUMENTS | {"dat", "htm",
 
 
 def is_upload(name: str) -> bool:
-    """Tell whether a file has the name of an upload."""
-    return _UPLOAD.match(PurePosixPath(name).name) is not None
+    """Tell whether a file has the name of an upload, or stands in a folder of Le Chat's uploads to one chat."""
+    return _UPLOAD.match(PurePosixPath(name).name) is not None or bool(id_of_chat_file(name))
 
 
 def private_part(name: str) -> str | None:

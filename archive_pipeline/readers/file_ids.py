@@ -22,6 +22,8 @@ _MADE_OF_FILE: Final = re.compile(
 )
 # Grok's asset server: each file is called ``content`` and stands in a folder that has its id.
 _ASSET_SERVER: Final = "prod-mc-asset-server"
+# Le Chat's exports have no ids of files: one is told by its chat, whose folder it is in, and its name.
+_CHAT_FILE: Final = re.compile(r"chat-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-files/[^/]+")
 # What stands between an id and the rest of a name.
 _BETWEEN: Final = "-_. "
 
@@ -37,7 +39,25 @@ def pointed_id(pointer: str) -> str:
     A pointer that is a single word is an id, of whatever form.
     """
     name = _SCHEME.sub("", pointer)
+    if _CHAT_FILE.fullmatch(name):
+        return name
     return id_in_name(name) or (name if _WORD.fullmatch(name) else "")
+
+
+def chat_file(chat: str, name: str) -> str:
+    """Return the pointer to a file that came with a message of Le Chat.
+
+    Args:
+        chat: the id of the chat.
+        name: of the file.
+    """
+    return f"chat-{chat}-files/{name}"
+
+
+def id_of_chat_file(path: str) -> str:
+    """Return the id of a file of an export of Le Chat that a message came with; empty of any other."""
+    place = "/".join(PurePosixPath(path).parts[-2:])
+    return place if _CHAT_FILE.fullmatch(place) else ""
 
 
 def word_of(path: str) -> str:
@@ -54,6 +74,8 @@ def ids_of(path: str, names: Mapping[str, str]) -> tuple[str, ...]:
         names: what ``conversation_asset_file_names.json`` calls files, by their names in the export.
     """
     place = PurePosixPath(path)
+    if in_chat := id_of_chat_file(path):
+        return (in_chat,)
     found = [id_in_name(place.name)]
     if place.name in names:
         found.append(id_in_name(PurePosixPath(names[place.name]).name))
