@@ -69,6 +69,16 @@ CLAUDE = {
         }
     ],
 }
+LE_CHAT = {
+    "id": "q",
+    "version": 0,
+    "chatId": ASSET,
+    "content": "look",
+    "contentChunks": None,
+    "role": "user",
+    "createdAt": "2026-05-01T00:00:00.000Z",
+    "files": [{"type": "text", "name": "notes.txt"}],
+}
 FLAT: dict[str, Any] = {"conversations.json": [talk("c1", 1)]}
 # Where exports have the content of a file: layout, id of the file.
 LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
@@ -119,6 +129,14 @@ LAYOUTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "of Claude.ai": ({"conversations.json": [CLAUDE], f"files/{ASSET}.pdf": b"text"}, ASSET),
     "of Claude.ai, in capitals": ({"conversations.json": [CLAUDE], f"files/{ASSET.upper()}.pdf": b"text"}, ASSET),
+    "in the folder of a chat of Le Chat": (
+        {
+            f"chat-{ASSET}.json": [LE_CHAT],
+            f"chat-{ASSET}-files/notes.txt": b"text",
+            f"chat-{ASSET}-files/other.json": [talk("c9")],
+        },
+        f"chat-{ASSET}-files/notes.txt",
+    ),
     "by an id of another form": (
         {
             "conversations.json": [picture("c1", "asset_77")],

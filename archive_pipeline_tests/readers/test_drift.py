@@ -30,6 +30,7 @@ from benchmarks.fuzz import gemini as fuzz_gemini
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import hermes as fuzz_hermes
+from benchmarks.fuzz import le_chat as fuzz_le_chat
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import llm_spans as fuzz_llm_spans
@@ -130,6 +131,7 @@ OF_UNKNOWN_TYPES = {
     "requests[].response[].depth",
     "items[].depth",
     "messages[].content[].depth",
+    "messages[].contentChunks[].depth",
     "messagesTree[].content[].depth",
     "messages[].versions[].content[].depth",
     "messages[].versions[].steps[].depth",
@@ -158,6 +160,7 @@ OF_UNKNOWN_TYPES = {
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
         ("hermes", fuzz_hermes.conversation),
+        ("le_chat", fuzz_le_chat.conversation),
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),
         ("llm_spans", fuzz_llm_spans.conversation),

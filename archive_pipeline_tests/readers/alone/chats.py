@@ -13,6 +13,7 @@ from benchmarks.fuzz import (
     deepseek,
     gemini,
     grok,
+    le_chat,
     librechat,
     lm_studio,
     open_webui,
@@ -88,6 +89,12 @@ def lm_studio_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any],
     return {"name": marks.text(), "messages": [{"versions": [version], "currentlySelected": 0}]}, version
 
 
+def le_chat_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chat of one message with one chunk of a kind, and the message."""
+    message = le_chat.message(seeded(f"{kind} {role}"), marks, role, [le_chat.CHUNKS[kind]])
+    return {"tree": marks.text(), "messages": [message]}, message
+
+
 def ai_studio_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A prompt of one chunk with content of a kind, and the chunk."""
     chunk = ai_studio.chunk(seeded(f"{kind} {role}"), marks, ai_studio.CONTENTS[kind], role)
@@ -138,3 +145,5 @@ CASES += [
 ]
 CASES += [("gemini", gemini_alone, kind, "activity") for kind in range(len(gemini.ANSWERS))]
 CASES += [("gemini", gemini_alone, 0, role) for role in gemini.KINDS]
+CASES += [("le_chat", le_chat_alone, kind, "assistant") for kind in range(len(le_chat.CHUNKS))]
+CASES += [("le_chat", le_chat_alone, 0, "user")]
