@@ -58,6 +58,11 @@ def as_size(value: object) -> int | None:
     return value if 0 <= value < 2**63 else None
 
 
+def order_number(value: object) -> float:
+    """Returns a number to order by; 0 for what is none, and for the one that has no order."""
+    return value if isinstance(value, int | float) and value == value else 0  # noqa: PLR0124
+
+
 def base64_sha256(value: object) -> str | None:
     """Returns the SHA-256 (hex) of what base64 text stands for, None for what is no such text."""
     if not isinstance(value, str) or not value:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from archive_pipeline.readers.json.fields import is_empty
-from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object
+from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object, order_number
 
 _ORDER: Final = "order"
 Row = Mapping[str, Any]
@@ -96,8 +96,4 @@ class Tables:
 
 def ordered(rows: Iterable[Row]) -> Sequence[Row]:
     """Returns the rows of a table that joins two others, by their column ``order``."""
-    return sorted(rows, key=lambda row: _number(row.get(_ORDER)))
-
-
-def _number(value: object) -> float:
-    return value if isinstance(value, int | float) and value == value else 0  # noqa: PLR0124 - NaN has no order
+    return sorted(rows, key=lambda row: order_number(row.get(_ORDER)))

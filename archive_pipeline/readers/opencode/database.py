@@ -13,7 +13,7 @@ from heapq import merge
 from typing import Any, Final
 
 from archive_pipeline.readers.declaration import DatabaseReader
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, order_number
 
 _OF_SESSION: Final = frozenset({"id", "project_id", "directory", "title"})
 _OF_STORED: Final = frozenset({"id", "session_id", "data"})
@@ -138,7 +138,7 @@ def _added(messages: list[_Row], rows: list[_Row]) -> list[_Row]:
     added = []
     for row in rows:
         same = by_id.get(as_identifier(row.get("id")))
-        if same is None and as_text(row.get("type")) in _MADE_OF_PARTS and _number(row.get("time_created")):
+        if same is None and as_text(row.get("type")) in _MADE_OF_PARTS and order_number(row.get("time_created")):
             same = by_time.get(row["time_created"])
         if same is None:
             added.append(_said(row))
@@ -170,17 +170,12 @@ def _id(row: _Row) -> str:
 
 
 def _older_order(row: _Row) -> tuple[float, str]:
-    return _number(row.get("time_created")), _id(row)
+    return order_number(row.get("time_created")), _id(row)
 
 
 def _newer_order(row: _Row) -> float:
-    return _number(row.get("seq"))
+    return order_number(row.get("seq"))
 
 
 def _moment(message: _Row) -> float:
-    return _number(as_object(message.get("info", message)).get("time_created"))
-
-
-def _number(value: object) -> float:
-    """Returns a number; 0 for what is none, and for the one that has no order."""
-    return value if isinstance(value, int | float) and value == value else 0  # noqa: PLR0124
+    return order_number(as_object(message.get("info", message)).get("time_created"))
