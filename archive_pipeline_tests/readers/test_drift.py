@@ -28,6 +28,7 @@ from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
 from benchmarks.fuzz import gemini as fuzz_gemini
 from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
+from benchmarks.fuzz import goose as fuzz_goose
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import hermes as fuzz_hermes
 from benchmarks.fuzz import le_chat as fuzz_le_chat
@@ -152,6 +153,7 @@ OF_UNKNOWN_TYPES = {
         ("copilot_cli", fuzz_copilot_cli.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("droid", fuzz_droid.conversation),
+        ("goose", fuzz_goose.conversation),
         ("grok", fuzz_grok.conversation),
         ("open_webui", fuzz_open_webui.conversation),
         ("openai_messages", fuzz_openai_messages.conversation),

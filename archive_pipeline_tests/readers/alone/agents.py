@@ -14,6 +14,7 @@ from benchmarks.fuzz import (
     cursor,
     droid,
     gemini_cli,
+    goose,
     hermes,
     opencode,
     pi,
@@ -133,6 +134,18 @@ def hermes_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], di
     return {"database": "hermes", "conversation_id": about["id"], "tables": tables}, row
 
 
+def goose_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one message with a block of a type, in one of its forms; and the message."""
+    random = seeded(f"{kind} {role}")
+    message = goose.message(random, marks, role, [goose.BLOCKS[kind](random, marks), {"type": "text", "text": "x"}])
+    if kind % 3 == 0:
+        value = goose.in_database(random, marks, [message])
+        return value, value["tables"]["messages"][0]
+    if kind % 3 == 1:
+        return goose.in_export(random, marks, [message]), message
+    return {"file": f"{marks.text()}.jsonl", "lines": [goose.header(marks), message]}, message
+
+
 def droid_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A session of one message with a block of a type, or of one line of another kind; and the line."""
     random = seeded(f"{kind} {role}")
@@ -181,6 +194,8 @@ CASES += [
 ]
 CASES += [("pi", pi_alone, kind, "line") for kind in range(4, len(pi.LINES) - 2)]
 CASES += [("pi", pi_alone, 0, "row")]
+CASES += [("goose", goose_alone, kind, "user") for kind in range(len(goose.BLOCKS))]
+CASES += [("goose", goose_alone, kind, "assistant") for kind in (3, 5, 8)]
 CASES += [("hermes", hermes_alone, kind, role) for kind in range(3) for role in ("user", "assistant", "tool")]
 CASES += [
     ("droid", droid_alone, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")
