@@ -65,7 +65,7 @@ def table_rows(dialogue: PreparedDialogue) -> Iterator[tuple[Any, ...]]:
     """Yield the dialogue's rows of all tables, JSON columns as the text that they are written as."""
     record = dialogue.record
     numbers = {message.source_id: position for position, message in enumerate(dialogue.messages)}
-    yield (dialogue.id, dialogue.source_id, record.title, dialogue.active, record.source_json)
+    yield (dialogue.id, dialogue.source_id, record.parent_source_id, record.title, dialogue.active, record.source_json)
     yield from itertools.chain(
         rows.message_rows(dialogue, numbers),
         rows.part_rows(dialogue, dialogue.messages),
