@@ -159,12 +159,18 @@ def test_messages_that_are_given_anew_leave_the_others_behind():
     assert "messages" not in record.source_json
 
 
-def test_what_the_program_says_is_of_the_system():
-    record = of_lines(said("i", "info", "updated"), said("e", "error", "no quota"), said("x", "robot", "?"))
-    assert [(m.role, m.state, m.parts[0].part_type.value) for m in record.messages] == [
-        ("system", "complete", "text"),
-        ("system", "error", "error"),
-        ("system", "complete", "text"),
+def test_what_the_program_says_is_of_the_system_and_notices_are_hidden():
+    record = of_lines(
+        said("i", "info", "Update available!"),
+        said("w", "warning", "10% left"),
+        said("e", "error", "no quota"),
+        said("x", "robot", "?"),
+    )
+    assert [(m.role, m.state, m.is_hidden, m.parts[0].part_type.value) for m in record.messages] == [
+        ("system", "complete", True, "context"),
+        ("system", "complete", True, "context"),
+        ("system", "error", False, "error"),
+        ("system", "complete", False, "text"),
     ]
     assert record.warnings == {"unknown_role": 1}
 

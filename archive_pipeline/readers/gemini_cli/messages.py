@@ -25,6 +25,8 @@ _ROLES: Final[Mapping[str, Role]] = {
     "warning": "system",
     "error": "system",
 }
+# What the program tells the user on the screen, and nobody tells the model.
+_NOTICES: Final = frozenset({"info", "warning"})
 _FAILED: Final = frozenset({"error", "cancelled"})
 _CALLS: Final = "toolCalls"
 _RESULT: Final = "result"
@@ -64,21 +66,20 @@ class MessageReader:
             created_at=read_timestamp(item.get("timestamp"), self._warnings),
             model=fields.take_text("model") if role == "assistant" else None,
             state=_state(item),
-            is_hidden=shown == "system" and role != shown,
+            is_hidden=shown == "system" and (role != shown or as_text(item.get("type")) in _NOTICES),
             source=fields.rest(),
         )
 
     def _parts(self, fields: Fields, role: Role) -> Iterator[PartRecord]:
         """Takes what a message says: thoughts, the text, and the calls with their results."""
         yield from _thoughts(fields)
-        is_error = fields.fields_left().get("type") == "error"
+        text_type = _text_type(as_text(fields.fields_left().get("type")))
         content = self._without_repeated(fields)
         if role == "user":
             yield from said_by_user(fields, content, self._warnings)
         else:
             for part in content_parts(content, _CONTENT, self._warnings):
-                if is_error and part.part_type is PartType.TEXT:
-                    part.part_type = PartType.ERROR
+                part.part_type = text_type if part.part_type is PartType.TEXT else part.part_type
                 yield part
         if role == "assistant":
             yield from self._calls_made(fields)
@@ -121,6 +122,13 @@ class MessageReader:
                 part.is_error = part.is_error or (status in _FAILED if status is not None else None)
             part.tool_use_id = part.tool_use_id or use.tool_use_id
             yield part
+
+
+def _text_type(kind: str | None) -> PartType:
+    """Returns what a text is that nobody typed, by the type of its message."""
+    if kind == "error":
+        return PartType.ERROR
+    return PartType.CONTEXT if kind in _NOTICES else PartType.TEXT
 
 
 def _answered(part: object) -> str | None:
