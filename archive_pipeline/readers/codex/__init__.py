@@ -7,7 +7,7 @@ from archive_pipeline.readers.declaration import Reader
 READER = Reader(
     SOURCE,
     "OpenAI Codex sessions (rollout-*.jsonl)",
-    3,
+    4,
     recognise,
     read_session,
     is_line=is_line,

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType, Role
 from archive_pipeline.readers.codex.calls import CALL, OUTPUT, Calls
-from archive_pipeline.readers.codex.context import is_context, split_request
+from archive_pipeline.readers.codex.context import is_context
+from archive_pipeline.readers.codex.prompts import split_prompt
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text
 from archive_pipeline.readers.media import take_medium
@@ -140,12 +142,15 @@ def _without_context(part: PartRecord) -> list[PartRecord]:
     if is_context(part.text):
         part.part_type = PartType.CONTEXT
         return [part]
-    before, text = split_request(part.text)
-    if not before:
+    pieces = [(is_put_in, piece) for is_put_in, piece in split_prompt(part.text) if piece]
+    if pieces == [(False, part.text)]:
         return [part]
-    shown = PartRecord(PartType.CONTEXT, before, part.source_type)
-    part.text = text
-    return [shown, part] if text or part.source else [shown]
+    is_whole = "".join(piece for _, piece in pieces) == part.text
+    kept = part.source if is_whole else {**(part.source or {}), "text": part.text}
+    return [
+        replace(part, part_type=PartType.CONTEXT if is_put_in else _TEXT, text=piece, source=None if number else kept)
+        for number, (is_put_in, piece) in enumerate(pieces)
+    ]
 
 
 def _medium(name: str, fields: Fields) -> PartRecord | None:

@@ -1,4 +1,4 @@
-"""What Codex puts into the user's messages itself: instructions, environment, notices, what an editor shows.
+"""What Codex puts into the user's messages itself: instructions, environment, notices.
 
 Codex tells its own texts by how they begin and end, most of them in any letter case, and so do we. The list is what
 ``contextual_user_message.rs`` in ``codex-rs/core/src/context`` names and what is written with the user's role beside
@@ -26,15 +26,13 @@ _MARKERS: Final = (
     ("<permissions instructions>", "</permissions instructions>"),
     ("<collaboration_mode>", "</collaboration_mode>"),
     ("<recommended_plugins>", "</recommended_plugins>"),
+    ("the next image is untrusted page evidence", ""),
     # Warnings of earlier versions, in whose sessions they stay.
     ("warning: apply_patch was requested via ", "use the apply_patch tool instead of exec_command."),
     ("warning: the maximum number of unified exec processes", ""),
     ("warning: your account was flagged for potentially high-risk cyber activity", ""),
 )
 _STARTS: Final = tuple(start for start, _ in _MARKERS)
-# An editor writes what it shows before the question, which has a heading of its own.
-_EDITOR: Final = ("# Context from my IDE setup:", "# Files mentioned by the user:")
-_REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 _FOLDER: Final = re.compile(r"<cwd>([^<]+)</cwd>")
 _LONGEST_START: Final = max(map(len, _STARTS))
 _LONGEST_END: Final = max(len(end) for _, end in _MARKERS)
@@ -54,13 +52,6 @@ def is_context(text: str) -> bool:
     if (external := _EXTERNAL.match(stripped)) is not None:
         return stripped.endswith(f"</{external[1]}>")
     return _TAG.fullmatch(stripped) is not None
-
-
-def split_request(text: str) -> tuple[str, str]:
-    """Returns what an editor wrote before the user's question, with the heading between them, and the question."""
-    if text.lstrip().startswith(_EDITOR) and (heading := _REQUEST.search(text)):
-        return text[: heading.end()], text[heading.end() :]
-    return "", text
 
 
 def folder_in(text: str) -> str | None:

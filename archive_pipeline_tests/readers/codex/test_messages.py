@@ -212,16 +212,6 @@ def test_words_that_only_begin_like_codexs_own_are_the_users(text: str):
     assert (message.role, message.parts[0].part_type) == ("user", "text")
 
 
-def test_what_an_editor_shows_is_apart_from_the_question():
-    before = "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\n"
-    [message] = read(meta(), said("user", f"{before}Fix it.\n\n## My request for Codex:\nagain")).messages
-    assert message.role == "user"
-    assert [(part.part_type, part.text) for part in message.parts] == [
-        ("context", before),
-        ("text", "Fix it.\n\n## My request for Codex:\nagain"),
-    ]
-
-
 def test_a_message_of_another_agent_is_a_tools_and_names_both():
     item = {"author": "/root", "recipient": "/root/a", "content": [{"type": "input_text", "text": "Count."}]}
     direct = line("inter_agent_communication", author="/root", recipient="/root/a", content="Count.")
