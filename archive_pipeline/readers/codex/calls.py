@@ -1,4 +1,4 @@
-"""Calls of tools and their outputs: a text, an array of texts and pictures, or an object around these.
+"""Calls of tools and their outputs: a text, an array of texts and pictures, also as a text, or an object around these.
 
 Commands say how they ended in the output itself: earlier versions in a text that is JSON, later ones in lines above it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -23,6 +23,8 @@ _IMAGE: Final = "image_generation_call"
 _GIVEN: Final = ("arguments", "input", "action", "revised_prompt")
 _ENDED: Final = re.compile(r"^(?:Process exited with code|Exit code:) (-?[0-9]+)$", re.MULTILINE)
 _HEAD: Final = 300  # characters within which an output says how its command ended
+# Of MCP, the blocks that are read in a text, each with the field of its content.
+_BLOCKS: Final[Mapping[str, str]] = {"text": "text", "image": "data", "audio": "data"}
 _OUTPUT_FIELDS: Final = {"output", "metadata"}
 
 # Reads one block of a content.
@@ -85,13 +87,37 @@ _Read = tuple[str | None, bool | None, Any, list[PartRecord]]
 def _read_output(output: object, read_block: BlockReader) -> _Read:
     """Returns the text of an output, whether it is an error, what is left of it, and its pictures."""
     if isinstance(output, str):
-        return _read_text(output)
+        return _read_blocks(output, read_block) or _read_text(output)
     if isinstance(output, list):
         text, left, media = _read_items(output, read_block)
         return text, None, left, media
     if isinstance(output, dict):
         return _read_object(Fields(output), read_block)
     return None, None, output, []
+
+
+def _read_blocks(output: str, read_block: BlockReader) -> _Read | None:
+    """Reads what a tool of MCP gave back, in versions that wrote its blocks as a text; None of one without media.
+
+    The text is kept unless its blocks say it to the letter, so that pictures are not kept twice.
+    """
+    if not output.startswith('[{"'):
+        return None
+    try:
+        items = orjson.loads(output)
+    except ValueError:
+        return None
+    if not all(map(_says_what_it_has, items)) or all(item["type"] == "text" for item in items):
+        return None
+    text, left, media = _read_items(items, read_block)
+    is_told = left is None and orjson.dumps(items).decode() == output
+    return text, None, None if is_told else output, media
+
+
+def _says_what_it_has(block: object) -> bool:
+    fields = as_object(block)
+    content = _BLOCKS.get(as_text(fields.get("type")) or "")
+    return content is not None and as_text(fields.get(content)) is not None
 
 
 def _read_text(output: str) -> _Read:

@@ -15,7 +15,7 @@ from archive_pipeline.readers.codex.calls import CALL, OUTPUT, Calls
 from archive_pipeline.readers.codex.context import is_context
 from archive_pipeline.readers.codex.prompts import split_prompt
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_object, as_text
+from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256
 from archive_pipeline.readers.media import take_medium
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 
@@ -38,6 +38,7 @@ BOOKKEEPING: Final = frozenset(
 _MEDIA: Final[Mapping[str, tuple[PartType, str]]] = {
     "input_image": (PartType.IMAGE, "image_url"),
     "image": (PartType.IMAGE, "image_url"),
+    "audio": (PartType.AUDIO, "audio_url"),
     "input_audio": (PartType.AUDIO, "audio_url"),
     "input_file": (PartType.FILE, "file_url"),
 }
@@ -155,4 +156,10 @@ def _without_context(part: PartRecord) -> list[PartRecord]:
 
 def _medium(name: str, fields: Fields) -> PartRecord | None:
     part_type, field = _MEDIA[name]
-    return take_medium(part_type, name, fields, field)
+    part = take_medium(part_type, name, fields, field)
+    content = as_text(fields.fields_left().get("data"))
+    if part is not None or content is None:
+        return part
+    mime_type = fields.take_text("mimeType")  # of MCP
+    digest = base64_sha256(content)
+    return PartRecord(part_type, None, name, mime_type=mime_type, content_sha256=digest, source=fields.rest())

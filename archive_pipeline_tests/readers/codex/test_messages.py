@@ -126,6 +126,7 @@ def test_every_kind_of_call_has_its_tool_and_arguments(item: dict[str, Any], too
         ('{"output":"done","metadata":{"exit_code":2}}', "done", True, '{"output":"done","metadata":{"exit_code":2}}'),
         ('{"output":"done"}', '{"output":"done"}', None, None),
         ('{"output":broken', '{"output":broken', None, None),
+        *((text, text, None, None) for text in ('[{"type":"text","text":"a"}]', '[{"type":"image"}]', '[{"a"')),
         ({"content": "no", "success": False, "more": 1}, "no", True, {"more": 1}),
         ({"content": [{"type": "text", "text": "a"}, "b"], "is_error": False}, "a\n\nb", False, None),
         ([{"type": "input_text", "text": "a"}], "a", None, [{"type": "input_text"}]),
@@ -163,6 +164,17 @@ def test_pictures_of_users_and_tools_are_parts_with_the_hash_of_their_content():
         *("tool_result", "image", "c1"),
         digest,
     )
+
+
+@pytest.mark.parametrize(("spacing", "is_kept"), [((",", ":"), False), ((", ", ": "), True)])
+def test_blocks_of_mcp_that_a_text_has_are_read_where_a_picture_is_among_them(spacing: tuple[str, str], is_kept: bool):
+    picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+    output = json.dumps([picture, {"type": "text", "text": "caption"}], separators=spacing)
+    [_, message] = read(meta(), called("c1", "shot"), answered("c1", output)).messages
+    result, shown = message.parts
+    assert (result.text, result.source) == ("caption", {"output": output} if is_kept else None)
+    assert (shown.part_type, shown.mime_type, shown.tool_use_id) == ("image", "image/png", "c1")
+    assert (shown.content_sha256, shown.source) == (hashlib.sha256(b"hi").hexdigest(), {"data": "aGk="})
 
 
 def test_a_picture_that_was_made_comes_with_its_call():
