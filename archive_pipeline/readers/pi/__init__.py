@@ -8,7 +8,7 @@ from archive_pipeline.readers.pi.recognition import SOURCE, is_line, recognise
 READER = Reader(
     SOURCE,
     "Pi sessions (<time>_<id>.jsonl, openclaw-agent.sqlite)",
-    3,
+    4,
     recognise,
     read_session,
     is_line=is_line,

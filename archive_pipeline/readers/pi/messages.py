@@ -18,6 +18,7 @@ from archive_pipeline.readers.claude_code.content import blocks_of
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_size, as_text, base64_sha256
 from archive_pipeline.readers.left_out_lines import lacks_message, left_out_part
+from archive_pipeline.readers.pi import openclaw
 from archive_pipeline.readers.pi.content import ContentReader
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.session_entries import Entry
@@ -49,13 +50,15 @@ class MessageReader:
     def __init__(self, warnings: Counter[str]) -> None:
         self._warnings = warnings
         self._content = ContentReader(warnings)
+        self._mirrors = openclaw.Mirrors()
 
     def read(self, entry: Entry) -> MessageRecord | None:
-        """Returns the message of an entry; None if it is none."""
+        """Returns the message of an entry; None if it is none, or the copy of one."""
         kind = as_text(entry.line.get("type"))
         line, message = Fields(entry.line), Fields(entry.line.get("message"))
         if kind == _MESSAGE and isinstance(entry.line.get("message"), dict):
-            return self._message(entry, line, message)
+            is_copy = self._mirrors.is_copy(entry.line["message"])
+            return None if is_copy else self._message(entry, line, message)
         if kind == _MESSAGE:
             self._warnings["malformed_message"] += 1
         if kind == _CUSTOM or (kind in _SUMMARIES and as_text(entry.line.get("summary"))):
@@ -74,6 +77,8 @@ class MessageReader:
     def _message(self, entry: Entry, line: Fields, message: Fields) -> MessageRecord:
         named = message.fields_left().get("role")
         role = read_role(named, _ROLES, self._warnings)
+        if role == "user" and openclaw.is_automatic(message.fields_left()):
+            return self._record(entry, role, self._put_in(message, "text"), line, message)
         if role == "user":
             return self._record(entry, role, self._content.said_by_user(_taken(message)), line, message)
         if role == "tool":
@@ -84,11 +89,15 @@ class MessageReader:
 
     def _answer(self, entry: Entry, line: Fields, message: Fields) -> MessageRecord:
         parts = self._content.parts(_taken(message))
+        for part in parts:
+            openclaw.take_tags(part)
         error = message.take_text("errorMessage")
         if error is not None:
             parts = (*parts, PartRecord(PartType.ERROR, error, "errorMessage"))
         state = _STATES.get(str(message.fields_left().get("stopReason")), "complete")
-        return self._record(entry, "assistant", parts, line, message, state)
+        record = self._record(entry, "assistant", parts, line, message, state)
+        record.is_hidden = openclaw.is_silent(parts)
+        return record
 
     def _put_in(self, fields: Fields, name: str) -> tuple[PartRecord, ...]:
         """Takes what stands in the user's place and is not the user's."""
@@ -106,6 +115,7 @@ class MessageReader:
         state: MessageState = "complete",
     ) -> MessageRecord:
         said = {**message.fields_left(), **line.fields_left()}
+        has_model = role == "assistant" and not openclaw.is_own_answer(said)
         if role == "user" and parts and all(part.part_type is PartType.CONTEXT for part in parts):
             role = "system"
         if said.get("role") == role:
@@ -117,7 +127,7 @@ class MessageReader:
             parts=parts,
             attachments=_attachments(message),
             created_at=read_timestamp(said.get("timestamp"), self._warnings),
-            model=message.take_text("model") if role == "assistant" else None,
+            model=message.take_text("model") if has_model else None,
             state=state,
             is_hidden=role == "system" and said.get("display") is not True,
             source=entry.rest(line, message),
