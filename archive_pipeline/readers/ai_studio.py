@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from archive_pipeline.domain.records import (
     Role,
 )
 from archive_pipeline.readers.declaration import Evidence, Reader
-from archive_pipeline.readers.gemini_parts import code_parts, content_parts, media_parts
+from archive_pipeline.readers.gemini_parts import call_parts, code_parts, content_parts, media_parts
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object, as_size, as_text
 from archive_pipeline.readers.roles import read_role
@@ -30,6 +31,7 @@ from archive_pipeline.readers.timestamps import read_timestamp
 SOURCE: Final = "ai_studio"
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "model": "assistant"}
 _FILES: Final = ("driveDocument", "driveImage", "driveAudio", "driveVideo", "driveFile")
+_CALLED: Final = frozenset({"functionCall", "functionResponse"})
 _VIDEO: Final = "https://www.youtube.com/watch?v="
 _CHUNKS: Final = "chunks"
 _PROMPT: Final = "chunkedPrompt"
@@ -201,6 +203,7 @@ def _parts(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
     text = fields.take_text("text")
     if text is not None:
         yield PartRecord(kind, text, "text")
+        yield from _beside_text(fields, warnings)
     else:
         for part in content_parts(fields.take_items("parts"), "parts", warnings):
             part.part_type = kind if part.part_type is PartType.TEXT else part.part_type
@@ -212,10 +215,35 @@ def _parts(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
             PartType.VIDEO, source_type="youtubeVideo", uri=f"{_VIDEO}{video}", source=fields.take("youtubeVideo")
         )
     yield from code_parts(fields)
+    yield from _called(fields)
     error = fields.take_text("errorMessage")
     if error is not None:
         yield PartRecord(PartType.ERROR, error, "errorMessage")
     yield from _cited(fields.fields_left().get("grounding"))
+
+
+def _beside_text(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
+    """Takes of the parts what ``text`` does not say: calls, and what came of them."""
+    parts = as_list(fields.fields_left().get("parts"))
+    called = [part for part in parts if not _CALLED.isdisjoint(as_object(part))]
+    if called:
+        fields.take("parts")
+        fields.put_back("parts", [part for part in parts if part not in called])
+        yield from content_parts(called, "parts", warnings)
+
+
+def _called(fields: Fields) -> Iterator[PartRecord]:
+    """Takes a call, in which the result that the user entered may stand."""
+    for part in call_parts(fields):
+        yield part
+        if part.part_type is not PartType.TOOL_USE:
+            continue
+        call = Fields(part.source)
+        part.tool_input = call.take("parameters") if part.tool_input is None else part.tool_input
+        result = call.take_text("response")
+        part.source = call.rest()
+        if result is not None:
+            yield replace(part, part_type=PartType.TOOL_RESULT, text=result, tool_input=None, source=None)
 
 
 def _cited(grounding: object) -> Iterator[PartRecord]:
@@ -245,4 +273,4 @@ def _files(fields: Fields) -> Iterator[AttachmentRecord]:
         )
 
 
-READER: Final = Reader(SOURCE, "Google AI Studio prompts (files of its folder on Drive)", 2, recognise, read_prompt)
+READER: Final = Reader(SOURCE, "Google AI Studio prompts (files of its folder on Drive)", 3, recognise, read_prompt)

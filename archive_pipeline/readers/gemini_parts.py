@@ -36,7 +36,7 @@ def _part(item: object, kind: str, warnings: Counter[str]) -> Iterator[PartRecor
     fields = Fields(item)
     is_thought = fields.fields_left().get("thought") is True
     text = fields.take_text("text")
-    made = [*media_parts(fields), *code_parts(fields), *_calls(fields)]
+    made = [*media_parts(fields), *code_parts(fields), *call_parts(fields)]
     rest = fields.rest()
     if text is not None:
         yield PartRecord(PartType.THINKING if is_thought else PartType.TEXT, text, kind, source=rest)
@@ -88,7 +88,8 @@ def code_parts(fields: Fields) -> Iterator[PartRecord]:
         )
 
 
-def _calls(fields: Fields) -> Iterator[PartRecord]:
+def call_parts(fields: Fields) -> Iterator[PartRecord]:
+    """Takes the call of a function, and what a function gave back."""
     call = fields.fields_left().get("functionCall")
     if isinstance(call, dict) and call:
         fields.take("functionCall")

@@ -157,6 +157,31 @@ def test_code_that_was_run_is_code_and_its_result():
     ]
 
 
+def test_calls_of_functions_are_parts_with_their_results():
+    call = {"id": "c", "name": "weather", "parameters": {"city": "Kiel"}, "response": "sunny"}
+    response = {"name": "clock", "response": {"output": "noon"}}
+    record = read(
+        prompt(
+            model("", functionCall=call),
+            model("I look.", parts=[{"text": "I look."}, {"functionCall": {"name": "clock", "args": {"z": "UTC"}}}]),
+            user("", functionResponse=response),
+        )
+    )
+    told = [
+        (part.part_type.value, part.text, part.tool_name, part.tool_use_id, part.tool_input)
+        for message in record.messages
+        for part in message.parts
+    ]
+    assert told == [
+        ("tool_use", None, "weather", "c", {"city": "Kiel"}),
+        ("tool_result", "sunny", "weather", "c", None),
+        ("text", "I look.", None, None, None),
+        ("tool_use", None, "clock", None, {"z": "UTC"}),
+        ("tool_result", "noon", "clock", None, None),
+    ]
+    assert record.messages[0].source["chunks"][1]["parts"] == [{"text": "I look."}]
+
+
 def test_files_on_drive_are_attachments_and_inline_ones_parts():
     record = read(
         prompt(
