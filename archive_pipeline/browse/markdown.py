@@ -14,11 +14,11 @@ from typing import Any, Final
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from archive_pipeline.browse.formulas import keep_formulas
 from archive_pipeline.browse.kept_text import keep_text
 
 # Parsers drop what is nested more deeply. Quotes in quotes meet the default of 20; brackets that are never closed are
@@ -27,7 +27,6 @@ _MOST_NESTED_BLOCKS: Final = 200
 _MOST_NESTED_BRACKETS: Final = 20
 # A long address that is defined once may be used thousands of times.
 _MOST_CHARACTERS_OF_ADDRESSES: Final = 2_000_000
-_FORMULAS: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 _AS_WRITTEN: Final = Markup(
     '<p class="note">Shown as it is written: quotes or lists in it are nested too deeply to be shown as such.</p>\n'
     '<div class="plain" dir="auto">{}</div>\n'
@@ -77,26 +76,8 @@ def _parser(*, breaks: bool) -> MarkdownIt:
 def _markdown(most_nesting: int) -> MarkdownIt:
     options = {"html": False, "maxNesting": most_nesting, "store_labels": True}
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
-    parser.inline.ruler.before("escape", "formula", _formula)
+    keep_formulas(parser)
     return parser
-
-
-def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's)
-    r"""Keep a formula in TeX as it is written, between ``\(`` and ``\)``, ``\[`` and ``\]`` or ``$$`` and ``$$``."""
-    closing = _FORMULAS.get(state.src[state.pos : state.pos + 2])
-    if closing is None or (state.src, closing) == state.env.get("unclosed_formula"):
-        return False
-    end = state.src.find(closing, state.pos + 2)
-    if end < 0:
-        state.env["unclosed_formula"] = state.src, closing  # nor does any later one of the text end
-    if end < 0 or end + 2 > state.posMax:
-        return False
-    if not silent:
-        token = state.push("code_inline", "code", 0)
-        token.content = state.src[state.pos : end + 2]
-        token.attrSet("class", "formula")
-    state.pos = end + 2
-    return True
 
 
 def _inline(parser: MarkdownIt, state: StateCore) -> None:
