@@ -67,6 +67,8 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _reached(RendererHTML.code_block))
     parser.add_render_rule("table_open", _table)
+    parser.add_render_rule("th_open", _cell)
+    parser.add_render_rule("td_open", _cell)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("heading_close", _heading)
     parser.render("a")  # lists of rules are made at their first use, which threads would do at once
@@ -134,6 +136,15 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: Opt
 
 def _table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:
     tokens[index].attrSet("tabindex", "0")
+    return self.renderToken(tokens, index, options, env)
+
+
+def _cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any) -> str:
+    """Render a cell: how its column is aligned is a class, since the policy of pages refuses styles in them."""
+    token = tokens[index]
+    style = token.attrs.pop("style", None)
+    if style is not None:
+        token.attrSet("class", str(style).replace("text-align:", "align-"))
     return self.renderToken(tokens, index, options, env)
 
 

@@ -83,6 +83,16 @@ def test_what_scrolls_sideways_is_reached_by_keyboard():
     assert '<table dir="auto" tabindex="0">' in to_html("|a|\n|-|\n|b|")
 
 
+def test_columns_are_aligned_by_classes_since_pages_take_no_styles():
+    html = to_html("|a|b|c|d|\n|:-|:-:|-:|-|\n|1|2|3|4|")
+    assert re.findall(r"<t[hd]\b[^>]*>", html.replace("td", "th")) == 2 * [
+        '<th class="align-left">',
+        '<th class="align-center">',
+        '<th class="align-right">',
+        "<th>",
+    ]
+
+
 def test_each_block_has_the_direction_of_its_own_text():
     html = to_html("One\n\n1. \u05e9\u05dc\u05d5\u05dd\n   - x\n\n> a\n\n```\ncode\n```\n")
     assert re.findall(r"<(\w+) dir=\"auto\">", html) == ["p", "ol", "blockquote"]  # what is within them inherits it
@@ -107,6 +117,7 @@ def test_what_is_nested_too_deeply_for_a_parser_is_shown_as_it_is_written(text: 
 def test_texts_are_html_as_a_parser_without_bounds_makes_it(text: str):
     def bare(html: str) -> str:
         html = re.sub(r'<p class="note".*?</p>\n', "", html)  # above code
+        html = re.sub(r' (?:style="text-align:|class="align-)\w+"', "", html)
         return re.sub(r' (?:rel|dir|tabindex|role|aria-label)="[^"]*"|(?<=<h)\d|(?<=</h)\d', "", html)
 
     options = {"html": False, "maxNesting": 200, "store_labels": True}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.system, pytest.mark.postgres]
 
+ANSWER = "# Tide {0}\n\nAnswer number {0}.\n\n|Hour|\n|--:|\n|{0}|"
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)")
 
 
@@ -41,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def variables(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a command over an archive of a conversation with two answers."""
     folder = tmp_path_factory.mktemp("export")
-    answers = [Said(f"b{number}", "m0", "assistant", f"Answer number {number}.", 2.0 + number) for number in range(2)]
+    answers = [Said(f"b{number}", "m0", "assistant", ANSWER.format(number), 2.0 + number) for number in range(2)]
     tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
     load(module_archive, folder / "a.json", tree)
     return {"ARCHIVE_DATABASE_URL": module_archive.url}
@@ -105,6 +106,8 @@ def read_a_conversation(page: Page, address: str) -> None:
     expect(versions).to_contain_text("Regeneration 2 of 2")
     versions.get_by_role("link", name="Version 1").click()
     expect(page.get_by_role("article").get_by_text("Answer number 0.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Tide 0")).to_have_css("font-size", "18.72px")  # text has 16
+    expect(page.get_by_role("cell", name="0")).to_have_css("text-align", "right")
     page.get_by_role("link", name="side by side").first.click()
     expect(page.get_by_role("region", name="Version 1")).to_contain_text("Answer number 0.")
     expect(page.get_by_role("region", name="Version 2")).to_contain_text("Answer number 1.")
