@@ -164,7 +164,7 @@ def test_what_others_wrote_is_shown_and_not_run(client: Any, database: Database,
 
 
 def test_all_kinds_of_parts_are_shown(client: Any, database: Database, tmp_path: Path):
-    call = {"content_type": "code", "language": "python", "text": "print(40 + 2)"}
+    call = {"content_type": "code", "language": "python", "text": "x = 40\r\nprint(x + 2)"}
     result = {"content_type": "execution_output", "text": "the output is 42"}
     image = {
         "content_type": "multimodal_text",
@@ -194,7 +194,15 @@ def test_all_kinds_of_parts_are_shown(client: Any, database: Database, tmp_path:
     load(database, tmp_path / "a.json", chatgpt("parts", messages, current="f"))
     html = page(client, "/dialogues/chatgpt-parts")
     for shown in (
-        *("file-service://x", "cat.png", "2 kB", "let me see", "Calls python", "print(40 + 2)", "Result of python"),
+        *(
+            "file-service://x",
+            "cat.png",
+            "2 kB",
+            "let me see",
+            "Calls python",
+            ">x = 40\r\nprint(x + 2)</pre>",
+            "Result of python",
+        ),
         *("the output is 42", "It is <strong>42</strong>.", "brand_new", "Tool <bdi>python</bdi>"),
     ):
         assert shown in unescape(html), shown
