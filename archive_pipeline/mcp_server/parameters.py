@@ -34,6 +34,9 @@ KeyOrId = Annotated[
 ]
 FirstPage = Annotated[int, Field(description="Page to begin with, such as the page of a result", ge=1, le=2**31 - 1)]
 MaxPages = Annotated[int, Field(description="Most pages", ge=1, le=1_000)]
+FirstCharacter = Annotated[
+    int, Field(description="Character of the first page to begin with, where one was cut", ge=1, le=2**31 - 1)
+]
 MaxCharacters = Annotated[int, Field(description="Most characters of all pages together", ge=1, le=1_000_000)]
 
 KeyOrTitle = Annotated[

@@ -24,6 +24,7 @@ from archive_pipeline.errors import ArchiveError
 from archive_pipeline.mcp_server.annotations import AnnotationTools
 from archive_pipeline.mcp_server.notice import NOTICE
 from archive_pipeline.mcp_server.parameters import (
+    FirstCharacter,
     FirstPage,
     KeyOrId,
     Limit,
@@ -38,7 +39,7 @@ from archive_pipeline.mcp_server.parameters import (
 )
 from archive_pipeline.retrieval.context.archive import Budget, build_context
 from archive_pipeline.retrieval.pages.pairs import read_pair_or_pages
-from archive_pipeline.retrieval.pages.reading import ReadPages
+from archive_pipeline.retrieval.pages.reading import ReadPages, Window
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
@@ -173,15 +174,16 @@ class ArchiveTools:
         key_or_id: KeyOrId,
         first_page: FirstPage = 1,
         max_pages: MaxPages = 20,
+        first_character: FirstCharacter = 1,
         max_characters: MaxCharacters = 40_000,
     ) -> dict[str, Any]:
         """Read pages of a dialogue or document, or one pair in full; `left_out` and `next_page` say how to go on."""
-        request = ReadRequest(self.engine.database)
+        request, window = ReadRequest(self.engine.database), Window(first_character, max_characters)
 
         def read() -> ReadPages:
             with request.session() as connection:
                 return read_pair_or_pages(
-                    connection, key_or_id, first_page=first_page, max_pages=max_pages, max_characters=max_characters
+                    connection, key_or_id, first_page=first_page, max_pages=max_pages, window=window
                 )
 
         found = await read_in_thread(request, read)

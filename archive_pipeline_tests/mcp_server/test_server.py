@@ -29,7 +29,6 @@ from archive_pipeline.mcp_server.server import build_server
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.embedders.interface import STATIC
 from archive_pipeline.retrieval.index.run import index_archive
-from archive_pipeline.retrieval.pages.reading import read_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.settings import Settings
@@ -181,6 +180,7 @@ def test_five_calls_at_once(assistant: Assistant):
         ("context", {"query": ""}, "the query is empty"),
         ("get_dialogue", {"key_or_id": "nobody"}, "no dialogue or document has the key or id 'nobody'"),
         ("get_dialogue", {"key_or_id": LONG, "first_page": 6}, "has 5 pages; page 6 cannot be read"),
+        ("get_dialogue", {"key_or_id": LONG, "first_character": 9_999}, "characters; 9,999 is beyond its end"),
         ("delete", {"key": LONG}, "Unknown tool"),
     ],
 )
@@ -241,14 +241,22 @@ def test_a_dialogue_is_read_on_and_nothing_is_left_out_unsaid(assistant: Assista
     assert rest["next_page"] is None
 
 
-def test_pages_are_whole_but_for_a_first_one_that_is_too_long(assistant: Assistant, archive: Database):
-    with archive.session() as connection:
-        read = read_pages(connection, LONG, first_page=2, max_pages=1, max_characters=100)
-    [page] = read.pages
-    assert len(page.markdown) == 100
-    assert page.characters > 1_000
-    assert [text.split()[:2] for text in read.left_out] == [["pages", "1"], ["page", "2"], ["pages", "3"]]
-    assert read.next_page == 3
+def test_a_page_that_is_too_long_is_read_in_pieces(assistant: Assistant):
+    whole = assistant.call("get_dialogue", key_or_id=LONG, first_page=2, max_pages=1)["pages"][0]["markdown"]
+    cut = {"key_or_id": LONG, "first_page": 2, "max_pages": 1, "max_characters": 100}
+    first = assistant.call("get_dialogue", **cut)
+    assert [page["markdown"] for page in first["pages"]] == [whole[:100]]
+    asked = "first_page=2, first_character=101"
+    assert first["left_out"] == [
+        "pages 1 to 1 of 5 are before these",
+        f"page 2 is cut: 100 of {len(whole):,} characters are here; ask with {asked} for the rest",
+        "pages 3 to 5 follow; ask with first_page=3",
+    ]
+    assert first["next_page"] == 3
+    rest = assistant.call("get_dialogue", key_or_id=LONG, first_page=2, first_character=101)
+    assert rest["pages"][0]["markdown"] == whole[100:]
+    assert [page["page"] for page in rest["pages"]] == [2, 3, 4, 5]
+    assert rest["left_out"][1].endswith("characters are here, from character 101 on")
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(assistant: Assistant):

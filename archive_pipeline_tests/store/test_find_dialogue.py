@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from archive_pipeline.building.dialogues import build_stale
-from archive_pipeline.retrieval.pages.reading import read_pages
+from archive_pipeline.retrieval.pages.reading import Window, read_pages
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_query
@@ -30,7 +30,7 @@ def test_what_names_a_dialogue_to_a_command_names_it_to_a_reader_of_pages(databa
         for dialogue in stale_dialogues(connection, "", ""):
             for name in (dialogue.partition_key, *spellings(dialogue.id)):
                 assert find_dialogue(connection, name) == dialogue, name
-                pages = read_pages(connection, name, first_page=1, max_pages=1, max_characters=100)
+                pages = read_pages(connection, name, first_page=1, max_pages=1, window=Window(1, 100))
                 assert pages.doc_id == dialogue.id
         for unknown in ("chatgpt-c", str(uuid.UUID(int=0)), "", "x" * 300):
             assert find_dialogue(connection, unknown) is None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 from archive_pipeline.retrieval.pages.markdown import page_markdown, trace_markdown
-from archive_pipeline.retrieval.pages.reading import ReadPage, ReadPages, read_pages
+from archive_pipeline.retrieval.pages.reading import ReadPage, ReadPages, Window, read_pages
 from archive_pipeline.store.rows import fetch_row
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
@@ -29,12 +29,7 @@ class ReadPair(ReadPages):
         [pair] = self.pages
         around = f"page {pair.page} of {self.page_count} is the turn that it is part of"
         said = [f"this is one question with its answer; {around}: ask for {self.doc_id} with first_page={pair.page}"]
-        if len(pair.markdown) < pair.characters:
-            said.append(
-                f"it is cut: {len(pair.markdown):,} of {pair.characters:,} characters are here; "
-                "ask for it with more max_characters"
-            )
-        return said
+        return said + pair.missing("it")
 
 
 class _Pair(NamedTuple):
@@ -54,7 +49,7 @@ class _Pair(NamedTuple):
 
 
 def read_pair_or_pages(
-    connection: psycopg.Connection[Any], name: str, *, first_page: int, max_pages: int, max_characters: int
+    connection: psycopg.Connection[Any], name: str, *, first_page: int, max_pages: int, window: Window
 ) -> ReadPages:
     """Return the pair with an id, or else what ``read_pages`` returns for the name.
 
@@ -63,15 +58,16 @@ def read_pair_or_pages(
 
     Raises:
         UnknownDialogueError: there is neither a pair, a dialogue nor a document with the name.
-        InvalidQueryError: the name is no text, or there are fewer pages than ``first_page``.
+        InvalidQueryError: the name is no text, there are fewer pages than ``first_page``, or the text ends before
+            the window.
     """
     check_text("the key or id", name, LONGEST_QUERY)
     found = fetch_row(connection, "pages/find_pair", _Pair, {"name": name})
     if found is None:
-        return read_pages(connection, name, first_page=first_page, max_pages=max_pages, max_characters=max_characters)
+        return read_pages(connection, name, first_page=first_page, max_pages=max_pages, window=window)
     if found.is_trace:
         text = trace_markdown(found.question, found.answer, is_error=found.is_error)
     else:
         text = page_markdown(found.question, found.answer)
-    page = ReadPage(found.page, text[:max_characters], len(text), not found.is_on_primary_path)
+    page = ReadPage.cut(found.page, text, window, is_abandoned_branch=not found.is_on_primary_path)
     return ReadPair(found.doc_id, found.filename, found.source, found.created_at, found.page_count, [page])

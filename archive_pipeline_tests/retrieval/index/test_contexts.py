@@ -17,7 +17,7 @@ from archive_pipeline.retrieval.context.builder import ContextBuilder, ResearchC
 from archive_pipeline.retrieval.index.chroma import open_chroma
 from archive_pipeline.retrieval.index.client import ChromaClient
 from archive_pipeline.retrieval.index.run import index_archive
-from archive_pipeline.retrieval.pages.reading import read_pages
+from archive_pipeline.retrieval.pages.reading import Window, read_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filtered import FilteredSearch
 from archive_pipeline.retrieval.search.filters import NO_FILTERS, SearchFilters
@@ -191,7 +191,9 @@ def test_pages_that_a_build_moved_are_cited_with_their_own_text_before_the_index
             [source] = context.sources
             assert source.markdown_content == f"**User:**\n\nWhat is {name}?\n\n**Assistant:**\n\n{answer}"
             with database.session() as connection:
-                read = read_pages(connection, source.doc_id, first_page=source.page, max_pages=1, max_characters=1_000)
+                read = read_pages(
+                    connection, source.doc_id, first_page=source.page, max_pages=1, window=Window(1, 1_000)
+                )
             assert (read.title, read.pages[0].markdown) == (source.filename, source.markdown_content)
 
 

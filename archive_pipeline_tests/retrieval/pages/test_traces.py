@@ -12,7 +12,7 @@ from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.retrieval.context.archive import Budget, build_context
 from archive_pipeline.retrieval.context.documents import SourceDocument
 from archive_pipeline.retrieval.pages.pairs import ReadPair, read_pair_or_pages
-from archive_pipeline.retrieval.pages.reading import ReadPages
+from archive_pipeline.retrieval.pages.reading import ReadPages, Window
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -22,6 +22,7 @@ from archive_pipeline_tests.tables import query
 pytestmark = pytest.mark.postgres
 
 CODE = "import quokka\n" + "\n".join(f"print(quokka.weigh({number}))" for number in range(400))
+LARGE = Window(1, 100_000)
 OUTPUT = "\n".join(f"quokka {number} weighs {number * 7} grams" for number in range(400))
 CALL = {"content": {"content_type": "code", "language": "python", "text": CODE}, "more": {"recipient": "python"}}
 RESULT = {
@@ -75,9 +76,9 @@ def test_a_call_that_is_too_long_is_cut_around_what_was_found(engine: SearchEngi
     assert "quokka 399 weighs 2793 grams" in found.markdown_content
 
 
-def read(database: Database, name: str, *, max_characters: int = 100_000) -> ReadPages:
+def read(database: Database, name: str, window: Window = LARGE) -> ReadPages:
     with database.session() as connection:
-        return read_pair_or_pages(connection, name, first_page=1, max_pages=20, max_characters=max_characters)
+        return read_pair_or_pages(connection, name, first_page=1, max_pages=20, window=window)
 
 
 def test_a_pair_is_read_by_its_id(database: Database, engine: SearchEngine):
@@ -89,9 +90,14 @@ def test_a_pair_is_read_by_its_id(database: Database, engine: SearchEngine):
     assert (found.title, found.page_count, page.page, found.next_page) == ("Zoo", 2, 2, None)
     around = f"page 2 of 2 is the turn that it is part of: ask for {found.doc_id} with first_page=2"
     assert found.left_out == [f"this is one question with its answer; {around}"]
-    cut = read(database, pair_id, max_characters=50)
+    cut = read(database, pair_id, Window(1, 50))
     assert (len(cut.pages[0].markdown), cut.pages[0].characters) == (50, len(page.markdown))
-    assert cut.left_out[1].startswith(f"it is cut: 50 of {len(page.markdown):,} characters are here")
+    assert cut.left_out[1] == (
+        f"it is cut: 50 of {len(page.markdown):,} characters are here; ask with first_character=51 for the rest"
+    )
+    rest = read(database, pair_id, Window(51, 1_000_000))
+    assert cut.pages[0].markdown + rest.pages[0].markdown == page.markdown
+    assert rest.left_out[1].endswith("characters are here, from character 51 on")
 
 
 def test_a_turn_is_read_by_its_pair_and_a_dialogue_as_before(database: Database, engine: SearchEngine):
