@@ -45,7 +45,7 @@ class LibraryModel:
                     yield str(piece)
             cut_off = why_not_whole(response.response_json)
         except Exception as error:  # plugins raise what their vendors' packages raise
-            raise AnswerError(f"{self.name}: {error or type(error).__name__}") from error
+            raise AnswerError(f"{self.name}: {_said_by(error)}") from error
         if cut_off is not None:
             raise AnswerError(cut_off)
 
@@ -57,7 +57,9 @@ def _find(library: Any, name: str) -> tuple[Any, bool]:
     except library.UnknownModelError:
         return _find_synchronous(library, name), False
     except Exception as error:  # a plugin that is not whole keeps all others from being loaded
-        raise ConfigurationError(f"the plugins of llm cannot be loaded ({error}); `llm plugins` says more") from error
+        raise ConfigurationError(
+            f"the plugins of llm cannot be loaded ({_said_by(error)}); `llm plugins` says more"
+        ) from error
 
 
 def _find_synchronous(library: Any, name: str) -> Any:
@@ -68,6 +70,10 @@ def _find_synchronous(library: Any, name: str) -> Any:
             f"ARCHIVE_ANSWER_MODEL={name!r}: llm has no such model; `llm models` lists them, and ARCHIVE_ANSWER_URL "
             "names an endpoint to ask instead"
         ) from error
+
+
+def _said_by(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 async def _in_thread(response: Any) -> AsyncGenerator[Any, None]:

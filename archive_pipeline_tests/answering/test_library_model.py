@@ -51,6 +51,14 @@ class Failing(llm.Model):
         raise RuntimeError("out of credit")
 
 
+class Silent(llm.Model):
+    model_id = "archive-test-silent"
+    can_stream = True
+
+    def execute(self, *_: Any, **__: Any) -> Iterator[str]:
+        raise TimeoutError
+
+
 class CutOff(llm.Model):
     model_id = "archive-test-cut-off"
     can_stream = True
@@ -80,6 +88,7 @@ class Plugin:
         register(Sync())
         register(CutOff())
         register(Failing())
+        register(Silent())
         register(Blocking())
         register(Twin(), Async())
 
@@ -115,6 +124,8 @@ def test_nothing_is_logged(tmp_path: Any):
 def test_what_a_model_fails_with_is_one_error():
     with pytest.raises(AnswerError, match="archive-test-failing: out of credit"):
         pieces("archive-test-failing")
+    with pytest.raises(AnswerError, match=r"archive-test-silent: TimeoutError$"):
+        pieces("archive-test-silent")
 
 
 def test_a_model_that_blocks_keeps_no_more_threads_than_it_may_and_holds_up_nobody():
