@@ -196,11 +196,11 @@ def _part(part: Part) -> Iterator[str]:
         failed = ", an error" if part.is_error else ""
         yield click.style(f"result of {one_line(part.tool_name or 'a tool')}{failed}", fg="magenta")
         yield text
-    elif text:
-        yield click.style(part.kind, dim=True)
-        yield click.style(text, dim=True)
     else:
-        yield click.style(f"[{one_line(part.kind)}]", dim=True)
+        label = one_line(f"{part.kind}: {part.uri}" if part.uri else part.kind)
+        yield click.style(label if text else f"[{label}]", dim=True)
+        if text:
+            yield click.style(text, dim=True)
 
 
 def _tree(dialogue: Dialogue) -> Iterator[str]:

@@ -191,6 +191,16 @@ def test_tools_thinking_and_pictures_are_shown_and_hidden_messages_not(filled: C
     assert "Be brief." not in shown
 
 
+def test_citations_are_shown_with_their_addresses(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    cited = [{"type": "webpage", "url": "https://e.org/42", "title": "Why 42", "start_idx": 0, "end_idx": 2}]
+    cited.append({"type": "webpage", "url": "https://e.org/43", "start_idx": 0, "end_idx": 2})
+    said = [Said("a", None, "assistant", "It is 42.", 1.0, more={"metadata": {"content_references": cited}})]
+    load(database, tmp_path / "a.json", chatgpt("cited", said))
+    shown = llm_archive("show", "chatgpt-cited").out
+    assert "citation: https://e.org/42\nWhy 42\n" in shown
+    assert "[citation: https://e.org/43]\n" in shown
+
+
 def test_markdown_has_the_dialogue_or_one_path(filled: CommandLine):
     whole = filled("show", "tea", "--markdown").out
     assert whole.startswith('---\ntitle: "Hot drinks"\nsource: "chatgpt"\n')
