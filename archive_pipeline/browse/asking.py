@@ -24,13 +24,14 @@ from archive_pipeline.browse.views import render_page, told
 from archive_pipeline.errors import ArchiveError
 from archive_pipeline.retrieval.context.archive import DEFAULT_BUDGET, Budget
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
-from archive_pipeline.text.user_input import MOST_RESULTS
+from archive_pipeline.text.user_input import LONGEST_QUERY, MOST_RESULTS
 
 # The longest question takes six bytes a character where JSON escapes all of it.
 MOST_BYTES: Final = 262_144
 MOST_AT_ONCE: Final = 2
 # Forms that are shown and not sent; the oldest give way.
 _MOST_FORMS: Final = 1_000
+_FAILURES: Final = (ArchiveError, psycopg.Error, sqlalchemy.exc.SQLAlchemyError)
 
 
 class ShownForms:
@@ -78,18 +79,32 @@ async def research(request: Request) -> Response:
         answer = await _answer(request, asked)
     except ValidationError as error:
         return _refused(HTTPStatus.BAD_REQUEST, _wrong(error))
-    except (HTTPException, ArchiveError, psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
+    except (HTTPException, *_FAILURES) as error:
         return _refused(*told(error))
     return JSONResponse(answer.to_dict(), headers={"cache-control": "no-store"})
 
 
 async def form(request: Request) -> Response:
-    """Show the form, and the answer where it was sent."""
+    """Show the form, and the answer where it was sent, or why there is none."""
     question = request.query_params.get("question", "").strip()
     forms: ShownForms = request.app.state.shown_forms
     is_sent = forms.take(request.query_params.get("form", ""))
-    answer = await _answer(request, ResearchRequest(query=question)) if question and is_sent else None
-    return await render_page("ask.html", request, question=question, answer=answer, shown_form=forms.show())
+    answer, status, failure = None, int(HTTPStatus.OK), ""
+    try:
+        answer = await _answer(request, ResearchRequest(query=question)) if question and is_sent else None
+    except _FAILURES as error:
+        status, failure = told(error)
+    page = await render_page(
+        "ask.html",
+        request,
+        question=question,
+        longest=LONGEST_QUERY,
+        answer=answer,
+        failure=failure,
+        shown_form=forms.show(),
+    )
+    page.status_code = status
+    return page
 
 
 ROUTES: Final = (Route("/ask", form), Route("/api/research/ask", research, methods=["POST"]))

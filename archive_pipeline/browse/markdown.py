@@ -7,7 +7,7 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from archive_pipeline.browse.citation_links import CITED, link_citations
 from archive_pipeline.browse.formulas import keep_formulas
 from archive_pipeline.browse.kept_text import keep_text
 
@@ -38,15 +39,16 @@ _LOWEST_HEADING: Final = 6
 RenderRule = Callable[..., str]
 
 
-def to_html(markdown: str, *, breaks: bool = False) -> Markup:
+def to_html(markdown: str, *, breaks: bool = False, cited: Collection[int] = ()) -> Markup:
     """Return the HTML of a text; what is no Markdown is there as it is.
 
     Args:
         markdown: the text.
         breaks: whether lines end where the text ends them, as who writes in a chat means it; else paragraphs are
             filled, as documents mean it.
+        cited: numbers of sources, to which citations become links.
     """
-    parser, env = _parser(breaks=breaks), dict[str, Any]()
+    parser, env = _parser(breaks=breaks), dict[str, Any]({CITED: cited})
     tokens = parser.parse(markdown, env)
     if any(token.level >= _MOST_NESTED_BLOCKS - 1 for token in tokens):
         return _AS_WRITTEN.format(markdown)
@@ -59,6 +61,8 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     parser = _markdown(_MOST_NESTED_BLOCKS)
     parser.options["breaks"] = breaks
     parser.core.ruler.at("inline", partial(_inline, _markdown(_MOST_NESTED_BRACKETS)))
+    # Before brackets with a backslash become text like others.
+    parser.core.ruler.after("inline", "citations", link_citations)
     parser.core.ruler.push("addresses", _addresses)
     keep_text(parser)
     parser.core.ruler.push("direction", _direction)

@@ -11,12 +11,15 @@ import uvicorn
 from archive_pipeline.browse.app import build_app
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.store.home import private_folder
+from archive_pipeline.text.user_input import LONGEST_QUERY
 from archive_pipeline.web.access_token import load_token, page_address
 from archive_pipeline.web.peers import is_own_peer
 from archive_pipeline.web.request_guard import RequestGuard
 
 LOOPBACK: Final = "127.0.0.1"
 _CLOSING_SECONDS: Final = 2
+# A character that a form sends takes nine bytes of the address at most; one of four bytes counts twice in a browser.
+_MOST_BYTES_OF_HEADERS: Final = 9 * LONGEST_QUERY + 65_536
 
 
 def serve(engine: SearchEngine, port: int, when_ready: Callable[[str], None]) -> None:
@@ -34,6 +37,9 @@ def serve(engine: SearchEngine, port: int, when_ready: Callable[[str], None]) ->
         host=LOOPBACK,
         port=port,
         log_level="warning",
+        # The other implementation reads no address of more than 64 kB.
+        http="h11",
+        h11_max_incomplete_event_size=_MOST_BYTES_OF_HEADERS,
         # Addresses hold words that were searched, and the token.
         access_log=False,
         server_header=False,

@@ -118,6 +118,7 @@ def test_an_endpoint_that_fails_is_said(client: Any, chat: ChatServer):
     page = send_form(client, QUESTION)
     assert page.status_code == 502
     assert "HTTP 404" in page.text
+    assert f'value="{QUESTION}"' in page.text
 
 
 def test_an_archive_that_does_not_answer_is_said_as_json(settings: Settings, chat: ChatServer):
@@ -150,7 +151,8 @@ def test_the_page_asks_when_its_form_is_sent_and_only_then(client: Any, chat: Ch
     assert chat.requests == []
     chat.answers.append(streamed("**At 240** degrees [1].\n\n<script>alert(1)</script> ![x](http://a.example/?q=1)"))
     page = send_form(client, QUESTION)
-    assert "<strong>At 240</strong> degrees [1]." in page.text
+    assert '<strong>At 240</strong> degrees <a href="#source-1"' in page.text
+    assert '<li id="source-1">' in page.text
     assert "<script" not in page.text
     assert "<img" not in page.text
     assert "script-src" not in page.headers["content-security-policy"]

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
 from archive_pipeline.store.database import Database
+from archive_pipeline.text.user_input import LONGEST_QUERY
 from archive_pipeline_tests.browsers import expect, new_page, patient_browser
 from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.system.commands import Command, wait_until
@@ -85,6 +87,7 @@ def test_only_who_has_the_token_gets_an_answer(browsing: tuple[int, str]):
     port, token = browsing
     bearer = {"Authorization": f"Bearer {token}"}
     assert status(port, **bearer) == 200
+    assert status(port, path=f"/static/style.css?q={quote(LONGEST_QUERY * 'é')}", **bearer) == 200
     assert status(port) == 401
     assert status(port, path="/static/style.css") == 401
     assert status(port, path=f"/?token={'x' * len(token)}") == 401
