@@ -104,9 +104,12 @@ def _search_results(random: Random, marks: Marks) -> list[Any]:
 
 
 def _references(random: Random, marks: Marks) -> list[Any]:
-    items = [{"title": marks.text(), "url": marks.text()}]
+    support = [{"title": marks.text(), "url": marks.text()}]
+    items = [{"title": marks.text(), "url": marks.text(), "supporting_websites": support}]
     grouped = {"matched_text": marks.text(), "start_idx": marks.number(), "items": items, "fallback_items": items}
-    return [random.choice((grouped, {"type": "webpage", "url": marks.text(), "title": marks.text()}, marks.text()))]
+    page = {"type": "webpage", "url": marks.text(), "title": marks.text()}
+    footnote = {"type": "sources_footnote", "sources": [{"url": marks.text()}, {"attribution": marks.text()}]}
+    return [random.choice((grouped, page, footnote, {"type": "entity", "name": marks.text()}, marks.text()))]
 
 
 def _attachment(random: Random, marks: Marks) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
+from archive_pipeline.readers.chatgpt.references import REFERENCES, take_name, take_references
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_text, joined
 
 INSTRUCTIONS: Final = "user_context_message_data"
 _INSTRUCTION_TEXTS: Final = ("about_user_message", "user_profile", "about_model_message", "user_instructions")
-_FIELDS: Final = frozenset({"search_result_groups", "content_references", "citations", "safe_urls"})
+_FIELDS: Final = frozenset({"search_result_groups", REFERENCES, "citations", "safe_urls"})
 _TEXT: Final = PartType.TEXT  # looked up once: that takes ten times as long as a name
 _WRITING: Final = ":::writing"
 _FENCE: Final = ":::"
@@ -64,7 +65,7 @@ def take_sources(metadata: Fields) -> list[PartRecord]:
     """Takes what a message cites and found on the web: a part for each result, reference and page."""
     if _FIELDS.isdisjoint(metadata.fields_left()):
         return []
-    parts = [*_search_results(metadata), *_references(metadata), *_citations(metadata)]
+    parts = [*_search_results(metadata), *take_references(metadata), *_citations(metadata)]
     named = {part.uri for part in parts}
     urls = metadata.take_items("safe_urls")
     metadata.put_back("safe_urls", [url for url in urls if not as_text(url)])
@@ -77,14 +78,14 @@ def _search_results(metadata: Fields) -> Iterator[PartRecord]:
     for group in metadata.take_items("search_result_groups"):
         fields = Fields(group)
         entries = fields.take_items("entries")
-        found = [entry for entry in entries if isinstance(entry, dict)]
+        found = [entry for entry in entries if _is_page(entry)]
         if not found:
             unread.append(group)
             continue
-        fields.put_back("entries", [entry for entry in entries if not isinstance(entry, dict)])
+        fields.put_back("entries", [entry for entry in entries if not _is_page(entry)])
         group_source = fields.rest()
         for position, entry in enumerate(found):
-            yield _page(entry, "search_result", group_source if position == 0 else _domain(group_source))
+            yield _found(entry, group_source if position == 0 else _domain(group_source))
     metadata.put_back("search_result_groups", unread)
 
 
@@ -92,40 +93,30 @@ def _domain(group: dict[str, Any] | None) -> dict[str, Any] | None:
     return {"domain": group["domain"]} if group and "domain" in group else None
 
 
-def _page(entry: dict[str, Any], kind: str, group: dict[str, Any] | None = None) -> PartRecord:
+def _is_page(entry: object) -> bool:
+    return any(take_name(Fields(entry)))
+
+
+def _found(entry: dict[str, Any], group: dict[str, Any] | None) -> PartRecord:
     fields = Fields(entry)
-    url, title = fields.take_text("url"), fields.take_text("title")
+    url, title = take_name(fields)
     source = fields.rest()
     if group:
         source = {**(source or {}), "group": group}
-    return PartRecord(PartType.CITATION, title, kind, uri=url, source=source)
-
-
-def _references(metadata: Fields) -> Iterator[PartRecord]:
-    references = metadata.take_items("content_references")
-    metadata.put_back("content_references", [item for item in references if not isinstance(item, dict)])
-    for reference in references:
-        if isinstance(reference, dict):
-            part = _page(reference, "content_reference")
-            uri = part.uri or _first_url(reference)
-            yield PartRecord(part.part_type, part.text, part.source_type, uri=uri, source=part.source)
-
-
-def _first_url(reference: dict[str, Any]) -> str | None:
-    """Returns the page of a reference that names none itself: that of the first of the items it groups."""
-    items = [*as_list(reference.get("items")), *as_list(reference.get("fallback_items"))]
-    return next((url for item in items if (url := as_text(as_object(item).get("url")))), None)
+    return PartRecord(PartType.CITATION, title, "search_result", uri=url, source=source)
 
 
 def _citations(metadata: Fields) -> Iterator[PartRecord]:
     """Reads the older form: offsets into the text, and the page in an object ``metadata``."""
-    citations = metadata.take_items("citations")
-    metadata.put_back("citations", [item for item in citations if not isinstance(item, dict)])
-    for citation in citations:
-        if isinstance(citation, dict):
-            fields, page = Fields(citation), Fields(citation.get("metadata"))
-            url, title = page.take_text("url"), page.take_text("title")
-            if isinstance(citation.get("metadata"), dict):
-                fields.take("metadata")
-            source = {**(fields.rest() or {}), **({"metadata": rest} if (rest := page.rest()) else {})}
-            yield PartRecord(PartType.CITATION, title, "citation", uri=url, source=source or None)
+    unread: list[Any] = []
+    for citation in metadata.take_items("citations"):
+        fields = Fields(citation)
+        page = Fields(fields.fields_left().get("metadata"))
+        url, title = take_name(page)
+        if not (url or title):
+            unread.append(citation)
+            continue
+        fields.take("metadata")
+        source = {**(fields.rest() or {}), **({"metadata": rest} if (rest := page.rest()) else {})}
+        yield PartRecord(PartType.CITATION, title, "citation", uri=url, source=source or None)
+    metadata.put_back("citations", unread)

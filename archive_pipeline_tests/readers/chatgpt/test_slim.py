@@ -137,17 +137,56 @@ def test_what_was_found_and_cited_on_the_web_are_parts():
         ("search_result", None, "https://d.org/2", {"group": {"domain": "d.org"}}),
         (
             "content_reference", None, "https://d.org/1",
-            {"type": "grouped_webpages", "start_idx": 3, "items": [{"url": "https://d.org/1"}]},
+            {"reference": {"type": "grouped_webpages", "start_idx": 3}},
         ),
         ("content_reference", "E", "https://e.org", {"type": "webpage", "start_idx": 9, "end_idx": 12}),
         (
             "content_reference", None, "https://f.org",
-            {"type": "hidden", "matched_text": "x", "fallback_items": [{}, {"url": "https://f.org"}]},
+            {"reference": {"type": "hidden", "matched_text": "x", "fallback_items": [{}]}},
         ),
         ("citation", "G", "https://g.org", {"start_ix": 1, "end_ix": 2, "metadata": {"text": "t"}}),
         ("safe_url", None, "https://h.org", None),
     ]  # fmt: skip
     assert message.source["metadata"] == {"model_slug": "gpt-5", "search_result_groups": ["odd"], "safe_urls": [7]}
+
+
+def test_each_page_that_a_text_cites_is_a_part_and_what_names_none_stays():
+    first = {"title": "First", "url": "https://one.org"}
+    place = {"type": "grouped_webpages", "matched_text": "m", "start_idx": 8}
+    support = [{"title": "Support", "url": "https://sup.org"}]
+    entity = {"type": "entity", "name": "Harbourtown", "alt": "Harbourtown"}
+    old = {"start_ix": 4, "metadata": {"type": "webpage", "text": "of no page"}}
+    metadata = {
+        "content_references": [
+            {
+                **place,
+                "status": "done",
+                "items": [
+                    {**first, "snippet": "s", "supporting_websites": support},
+                    {"title": "Second", "url": "https://two.org"},
+                ],
+                "fallback_items": [first],
+            },
+            entity,
+            {"type": "file", "name": "notes.pdf", "id": "file-1"},
+            {"type": "sources_footnote", "sources": [first, {"title": "Foot", "url": "https://foot.org"}]},
+        ],
+        "citations": [old],
+        "search_result_groups": [{"domain": "d.org", "entries": [{"snippet": "of no page"}]}],
+    }
+    message = dialogue(node("a", None, "assistant", metadata=metadata)).messages[0]
+    assert [(part.text, part.uri, part.source) for part in message.parts[1:]] == [
+        (
+            "First", "https://one.org",
+            {"snippet": "s", "reference": {**place, "status": "done", "fallback_items": [first]}},
+        ),
+        ("Support", "https://sup.org", {"reference": place}),
+        ("Second", "https://two.org", {"reference": place}),
+        ("notes.pdf", None, {"type": "file", "id": "file-1"}),
+        ("Foot", "https://foot.org", {"reference": {"type": "sources_footnote", "sources": [first]}}),
+    ]  # fmt: skip
+    kept = {"content_references": [entity], "citations": [old]}
+    assert message.source["metadata"] == kept | {"search_result_groups": metadata["search_result_groups"]}
 
 
 def test_voice_variants_research_and_connectors_keep_what_they_say():
