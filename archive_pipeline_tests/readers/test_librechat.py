@@ -374,3 +374,15 @@ def test_messages_that_say_who_made_them_are_librechats(value: dict[str, Any], c
 
 def test_an_export_without_messages_is_told():
     assert isinstance(READER.read({"conversationId": "c", "messages": "none"}, "x"), RejectedRecord)
+
+
+def test_thoughts_that_stand_in_an_answer_are_parts_and_the_source_keeps_them_as_they_stand():
+    text = ":::thinking\nI use :::artifact here.\n:::\nIt is wet.\n:::thinking\nnever closed"
+    old = read(export(asked("a", NONE, "why?"), said("b", "a", text))).messages[1]
+    assert [(part.part_type.value, part.text) for part in old.parts] == [
+        ("thinking", "I use :::artifact here."),
+        ("text", "It is wet.\n:::thinking\nnever closed"),
+    ]
+    assert old.source["text"] == text
+    [thought] = answer({"type": "think", "think": "<think>hm </think>"}).parts
+    assert (thought.text, thought.source) == ("hm", {"think": "<think>hm </think>"})

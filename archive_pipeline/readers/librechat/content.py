@@ -10,6 +10,7 @@ from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartTy
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
 from archive_pipeline.readers.librechat.calls import call_parts
+from archive_pipeline.readers.librechat.thoughts import bare_thought, said_with_thoughts
 from archive_pipeline.readers.librechat.tree import unfolded
 from archive_pipeline.readers.media import take_medium
 
@@ -35,8 +36,10 @@ def message_parts(fields: Fields, warnings: Counter[str], *, is_error: bool) -> 
     if text is None:
         warnings["malformed_text"] += not is_empty(fields.fields_left().get("text"))
     elif _ANSWERS.isdisjoint(part.part_type for part in given):
-        fields.take("text")
-        yield PartRecord(PartType.ERROR if is_error else PartType.TEXT, text, "text")
+        thoughts = [] if is_error else said_with_thoughts(text)
+        if not thoughts:  # else the source keeps the text as it stands there
+            fields.take("text")
+        yield from thoughts or [PartRecord(PartType.ERROR if is_error else PartType.TEXT, text, "text")]
     elif any(part.text == text for part in given):
         fields.take("text")
 
@@ -71,6 +74,9 @@ def _said(part_type: PartType, field: str, *others: str) -> _Read:
 
     def read(kind: str, fields: Fields) -> list[PartRecord]:
         text = next((text for name in (field, *others) if (text := _take_text(fields, name)) is not None), None)
+        if text is not None and part_type is PartType.THINKING and (bare := bare_thought(text)) != text:
+            fields.fields_left()[field] = text
+            text = bare
         source = fields.rest()
         is_said = text is not None or part_type is not PartType.TEXT
         return [PartRecord(part_type, text, kind, source=source)] if is_said else []
