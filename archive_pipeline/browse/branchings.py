@@ -11,6 +11,7 @@ import psycopg
 from archive_pipeline.browse.windows import last_start, start_after, start_before
 from archive_pipeline.retrieval.reading.outline import Heading, Outline, read_outline
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.text.citation_marks import without_marks
 
 BRANCHINGS_ON_PAGE: Final = 200
 
@@ -77,7 +78,7 @@ def branchings_of(connection: psycopg.Connection[Any], outline: Outline, *, star
     wanted = {"dialogue_id": outline.heading.dialogue_id, "message_ids": firsts}
     beginnings = dict(connection.execute(load_query("reading/beginnings"), wanted).fetchall())
     places = [
-        Branching(group.kind, len(group.positions), first, beginnings.get(first))
+        Branching(group.kind, len(group.positions), first, without_marks(beginnings.get(first) or "") or None)
         for group, first in zip(window, firsts, strict=True)
     ]
     return Branchings(outline.heading, places, start, len(groups))

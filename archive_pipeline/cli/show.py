@@ -20,7 +20,7 @@ from archive_pipeline.export.branches import branches, current_leaf, named_leaf
 from archive_pipeline.export.markdown import dialogue_markdown, thread_markdown
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, read_dialogue
-from archive_pipeline.retrieval.reading.messages import Message, Part
+from archive_pipeline.retrieval.reading.messages import Message, Part, take_marks_out
 from archive_pipeline.retrieval.reading.placed_files import place_files
 from archive_pipeline.retrieval.reading.subagents import LinkedDialogue, Subagents, read_subagents
 from archive_pipeline.store.look_ups import reused_messages
@@ -42,7 +42,9 @@ def run(key: str, branch: str | None, *, tree: bool, markdown: bool, as_json: bo
     leaf = current_leaf(dialogue) if branch is None else named_leaf(dialogue, branch)
     if as_json:
         print_json(as_dict(dialogue, leaf, reused, files) | _subagents_as_dict(linked))
-    elif markdown:
+        return
+    take_marks_out(dialogue.messages)
+    if markdown:
         named = named_files(files)
         whole = branch is None
         print_text(dialogue_markdown(dialogue, (), named) if whole else thread_markdown(dialogue, leaf, named))

@@ -22,6 +22,7 @@ from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
+from archive_pipeline.text.citation_marks import Unmarked, has_marks
 from archive_pipeline.text.languages import MOST_CHARACTERS, UNKNOWN, text_languages
 from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
@@ -30,7 +31,7 @@ from archive_pipeline.text.simhash import shingle_counts, shingle_hashes, word_h
 if TYPE_CHECKING:
     import pandas as pd
 
-CODE_VERSION: Final = "4"
+CODE_VERSION: Final = "5"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
 # A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.
@@ -57,10 +58,14 @@ _COLUMNS: Final = (
 
 @dataclass(slots=True)
 class _Side:
-    """A question or an answer in pieces; ``marks`` tells which of them are near-duplicates, empty where none is."""
+    """A question or an answer in pieces; ``marks`` tells which of them are near-duplicates, empty where none is.
+
+    ``text`` is what the pieces are of, ``unmarked`` where that is in the pair's text, None where they are the same.
+    """
 
     name: str
     text: str
+    unmarked: Unmarked | None
     pieces: list[Piece]
     marks: list[bool] = field(default_factory=list)
 
@@ -90,8 +95,14 @@ def _chunked(batch: DialogueBatch, pairs: Sequence[Pair], chunk_tokens: int) -> 
     """Yield the pairs in order; a text that several of them have is cut once."""
     languages = _dialogue_languages(batch)
     around = [languages[batch.dialogue[pair.end]] for pair in pairs]
+    said = {text for pair in pairs for text in (pair.question, pair.answer)}
+    unmarked = {text: Unmarked(text) for text in said if has_marks(text)}
+
+    def shown(text: str) -> str:
+        return unmarked[text].text if text in unmarked else text
+
     texts = dict.fromkeys(
-        (text, language)
+        (shown(text), language)
         for pair, language in zip(pairs, around, strict=True)
         for text in (pair.question, pair.answer)
         if text != NO_RESULT_CONTENT
@@ -99,7 +110,7 @@ def _chunked(batch: DialogueBatch, pairs: Sequence[Pair], chunk_tokens: int) -> 
     pieces = dict(zip(texts, split_into_pieces(list(texts), chunk_tokens), strict=True))
 
     def side(name: str, text: str, language: str) -> _Side:
-        return _Side(name, text, pieces.get((text, language), []))
+        return _Side(name, shown(text), unmarked.get(text), pieces.get((shown(text), language), []))
 
     for pair, language in zip(pairs, around, strict=True):
         yield _ChunkedPair(pair, (side(QUESTION, pair.question, language), side(ANSWER, pair.answer, language)))
@@ -175,16 +186,19 @@ def _rows(batch: DialogueBatch, chunked: _ChunkedPair, page: int) -> Iterator[tu
     for side in chunked.sides:
         marks = side.marks or [False] * len(side.pieces)
         for index, (piece, is_near_duplicate) in enumerate(zip(side.pieces, marks, strict=True)):
+            start, end, tokens = piece.chunk
+            if side.unmarked is not None:
+                start, end = side.unmarked.span(start, end)
             yield (
                 row_id("chunk", pair_id, side.name, str(index)),
                 pair_id,
                 dialogue,
                 side.name,
                 index,
-                piece.chunk.start,
-                piece.chunk.end,
+                start,
+                end,
                 piece.text,
-                piece.chunk.tokens,
+                tokens,
                 page,
                 piece.content_hash,
                 is_near_duplicate,

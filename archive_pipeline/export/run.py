@@ -26,6 +26,7 @@ from archive_pipeline.export.splits import read_components, split_of
 from archive_pipeline.ingest.attachment_store import AttachmentStore
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.retrieval.reading.messages import take_marks_out
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.columns import rows_of_table
 from archive_pipeline.store.counts import count_stale
@@ -137,14 +138,18 @@ def _write(
             with exported_batches(snapshot, format_, choices) as batches:
                 for batch in batches:
                     # No name holds a group while the next one is made: memory has the objects of one.
-                    progress(writer.write(_made(batch, choices, redactor)))
+                    progress(writer.write(_made(batch, format_, choices, redactor)))
         return run, output.close()
     finally:
         output.abort()
 
 
-def _made(batch: ReadBatch, choices: Choices, redactor: Redactor | None) -> Group:
+def _made(batch: ReadBatch, format_: Format, choices: Choices, redactor: Redactor | None) -> Group:
     group = batch.group(choices)
+    if format_.tables is None:
+        # Before anything is redacted: what stands on both sides of a mark may be one secret.
+        for dialogue in group.dialogues:
+            take_marks_out(dialogue.messages)
     return group if redactor is None else _redacted(group, redactor)
 
 

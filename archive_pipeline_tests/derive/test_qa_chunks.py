@@ -21,6 +21,7 @@ from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, lin
 
 NAMES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "willow")
 LONG = "".join(f"The {name} grows slowly, and {name} wood is quite hard to come by. " for name in NAMES)
+CITY = '\ue200entity\ue202["city","Harbourtown","port"]\ue201'
 OTHER = "Nothing of what is said here was said before by anybody. " * 6
 
 
@@ -70,6 +71,20 @@ def test_the_chunks_of_a_long_answer_say_where_they_are():
     assert len(rows) > 4
     assert rows[-2:] == [("question", 0, 0, 2, False), ("answer", 0, 0, 2, False)]
     assert chunks["token_count"].tolist()[0] == 2
+
+
+def test_chunks_have_what_readers_see_of_citation_marks_and_say_where_it_stands():
+    cite = "\ue200cite\ue202turn0search0\ue201"
+    answer = f"{cite}\n\nIt is in {CITY} {cite}." + f" More of it {cite}." * 60
+    batch = batch_of(linear("d", ("user", f"Why {cite}?"), ("assistant", answer)))
+    question, *chunks = qa_chunks(batch, 64).itertuples()
+    assert (question.text, question.start_offset, question.end_offset) == ("Why?", 0, len(f"Why {cite}?"))
+    assert chunks[0].text.startswith("It is in Harbourtown. More of it. More")
+    assert len(chunks) > 1
+    for chunk in chunks:
+        said = answer[chunk.start_offset : chunk.end_offset]
+        assert said.replace(f" {cite}", "").replace(CITY, "Harbourtown") == chunk.text
+    assert qa_pairs(batch)["answer"].tolist() == [answer]
 
 
 def regenerated(*answers: str) -> Talk:

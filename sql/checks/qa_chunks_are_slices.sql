@@ -1,5 +1,6 @@
 -- Chunks that are not what their pair's side says between the offsets, among up to 1,000 of them. PostgreSQL goes
 -- through a side from its beginning for each of its chunks: 100 MB of sides in all are enough. Sizes are known unread.
+-- Of what has citation marks, chunks have what readers see of it.
 WITH chunk AS (
     SELECT
         looked_at.chunk_id,
@@ -42,4 +43,5 @@ WHERE
     OR (
         coalesce(sized.bytes_before, 0) < 100000000
         AND sized.text <> substr(sized.side_text, sized.start_offset + 1, sized.end_offset - sized.start_offset)
+        AND sized.side_text !~ '[\uE200\uE202]'
     );

@@ -1,7 +1,7 @@
 """``parquet`` and ``qa``: tables for notebooks.
 
 ``parquet`` has dialogues, branches, messages, parts and attachments, joined by ids, with each message's place in the
-tree. ``qa`` has the question-answer pairs, as lines of JSON and as Parquet.
+tree, as the archive has them. ``qa`` has the question-answer pairs without citation marks, as JSONL and as Parquet.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from archive_pipeline.export.formats.base import Format, Rows, Run
 from archive_pipeline.export.formats.table_columns import PARQUET_COLUMNS, QA_COLUMNS, schemas
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.text.citation_marks import OPENING, SEPARATOR, without_marks
 
 _TEXT: Final = pa.string()
 # The first columns of `dialogues` are what a heading has.
@@ -28,7 +29,8 @@ _OF_HEADING: Final = 6
 # The first columns of `parts` and `attachments` say where they are.
 _OF_MESSAGE: Final = 2
 # Columns of pairs that have words of a conversation or of its source, and parts of a pair's id that have none.
-_OF_SOURCE: Final = ("question", "answer", "model", "workspace_id", "session_id")
+_SAID: Final = ("question", "answer")
+_OF_SOURCE: Final = (*_SAID, "model", "workspace_id", "session_id")
 _OF_PLACE: Final = 2
 SCHEMAS: Final = schemas(PARQUET_COLUMNS)
 QA_SCHEMAS: Final = schemas(QA_COLUMNS)
@@ -124,9 +126,7 @@ def _content_rows(group: Group, table: str) -> Rows:
 
 
 def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
-    is_whole = pc.and_(
-        *(pc.not_equal(pc.utf8_trim_whitespace(group.rows[name]), "") for name in ("question", "answer"))
-    )
+    is_whole = pc.and_(*(pc.not_equal(pc.utf8_trim_whitespace(group.rows[name]), "") for name in _SAID))
     pairs = group.rows.filter(is_whole)
     if run.kept.is_offering:
         run.kept.offer(pairs["answer_message_id"].to_pylist(), group.members)
@@ -138,6 +138,8 @@ def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
         is_copy = pa.array([run.kept.are_copies([answer], group.members) for answer in answers], pa.bool_())
         run.left_out["duplicates"] += pc.sum(is_copy).as_py() or 0
         pairs = pairs.filter(pc.invert(is_copy))
+    for name in _SAID:
+        pairs = _unmarked(pairs, name)
     columns: dict[str, Any] = {name: pairs[name] for name in QA_SCHEMAS["qa"].names if name in pairs.column_names}
     if run.choices.redact:
         columns |= _redacted(pairs, run)
@@ -147,6 +149,14 @@ def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
         columns[name] = pa.array([getattr(heading, name) for heading in group.headings], _TEXT).take(dialogue)
     counts = np.bincount(dialogue.to_numpy(), minlength=len(group.headings))
     yield "qa", Rows(columns, counts.tolist())
+
+
+def _unmarked(pairs: pa.Table, name: str) -> pa.Table:
+    """Return pairs without citation marks in a column, which most archives have in none."""
+    if not any(pc.any(pc.match_substring(pairs[name], mark)).as_py() for mark in (OPENING, SEPARATOR)):
+        return pairs
+    texts = pa.array([*map(without_marks, pairs[name].to_pylist())], pairs.schema.field(name).type)
+    return pairs.set_column(pairs.schema.get_field_index(name), name, texts)
 
 
 def _redacted(pairs: pa.Table, run: Run) -> dict[str, list[str | None]]:

@@ -6,17 +6,18 @@ import base64
 import gzip
 
 from archive_pipeline.store.page_texts import PageTexts
+from archive_pipeline.text.citation_marks import without_marks
 
 
 def page_markdown(user_text: str | None, assistant_text: str | None) -> str:
-    """Return an exchange as Markdown: who said what."""
+    """Return an exchange as Markdown: who said what, without citation marks."""
     parts = (("User", user_text), ("Assistant", assistant_text))
-    return "\n\n".join(f"**{name}:**\n\n{text}" for name, text in parts if text)
+    return "\n\n".join(f"**{name}:**\n\n{without_marks(text)}" for name, text in parts if text)
 
 
 def trace_markdown(question: str, answer: str, *, is_error: bool) -> str:
     """Return a tool call and its result as Markdown, both in full (seed 004)."""
-    return f"**Tool call:**\n\n{question}\n\n**{'Error' if is_error else 'Result'}:**\n\n{answer}"
+    return f"**Tool call:**\n\n{question}\n\n**{'Error' if is_error else 'Result'}:**\n\n{without_marks(answer)}"
 
 
 def page_text(row: PageTexts) -> str:

@@ -5,7 +5,7 @@ The fields of the classes are the columns of ``sql/queries/reading``: rows come 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import pairwise
@@ -20,6 +20,7 @@ from archive_pipeline.retrieval.reading.attached_files import Scope
 from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, datetimes
 from archive_pipeline.store.snapshot import Snapshot
 from archive_pipeline.store.sql_files import load_query, uuid_array
+from archive_pipeline.text.citation_marks import has_marks, without_marks
 
 TEXT: Final = "text"
 COMPLETE: Final = "complete"
@@ -123,12 +124,13 @@ _OF_MESSAGES: Final = [item.name for item in fields(Message)][: -len(("parts", "
 
 
 def read_messages(connection: psycopg.Connection[Any], message_ids: Sequence[str]) -> list[Message]:
-    """Return those of some messages that there are, in the order of the ids; long texts are cut."""
+    """Return those of some messages that there are, in the order of the ids; long texts are cut, marks taken out."""
 
     def read(query: str) -> Columns:
         return columns_of_rows(connection.execute(_statement(query, "messages", message_ids, MOST_CHARACTERS)))
 
     found = {message.id: message for message in assemble(read("messages"), read("parts"), read("attachments"))}
+    take_marks_out(found.values())
     return [found[message_id] for message_id in message_ids if message_id in found]
 
 
@@ -152,6 +154,14 @@ def assemble(messages: Columns, parts: Columns, attachments: Columns) -> list[Me
             _owned(Attachment, _OF_ATTACHMENTS, attachments, place),
         )
     )
+
+
+def take_marks_out(messages: Iterable[Message]) -> None:
+    """Leave of citation marks in the texts of messages what readers see of them."""
+    for message in messages:
+        for part in message.parts:
+            if part.text and has_marks(part.text):
+                part.text = without_marks(part.text)
 
 
 def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page: int) -> str | None:

@@ -85,15 +85,17 @@ def test_each_check_finds_its_fault_and_no_other_one(
     assert [find_violations(archive, check, keys)[0] for check in CHECKS] == [0] * len(CHECKS)
 
 
-def test_texts_with_an_empty_part_have_the_hash_that_postgresql_computes(
+def test_texts_with_an_empty_part_or_a_citation_mark_are_those_that_postgresql_expects(
     settings: Settings, empty_archive: Database, archive: Archive, tmp_path: Path
 ) -> None:
-    talk = claude("t", "two parts")
+    talk = claude("t", "two parts", "an answer")
     talk["chat_messages"][0]["content"].insert(0, {"type": "text", "text": "\0"})  # NUL is dropped, the part stays
+    talk["chat_messages"][0]["content"].append({"type": "text", "text": "a \ue200cite\ue202turn0search0\ue201 b"})
     load(empty_archive, tmp_path / "talk.json", talk)
     build_stale(empty_archive, settings)
-    [check] = [check for check in CHECKS if check.name == "recompute"]
-    assert find_violations(archive, check, None) == (0, [])
+    [hashes] = [check for check in CHECKS if check.name == "recompute"]
+    [slices] = [check for check in CHECKS if check.asset == "qa_chunks"]
+    assert [find_violations(archive, check, None) for check in (hashes, slices)] == [(0, [])] * 2
 
 
 def test_violations_of_all_parts_are_counted(
