@@ -60,6 +60,11 @@ def code_blocks(text: str) -> list[CodeBlock]:
     return list(_fenced(text, _is_nested_opening))
 
 
+def code_blocks_in(text: str, start: int, end: int) -> Iterator[CodeBlock]:
+    """Yield the fenced code blocks of a stretch that begins outside of any; what is around it is not looked at."""
+    return _fenced_in(text, _is_nested_opening, start, end)
+
+
 def close_code(text: str) -> str:
     """Return the text with its last code block closed, if it was left open."""
     blocks = code_blocks(text)
@@ -124,10 +129,13 @@ def structure_of(text: str) -> Structure:
 
 
 def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool]) -> Iterator[CodeBlock]:
-    if not _has_fence(text):
-        return
+    if _has_fence(text):
+        yield from _fenced_in(text, is_opening, 0, len(text))
+
+
+def _fenced_in(text: str, is_opening: Callable[[re.Match[str]], bool], start: int, end: int) -> Iterator[CodeBlock]:
     opening: re.Match[str] | None = None
-    for line in _FENCE.finditer(text):
+    for line in _FENCE.finditer(text, start, end):
         if opening is None:
             opening = line if is_opening(line) else None
         elif line["mark"].startswith(opening["mark"]) and not line["rest"].strip():
@@ -135,7 +143,7 @@ def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool]) -> Iterator[
             opening = None
     if opening is not None:
         # The opening's indentation: a reader to whom that line is no fence takes the closing for none either.
-        yield CodeBlock(opening.start(), len(text), opening["indentation"] + opening["mark"])
+        yield CodeBlock(opening.start(), end, opening["indentation"] + opening["mark"])
 
 
 def _is_nested_opening(line: re.Match[str]) -> bool:

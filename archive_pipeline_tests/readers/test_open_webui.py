@@ -59,6 +59,10 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     return record
 
 
+def said_by_model(content: Any, **more: Any) -> dict[str, Any]:
+    return said("b", None, "assistant", content, **more)
+
+
 def parts_of(content: Any, **more: Any) -> list[tuple[str, str | None]]:
     message = read(row(said("a", None, "user", "q"), said("b", "a", "assistant", content, **more))).messages[1]
     return [(part.part_type.value, part.text) for part in message.parts]
@@ -140,6 +144,38 @@ def test_a_call_without_a_result_yet_has_none():
     assert parts_of(f"{call}</summary>\n</details>\n") == [("tool_use", None)]
 
 
+def test_code_that_was_run_is_a_part_with_its_language_and_what_it_gave():
+    code = 'print("""\n```js\n</details>\n""")'
+    output = {"stdout": "42\n", "stderr": "", "result": [1, "two"]}
+    opening = f'<details type="code_interpreter" done="true" duration="0" output="{html.escape(json.dumps(output))}">'
+    rendered = f"Sure:\n{opening}\n<summary>Analyzed</summary>\n```python\n{code}\n```\n</details>\nIt is 42."
+    item = {"type": "open_webui:code_interpreter", "code": code, "lang": "python", "output": output}
+    words = {"type": "message", "content": [{"type": "output_text", "text": "It is 42."}]}
+    run = [("code", code, "python", None), ("tool_result", '42\n\n\n[1, "two"]', None, "code_interpreter")]
+    after = ("text", "It is 42.", None, None)
+    for more, expected in (
+        ({}, [("text", "Sure:", None, None), *run, after]),
+        ({"output": [item, words]}, [*run, after]),
+    ):
+        message = read(row(said_by_model(rendered, **more))).messages[0]
+        assert [(p.part_type.value, p.text, p.language, p.tool_name) for p in message.parts] == expected
+        assert message.source["content"] == rendered
+
+
+def test_elements_that_a_code_block_shows_stay_text():
+    thoughts = '<details type="reasoning" done="true">\n<summary>Thought</summary>\n{}\n</details>'
+    shown = f'Write `<details type="reasoning">`:\n\n```html\n{thoughts.format("x")}\n```\nDone.'
+    # A fence in thoughts, and one that nothing closes, are none around what follows.
+    content = f"{thoughts.format('```')}\n{shown}\n{thoughts.format('> y')}\n```\n{thoughts.format('> z')}"
+    assert parts_of(content) == [
+        ("thinking", "```"),
+        ("text", shown),
+        ("thinking", "y"),
+        ("text", "```"),
+        ("thinking", "z"),
+    ]
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -210,6 +246,24 @@ def test_pictures_are_parts_and_other_files_attachments():
     assert message.source["files"] == ["no file"]
 
 
+@pytest.mark.parametrize("is_item", [True, False])
+def test_pictures_in_the_text_of_an_answer_are_parts(is_item: bool):
+    shown = f"```\n![b]({PICTURE})\n```\n![c](data:image/png;base64,a)"
+    text = f'Here: ![out]({PICTURE} "t") then\n\n![]({PICTURE})\n{shown}'
+    item = {"type": "message", "content": [{"type": "output_text", "text": text}]}
+    message = read(row(said_by_model(text, **({"output": [item]} if is_item else {})))).messages[0]
+    assert [(p.part_type.value, p.text, p.mime_type, p.content_sha256) for p in message.parts] == [
+        ("text", "Here:", None, None),
+        ("image", None, "image/png", SHA_OF_PICTURE),
+        ("text", "then", None, None),
+        ("image", None, "image/png", SHA_OF_PICTURE),
+        ("text", shown, None, None),
+    ]
+    assert message.parts[1].source == {"alt": "out"}
+    assert message.source["content"] == text
+    assert message.parts[0].source == (item if is_item else None)
+
+
 def test_sources_are_citations_with_their_page():
     sources = [
         {"source": {"name": "soil.pdf"}, "document": ["clay"], "metadata": [{"source": "soil.pdf"}]},
@@ -258,8 +312,17 @@ def test_an_export_is_read_in_whatever_it_is_wrapped(tmp_path: Path, wrapped: An
     assert [item.record.source_id for item in dialogues] == ["c"]
 
 
-def test_elements_that_are_never_closed_take_linear_time():
-    content = '<details type="reasoning" done="true">\n> a' * 30_000
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '<details type="reasoning" done="true">\n> a',
+        '<details type="code_interpreter" done="true">\n```py\na',
+        "![a](data:image/png;base64,aGk=",
+        '```\n<details type="reasoning">\n</details>\n```',
+    ],
+)
+def test_elements_and_pictures_that_are_none_take_linear_time(piece: str):
+    content = "\n".join([piece] * 30_000)
     before = time.process_time()
     assert parts_of(content) == [("text", content)]
     assert time.process_time() - before < 2

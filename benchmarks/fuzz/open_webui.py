@@ -10,7 +10,7 @@ from typing import Any, Final
 from benchmarks.fuzz.marks import Marks
 
 ROLES: Final = ("user", "assistant", "system", "tool", "robot")
-CONTENTS: Final = ("text", "thoughts", "call", "code", "output", "items", "error")
+CONTENTS: Final = ("text", "thoughts", "call", "code", "picture", "output", "items", "error")
 
 
 def conversation(random: Random, marks: Marks) -> dict[str, Any]:
@@ -81,9 +81,8 @@ def _content(random: Random, marks: Marks, kind: str) -> dict[str, Any]:
         "text": {},
         "thoughts": {"content": f"{before}\n{_thoughts(marks)}\n{after}"},
         "call": {"content": f"{before}\n{_call(random, marks)}\n{after}"},
-        "code": {
-            "content": f'<details type="code_interpreter" done="true">\n```py\n{before}\n```\n</details>\n{after}'
-        },
+        "code": {"content": f"{_code(marks)}\n{after}"},
+        "picture": {"content": f"{before} ![{marks.text()}](data:image/png;base64,aGk=)\n{after}"},
         "output": {"output": _output(marks)},
         "items": {
             "content": [{"type": "text", "text": before}, {"type": "image_url", "image_url": {"url": after}}, 7, None]
@@ -111,6 +110,12 @@ def _call(random: Random, marks: Marks) -> str:
     return f"{opening}>\n<summary>Tool Executed</summary>\n{result}\n</details>"
 
 
+def _code(marks: Marks) -> str:
+    output = html.escape(json.dumps({"stdout": marks.text(), "stderr": "", "result": [marks.text()]}))
+    opening = f'<details type="code_interpreter" done="true" duration="0" output="{output}">'
+    return f"{opening}\n<summary>Analyzed</summary>\n```py\n{marks.text()}\n```\n</details>"
+
+
 def _output(marks: Marks) -> list[Any]:
     call = marks.text()
     return [
@@ -119,7 +124,12 @@ def _output(marks: Marks) -> list[Any]:
         {"type": "function_call", "call_id": call, "name": marks.text(), "arguments": json.dumps({"q": marks.text()})},
         {"type": "function_call_output", "call_id": call, "output": [{"type": "input_text", "text": marks.text()}]},
         {"type": "function_call_output", "call_id": call, "output": marks.text(), "files": [{"url": marks.text()}]},
-        {"type": "open_webui:code_interpreter", "code": marks.text(), "lang": "python", "output": {"x": marks.text()}},
+        {
+            "type": "open_webui:code_interpreter",
+            "code": marks.text(),
+            "lang": "python",
+            "output": {"stdout": marks.text()},
+        },
         {"type": marks.text(), "anything": marks.text()},
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": marks.text()}]},
         marks.text(),

@@ -15,9 +15,10 @@ from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_object, as_size, as_text, base64_sha256, joined
 from archive_pipeline.readers.open_webui.details import rendered_parts
 from archive_pipeline.readers.open_webui.output import output_parts
+from archive_pipeline.readers.open_webui.pictures import IMAGE
 
 _SOURCES: Final = ("sources", "citations")
-_IMAGE: Final = "image"
+_SAID: Final = frozenset({PartType.TEXT, PartType.IMAGE})
 _DATA: Final = "data:"
 
 
@@ -26,7 +27,7 @@ def message_parts(fields: Fields, role: Role, warnings: Counter[str]) -> Iterato
     given = list(output_parts(fields, warnings)) if role == "assistant" else []
     yield from given
     # A text that the items do not have is that of a version that only rendered it.
-    if not any(part.part_type is PartType.TEXT for part in given):
+    if not any(part.part_type in _SAID for part in given):
         yield from _content(fields, role, is_rendered=not given, warnings=warnings)
     yield from _error(fields)
     yield from _pictures(fields)
@@ -40,7 +41,7 @@ def _content(fields: Fields, role: Role, *, is_rendered: bool, warnings: Counter
         parts = rendered_parts(text) if role == "assistant" else [PartRecord(PartType.TEXT, text, "content")]
         if [part.text for part in parts] == [text]:  # else it is kept as it was rendered, too
             fields.take("content")
-        yield from parts if is_rendered else (part for part in parts if part.part_type is PartType.TEXT)
+        yield from parts if is_rendered else (part for part in parts if part.part_type in _SAID)
         return
     unread: list[Any] = []
     items = fields.take_items("content")
@@ -81,7 +82,7 @@ def _pictures(fields: Fields) -> Iterator[PartRecord]:
     others: list[Any] = []
     for item in fields.take_items("files"):
         address = as_text(as_object(item).get("url"))
-        is_picture = as_object(item).get("type") == _IMAGE or (address or "").startswith(f"{_DATA}{_IMAGE}/")
+        is_picture = as_object(item).get("type") == IMAGE or (address or "").startswith(f"{_DATA}{IMAGE}/")
         part = _picture(address, as_object(item)) if is_picture else None
         if part is not None:
             yield part
@@ -97,12 +98,12 @@ def _picture(address: str | None, item: Mapping[str, Any]) -> PartRecord | None:
     if not address.startswith(_DATA):
         if address == item.get("url"):
             fields.take("url")
-        return PartRecord(PartType.IMAGE, source_type=_IMAGE, uri=address, source=fields.rest())
+        return PartRecord(PartType.IMAGE, source_type=IMAGE, uri=address, source=fields.rest())
     header, _, data = address.removeprefix(_DATA).partition(",")
     digest = base64_sha256(data) if header.endswith(";base64") else None
     kind = header.partition(";")[0] or None
     return PartRecord(
-        PartType.IMAGE, source_type=_IMAGE, mime_type=kind, content_sha256=digest, source=fields.fields_left()
+        PartType.IMAGE, source_type=IMAGE, mime_type=kind, content_sha256=digest, source=fields.fields_left()
     )
 
 
