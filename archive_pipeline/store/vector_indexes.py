@@ -18,8 +18,6 @@ TEXT: Final = "text"
 VISUAL: Final = "visual"
 # The location of an index whose vectors the archive's own server searches.
 IN_POSTGRESQL: Final = "postgresql"
-# The location of an embedded Chroma whose home has the database too: its folder, from the home on.
-BESIDE_DATABASE: Final = "chroma"
 # The view that says what the entries of a collection are, as its queries are named.
 _QUERIES: Final = {TEXT: "text_entries", VISUAL: "page_entries"}
 _BEFORE_ALL: Final = "00000000-0000-0000-0000-000000000000"
@@ -119,9 +117,18 @@ class _IndexRow(NamedTuple):
     alignment_id: int | None
 
 
-def indexes_at(connection: psycopg.Connection[Any], location: str) -> list[VectorIndex]:
-    """Return the indexes of a vector store, the active one first."""
-    rows = fetch_rows(connection, "vector_index/vector_indexes", _IndexRow, {"location": location})
+def indexes_at(
+    connection: psycopg.Connection[Any], location: str, moved: Collection[str] = frozenset()
+) -> list[VectorIndex]:
+    """Return the indexes of a vector store, the active one first.
+
+    Args:
+        connection: to the archive.
+        location: of the store.
+        moved: ids of indexes that are there whatever folder is recorded.
+    """
+    parameters = {"location": location, "moved": list(moved)}
+    rows = fetch_rows(connection, "vector_index/vector_indexes", _IndexRow, parameters)
     return [
         VectorIndex(
             row.index_id,
@@ -148,8 +155,27 @@ def add_index(connection: psycopg.Connection[Any], index_id: str, generation: Ge
 
 def activate(connection: psycopg.Connection[Any], index_id: str, location: str) -> None:
     """Make the index the one that is searched: with the caller's commit, for everybody."""
-    connection.execute(load_query("vector_index/retire_vector_indexes"), {"location": location})
+    retire(connection, indexes_at(connection, location))
     connection.execute(load_query("vector_index/activate_vector_index"), {"index_id": index_id})
+
+
+def retire(connection: psycopg.Connection[Any], indexes: Collection[VectorIndex]) -> None:
+    """Have none of some indexes searched."""
+    parameters = {"index_ids": [index.id for index in indexes]}
+    connection.execute(load_query("vector_index/retire_vector_indexes"), parameters)
+
+
+def relocate(connection: psycopg.Connection[Any], indexes: Sequence[VectorIndex], location: str) -> None:
+    """Record that indexes are in one store, of which the first stays active if it is."""
+    retire(connection, indexes[1:])
+    parameters = {"index_ids": [index.id for index in indexes], "location": location}
+    connection.execute(load_query("vector_index/relocate_vector_indexes"), parameters)
+
+
+def database_identity(connection: psycopg.Connection[Any]) -> str:
+    """Return what tells this database from others, also from those that its dump was restored to."""
+    [identity] = fetch_column(connection, "vector_index/database_identity", str)
+    return identity
 
 
 def touch(connection: psycopg.Connection[Any], index: VectorIndex) -> None:

@@ -173,7 +173,7 @@ def test_nothing_of_a_deleted_dialogue_is_left_in_chromas_file(
     assert search_archive("delete", "chatgpt-zzz").code == 0
     assert said(b"zz?", b"qq?", b"Paris") == [b"qq?", b"Paris"]
     with monkeypatch.context() as patch:
-        patch.setattr("archive_pipeline.retrieval.index.chroma_sync.erase_deleted", _interrupted)
+        patch.setattr("archive_pipeline.retrieval.index.chroma_removal.erase_deleted", _interrupted)
         assert search_archive("delete", "chatgpt-qqq").code == 130
     assert search_archive("index", "--json").code == 0
     assert said(b"zz?", b"qq?", b"Paris") == [b"Paris"]

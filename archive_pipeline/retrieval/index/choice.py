@@ -14,7 +14,7 @@ import psycopg
 
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.errors import VectorStoreError
-from archive_pipeline.retrieval.index.chroma import location_of as location_in_chroma
+from archive_pipeline.retrieval.index.chroma_indexes import active_in_chroma
 from archive_pipeline.retrieval.index.postgres import discard_damaged
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -52,7 +52,7 @@ def chosen_store(connection: psycopg.Connection[Any], settings: Settings) -> Cho
         return ChosenStore(VectorStore.CHROMA)
     if active_index(connection, IN_POSTGRESQL) is not None:
         return ChosenStore(VectorStore.POSTGRES)
-    if active_index(connection, location_in_chroma(settings)) is not None:
+    if active_in_chroma(connection, settings) is not None:
         return ChosenStore(VectorStore.CHROMA, MOVE if has_extension(connection) else FALLS_BACK)
     if has_extension(connection):
         return ChosenStore(VectorStore.POSTGRES)
@@ -85,9 +85,6 @@ def store_to_fill(database: Database, settings: Settings, *, rebuild: bool = Fal
 
 def searched_index(connection: psycopg.Connection[Any], settings: Settings) -> VectorIndex | None:
     """Return the index that searches ask, None if there is none yet."""
-    return active_index(connection, location_of(chosen_store(connection, settings).store, settings))
-
-
-def location_of(store: VectorStore, settings: Settings) -> str:
-    """Return where a store's indexes are, as ``derived.vector_indexes`` has it."""
-    return IN_POSTGRESQL if store is VectorStore.POSTGRES else location_in_chroma(settings)
+    if chosen_store(connection, settings).store is VectorStore.POSTGRES:
+        return active_index(connection, IN_POSTGRESQL)
+    return active_in_chroma(connection, settings)

@@ -19,13 +19,14 @@ from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.home import prepare_home, private_folder
-from archive_pipeline.store.vector_indexes import BESIDE_DATABASE, VectorIndex
+from archive_pipeline.store.vector_indexes import VectorIndex
 
 EXTRA: Final = "search"
 REBUILD: Final = "make it anew with `llm-archive index --rebuild`"
 START: Final = "start it, or correct ARCHIVE_CHROMA_URL"
 _LOCK: Final = "chroma.lock"
 _INDEX_ID: Final = "index_id"
+_ARCHIVE_ID: Final = "archive_id"
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,10 @@ class Chroma:
     """An open vector store.
 
     Attributes:
-        address: folder or URL, for messages.
-        location: as ``derived.vector_indexes`` has it.
+        location: folder or URL, as ``derived.vector_indexes`` has it.
         client: chromadb's.
     """
 
-    address: str
     location: str
     client: Any
 
@@ -59,15 +58,17 @@ class Chroma:
             embedding_function=None,
         )
 
+    @staticmethod
+    def claim(collection: Any, archive_id: str) -> None:
+        """Have a collection say which archive it is of, if it does not yet."""
+        metadata = collection.metadata or {}
+        if metadata.get(_ARCHIVE_ID) != archive_id:
+            collection.modify(metadata={**metadata, _ARCHIVE_ID: archive_id})
+
     def drop(self, name: str) -> None:
         """Delete a collection if it is there."""
         if name in {collection.name for collection in self.client.list_collections()}:
             self.client.delete_collection(name)
-
-    def names_of_collections(self) -> set[str]:
-        """Return the names of all collections of indexes, by the ids in their metadata; others' are left out."""
-        found = {collection.name: collection.metadata or {} for collection in self.client.list_collections()}
-        return {name for name, metadata in found.items() if name.partition("-")[2] == metadata.get(_INDEX_ID)}
 
     @property
     def batch_size(self) -> int:
@@ -76,16 +77,6 @@ class Chroma:
 
 
 def location_of(settings: Settings) -> str:
-    """Return where the store is, as ``derived.vector_indexes`` has it.
-
-    The embedded server's database is moved and copied with its home, and so is the store beside it.
-    """
-    if settings.chroma_url is None and settings.database_url is None:
-        return BESIDE_DATABASE
-    return address_of(settings)
-
-
-def address_of(settings: Settings) -> str:
     """Return the URL of the server, without credentials, or the folder of the embedded store."""
     if settings.chroma_url is None:
         return str(settings.chroma_folder)
@@ -102,11 +93,11 @@ def open_chroma(settings: Settings) -> Chroma:
     """
     chromadb = import_optional("chromadb", extra=EXTRA, purpose="search")
     options = chromadb.Settings(anonymized_telemetry=False)
-    address, location = address_of(settings), location_of(settings)
+    location = location_of(settings)
     if settings.chroma_url is not None:
         url = urlsplit(settings.chroma_url.get_secret_value())
         is_tls = url.scheme == "https"
-        with translate_errors(address, advice=START):
+        with translate_errors(location, advice=START):
             client = chromadb.HttpClient(
                 host=url.hostname,
                 port=url.port or (443 if is_tls else 8000),
@@ -114,11 +105,11 @@ def open_chroma(settings: Settings) -> Chroma:
                 headers=_credentials(url),
                 settings=options,
             )
-            return Chroma(address, location, client)
-    with translate_errors(address):
+            return Chroma(location, client)
+    with translate_errors(location):
         private_folder(settings.chroma_folder)
         try:
-            return Chroma(address, location, chromadb.PersistentClient(address, settings=options))
+            return Chroma(location, chromadb.PersistentClient(location, settings=options))
         except Exception:
             _purge_open_stores()  # Chroma keeps what it could not open, and fails at it differently the next time
             raise
@@ -146,7 +137,7 @@ def open_or_reset(settings: Settings) -> Chroma:
     """Open the vector store to make it anew: an embedded one that cannot be read is deleted first."""
     try:
         chroma = open_chroma(settings)
-        with translate_errors(chroma.address):
+        with translate_errors(chroma.location):
             chroma.client.list_collections()
     except VectorStoreError:
         if settings.chroma_url is not None:
@@ -186,18 +177,18 @@ def only_writer(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def translate_errors(address: str, *, advice: str = REBUILD) -> Iterator[None]:
+def translate_errors(location: str, *, advice: str = REBUILD) -> Iterator[None]:
     """Raise ``VectorStoreError`` for what Chroma and its file raise."""
     errors = import_optional("chromadb.errors", extra=EXTRA, purpose="search")
     http = import_optional("httpx", extra=EXTRA, purpose="search")  # what chromadb talks to a server with
     try:
         yield
     except http.TransportError as error:
-        raise _unusable(address, error, START) from error
+        raise _unusable(location, error, START) from error
     except (errors.ChromaError, http.HTTPError, sqlite3.Error, ValueError, OSError, KeyError) as error:
-        raise _unusable(address, error, advice) from error
+        raise _unusable(location, error, advice) from error
 
 
-def _unusable(address: str, error: Exception, advice: str) -> VectorStoreError:
+def _unusable(location: str, error: Exception, advice: str) -> VectorStoreError:
     reason = first_line(error)
-    return VectorStoreError(f"the vector store {address} cannot be used ({reason}); {advice}")
+    return VectorStoreError(f"the vector store {location} cannot be used ({reason}); {advice}")

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.errors import VectorStoreError
-from archive_pipeline.retrieval.index.chroma import Chroma, address_of, location_of, open_chroma, translate_errors
+from archive_pipeline.retrieval.index.chroma import Chroma, location_of, open_chroma, translate_errors
+from archive_pipeline.retrieval.index.chroma_indexes import active_in_chroma
 from archive_pipeline.retrieval.index.results import Comparison
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import vector_indexes
@@ -30,15 +31,15 @@ def compare_chroma(database: Database, settings: Settings, *, seed: str) -> Comp
     Raises:
         VectorStoreError: there is no index yet, or the vector store cannot be used.
     """
-    address = address_of(settings)
+    location = location_of(settings)
     with database.session() as connection:
-        index = vector_indexes.active_index(connection, location_of(settings))
+        index = active_in_chroma(connection, settings)
     if index is None:
-        raise VectorStoreError(f"there is no index in {address} yet; make it with `llm-archive index`")
+        raise VectorStoreError(f"there is no index in {location} yet; make it with `llm-archive index`")
     chroma = open_chroma(settings)
     entries, stale, surplus = {}, {}, {}
     for kind in (TEXT, VISUAL):
-        with translate_errors(address):
+        with translate_errors(location):
             collection = chroma.find(index, kind)
             entries[kind] = 0 if collection is None else int(collection.count())
         with database.session() as connection:
@@ -54,7 +55,7 @@ def _sample(database: Database, chroma: Chroma, index: VectorIndex, seed: str) -
     with database.session() as connection:
         rows = fetch_rows(connection, "vector_index/sample_text_entries", _SampledEntry, parameters)
     wanted = {row.entry_id: (row.doc_id, row.page, row.content_hash) for row in rows}
-    with translate_errors(chroma.address):
+    with translate_errors(chroma.location):
         collection = chroma.find(index, TEXT)
         found = (
             {"ids": [], "metadatas": []} if collection is None else collection.get(list(wanted), include=["metadatas"])

@@ -1,39 +1,39 @@
 """Bringing Chroma to the state of the tables: what is gone is deleted, what is stale is written again.
 
-What was written is recorded in PostgreSQL after each batch, so an interrupted run goes on where it stopped. What was
-deleted is recorded once nothing of it is left in Chroma's file, so the next run repeats an interrupted deletion. An
-index of another model, or one that is made anew, grows beside the one that is searched and takes its place in one
-transaction.
+What was written is recorded in PostgreSQL after each batch, so an interrupted run goes on where it stopped. An index of
+another model, or one that is made anew, grows beside the one that is searched and takes its place in one transaction.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-from more_itertools import chunked
+from collections.abc import Sequence
+from typing import Any
 
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.retrieval.index.chroma import (
     Chroma,
-    location_of,
     only_writer,
     open_chroma,
     open_or_reset,
     translate_errors,
 )
 from archive_pipeline.retrieval.index.chroma_file import erase_deleted
+from archive_pipeline.retrieval.index.chroma_indexes import indexes_in_chroma, record_location
+from archive_pipeline.retrieval.index.chroma_removal import (
+    BATCH_ENTRIES,
+    KINDS,
+    delete_gone_entries,
+    drop_unnamed,
+    reconcile,
+)
 from archive_pipeline.retrieval.index.entries import Entry, chunk_entry, page_entries
 from archive_pipeline.retrieval.index.results import SyncResult
 from archive_pipeline.settings import Settings
 from archive_pipeline.store import vector_indexes
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Generation
-from archive_pipeline.store.vector_indexes import TEXT, VISUAL, EntryRow, PageEntry, TextEntry, VectorIndex
-
-KINDS: Final = (TEXT, VISUAL)
-BATCH_ENTRIES: Final = 2_000
+from archive_pipeline.store.vector_indexes import TEXT, EntryRow, PageEntry, TextEntry, VectorIndex
 
 
 def sync_chroma(
@@ -55,13 +55,18 @@ def sync_chroma(
     """
     with only_writer(settings):
         chroma = open_or_reset(settings) if rebuild else open_chroma(settings)
-        index, is_new = _index_to_fill(database, chroma, generation, rebuild=rebuild)
+        with database.session() as connection:
+            record_location(connection, settings)
+            archive_id = vector_indexes.database_identity(connection)
+        index, is_new = _index_to_fill(database, settings, chroma, generation, rebuild=rebuild)
         collections, surplus = {}, {}
         for kind in KINDS:
-            with translate_errors(chroma.address):
+            with translate_errors(chroma.location):
                 collections[kind] = chroma.find(index, kind) or chroma.create(index, kind)
-                surplus[kind] = _reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
-        gone = _delete_gone(database, settings, chroma, index, collections)
+                if settings.chroma_url is None:
+                    chroma.claim(collections[kind], archive_id)
+                surplus[kind] = reconcile(database, settings, index, kind, collections[kind], chroma.batch_size)
+        gone = delete_gone_entries(database, settings, chroma, index, collections)
         deleted = {kind: surplus[kind] + gone[kind] for kind in KINDS}
         written = {
             kind: _write_stale(database, settings, chroma, index, kind, collection, progress)
@@ -69,94 +74,29 @@ def sync_chroma(
         }
         has_changed = any(written.values()) or any(deleted.values())
         index = _publish(database, settings, chroma, index, has_changed=has_changed)
-        _drop_unnamed(database, settings, chroma)
+        drop_unnamed(database, settings, chroma)
         return SyncResult(index, is_new, written, deleted)
 
 
-def delete_gone_of_chroma(database: Database, settings: Settings) -> int:
-    """Delete what the searched index has of dialogues and documents that are gone; return how many entries.
-
-    Raises:
-        MissingExtraError: there is an index, and chromadb is not installed.
-        VectorStoreError: the vector store cannot be used, or another process writes to it.
-    """
-    with database.session() as connection:
-        index = vector_indexes.active_index(connection, location_of(settings))
-    if index is None:
-        return 0
-    with only_writer(settings):
-        chroma = open_chroma(settings)
-        with translate_errors(chroma.address):
-            found = {kind: chroma.find(index, kind) for kind in KINDS}
-        collections = {kind: collection for kind, collection in found.items() if collection is not None}
-        _drop_unnamed(database, settings, chroma)
-        deleted = sum(_delete_gone(database, settings, chroma, index, collections).values())
-        if deleted:
-            with database.session() as connection:
-                vector_indexes.touch(connection, index)
-    return deleted
-
-
 def _index_to_fill(
-    database: Database, chroma: Chroma, generation: Generation, *, rebuild: bool
+    database: Database, settings: Settings, chroma: Chroma, generation: Generation, *, rebuild: bool
 ) -> tuple[VectorIndex, bool]:
     """Return the index to go on with, or a new one. One whose building was interrupted is gone on with as well."""
     with database.session() as connection:
-        known = vector_indexes.indexes_at(connection, chroma.location)
+        known = indexes_in_chroma(connection, settings)
     if not rebuild:
         for index in known:
-            with translate_errors(chroma.address):
+            with translate_errors(chroma.location):
                 if index.generation == generation and all(chroma.find(index, kind) is not None for kind in KINDS):
                     return index, not index.is_active
     index_id = str(uuid.uuid4())
     with database.session() as connection:
         vector_indexes.add_index(connection, index_id, generation, chroma.location)
-        index = next(index for index in vector_indexes.indexes_at(connection, chroma.location) if index.id == index_id)
-    with translate_errors(chroma.address):
+        index = next(index for index in indexes_in_chroma(connection, settings) if index.id == index_id)
+    with translate_errors(chroma.location):
         for kind in KINDS:
             chroma.create(index, kind)
     return index, True
-
-
-def _reconcile(
-    database: Database, settings: Settings, index: VectorIndex, kind: str, collection: Any, batch_size: int
-) -> int:
-    """Make what is recorded and what is there the same, where a killed process or a restored folder left them apart.
-
-    Returns how many entries were deleted, which nothing records.
-    """
-    with database.session() as connection:
-        if collection.count() == vector_indexes.count_indexed(connection, index, kind):
-            return 0
-        recorded = vector_indexes.indexed_ids(connection, index, kind)
-    present = set(collection.get(include=[])["ids"])
-    surplus = sorted(present - recorded)
-    for ids in chunked(surplus, batch_size):
-        collection.delete(ids=ids)
-    erase_deleted(settings)
-    with database.session() as connection:
-        vector_indexes.purge_entries(connection, index, kind, recorded - present)
-    return len(surplus)
-
-
-def _delete_gone(
-    database: Database, settings: Settings, chroma: Chroma, index: VectorIndex, collections: Mapping[str, Any]
-) -> dict[str, int]:
-    """Delete what is gone from the collections by kind; return how many entries of each."""
-    with database.session() as connection:
-        gone = {kind: vector_indexes.gone_entries(connection, index, kind) for kind in collections}
-    number = min(chroma.batch_size, BATCH_ENTRIES)
-    with translate_errors(chroma.address):
-        for kind, collection in collections.items():
-            for ids in chunked(gone[kind], number):
-                collection.delete(ids=ids)
-    if any(gone.values()):
-        erase_deleted(settings)
-    for kind, entries in gone.items():
-        for ids in chunked(entries, number):
-            with database.session() as connection:
-                vector_indexes.purge_entries(connection, index, kind, ids)
-    return {kind: len(entries) for kind, entries in gone.items()}
 
 
 def _write_stale(
@@ -177,7 +117,7 @@ def _write_stale(
         rows, entries = _stale(database, settings, index, kind, last, number)
         if not rows:
             return done
-        with translate_errors(chroma.address):
+        with translate_errors(chroma.location):
             _upsert(collection, entries)
         with database.session() as connection:
             vector_indexes.record(connection, index, kind, rows)
@@ -214,32 +154,17 @@ def _publish(
 ) -> VectorIndex:
     """Make the index the one that is searched, and only then drop the others; return it as it is now."""
     with database.session() as connection:
-        others = [other for other in vector_indexes.indexes_at(connection, chroma.location) if other.id != index.id]
+        others = [other for other in indexes_in_chroma(connection, settings) if other.id != index.id]
         if not index.is_active:
             vector_indexes.activate(connection, index.id, chroma.location)
         elif has_changed:
             vector_indexes.touch(connection, index)
-        index = next(own for own in vector_indexes.indexes_at(connection, chroma.location) if own.id == index.id)
+        index = next(own for own in indexes_in_chroma(connection, settings) if own.id == index.id)
     for other in others:
-        with translate_errors(chroma.address):
+        with translate_errors(chroma.location):
             for kind in KINDS:
                 chroma.drop(other.collection(kind))
         erase_deleted(settings)
         with database.session() as connection:
             vector_indexes.purge_index(connection, other)
     return index
-
-
-def _drop_unnamed(database: Database, settings: Settings, chroma: Chroma) -> None:
-    """Drop collections that no row names, as a restored database leaves them; a server may have other archives'."""
-    if settings.chroma_url is not None:
-        return
-    with database.session() as connection:
-        known = vector_indexes.indexes_at(connection, chroma.location)
-    named = {index.collection(kind) for index in known for kind in KINDS}
-    with translate_errors(chroma.address):
-        unnamed = chroma.names_of_collections() - named
-        for name in unnamed:
-            chroma.drop(name)
-    if unnamed:
-        erase_deleted(settings)

@@ -7,20 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from archive_pipeline.errors import VectorStoreError
-from archive_pipeline.retrieval.index.chroma import (
-    Chroma,
-    address_of,
-    location_of,
-    open_chroma,
-    reopen_chroma,
-    translate_errors,
-)
+from archive_pipeline.retrieval.index.chroma import Chroma, location_of, open_chroma, reopen_chroma, translate_errors
+from archive_pipeline.retrieval.index.chroma_indexes import active_in_chroma
 from archive_pipeline.retrieval.index.collections import ReadCollection
 from archive_pipeline.retrieval.pages.store import PageStore
 from archive_pipeline.retrieval.pages.stored_page import StoredPage
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline.store.vector_indexes import TEXT, VISUAL, VectorIndex, active_index
+from archive_pipeline.store.vector_indexes import TEXT, VISUAL, VectorIndex
 
 __all__ = ["ChromaClient"]
 
@@ -91,24 +85,24 @@ class ChromaClient:
     @staticmethod
     def _collection(kind: str, opened: _Opened) -> ReadCollection:
         if kind not in opened.collections:
-            with translate_errors(opened.chroma.address):
+            with translate_errors(opened.chroma.location):
                 collection = opened.chroma.find(opened.index, kind)
             if collection is None:
                 raise VectorStoreError(
-                    f"the collection {opened.index.collection(kind)} is not in {opened.chroma.address}; "
+                    f"the collection {opened.index.collection(kind)} is not in {opened.chroma.location}; "
                     "make it with `llm-archive index`"
                 )
-            opened.collections[kind] = ReadCollection(opened.chroma.address, collection, has_page_ids=kind == VISUAL)
+            opened.collections[kind] = ReadCollection(opened.chroma.location, collection, has_page_ids=kind == VISUAL)
         return opened.collections[kind]
 
     def _current(self) -> _Opened:
         """Return what is searched now; an embedded store is opened anew after another process wrote to it."""
         with self._lock:
             with self.database.session() as connection:
-                index = active_index(connection, location_of(self.settings))
+                index = active_in_chroma(connection, self.settings)
             if index is None:
                 raise VectorStoreError(
-                    f"there is no index in {address_of(self.settings)} yet; make it with `llm-archive index` "
+                    f"there is no index in {location_of(self.settings)} yet; make it with `llm-archive index` "
                     "and ARCHIVE_VECTOR_INDEX=chroma"
                 )
             if self._opened is None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.domain.progress import Progress
-from archive_pipeline.retrieval.index.choice import chosen_store, location_of
-from archive_pipeline.retrieval.index.chroma import delete_embedded, only_writer
-from archive_pipeline.retrieval.index.chroma_sync import delete_gone_of_chroma, sync_chroma
+from archive_pipeline.retrieval.index.choice import chosen_store
+from archive_pipeline.retrieval.index.chroma_removal import delete_gone_of_chroma, remove_embedded
+from archive_pipeline.retrieval.index.chroma_sync import sync_chroma
 from archive_pipeline.retrieval.index.postgres import purge_index, sync_postgres
 from archive_pipeline.retrieval.index.results import SyncResult
 from archive_pipeline.settings import Settings
-from archive_pipeline.store import vector_indexes
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.embeddings import Generation
 
@@ -44,7 +43,7 @@ def sync(
     """
     if store is VectorStore.POSTGRES:
         result = sync_postgres(database, generation, rebuild=rebuild, progress=progress)
-        _remove_chroma(database, settings)
+        remove_embedded(database, settings)
         return result
     result = sync_chroma(database, settings, generation, rebuild=rebuild, progress=progress)
     with database.session() as connection:
@@ -53,25 +52,17 @@ def sync(
 
 
 def delete_gone(database: Database, settings: Settings) -> int:
-    """Delete what Chroma has of dialogues and documents that are gone, if the index is there; return how many entries.
+    """Delete what Chroma has of dialogues and documents that are gone; return how many entries.
 
-    In PostgreSQL an entry is a chunk and its vector: the chunk is gone with its dialogue.
+    The embedded store is looked at whichever has the index: a restored database may not know what is in it. In
+    PostgreSQL an entry is a chunk and its vector: the chunk is gone with its dialogue.
 
     Raises:
-        MissingExtraError: the index is in Chroma, and chromadb is not installed.
+        MissingExtraError: there is something in Chroma, and chromadb is not installed.
         VectorStoreError: Chroma cannot be used, or another process writes to it.
     """
     with database.session() as connection:
         store = chosen_store(connection, settings).store
-    return delete_gone_of_chroma(database, settings) if store is VectorStore.CHROMA else 0
-
-
-def _remove_chroma(database: Database, settings: Settings) -> None:
-    """Remove the embedded Chroma of the home; a server's collections are left to whoever runs it."""
-    if settings.chroma_url is not None or not settings.chroma_folder.exists():
-        return
-    with only_writer(settings):
-        with database.session() as connection:
-            for index in vector_indexes.indexes_at(connection, location_of(VectorStore.CHROMA, settings)):
-                vector_indexes.purge_index(connection, index)
-        delete_embedded(settings)
+    if settings.chroma_url is not None and store is not VectorStore.CHROMA:
+        return 0
+    return delete_gone_of_chroma(database, settings)

@@ -25,7 +25,7 @@ from archive_pipeline.orchestration.instance.execution import job_origin
 from archive_pipeline.orchestration.jobs import JOB
 from archive_pipeline.orchestration.partitions import stale_keys
 from archive_pipeline.orchestration.resources import Archive
-from archive_pipeline.retrieval.index.choice import location_of
+from archive_pipeline.retrieval.index.chroma import location_of
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.visual.encoding import encode_pages
 from archive_pipeline.settings import Settings
@@ -35,6 +35,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.embeddings import add_generation
 from archive_pipeline.store.import_log import only_writer
+from archive_pipeline.store.vector_indexes import IN_POSTGRESQL
 from archive_pipeline_tests.documents import files
 from archive_pipeline_tests.documents.stored import PAGE, remove_document, store_document
 from archive_pipeline_tests.orchestration.conftest import add_dialogues
@@ -136,7 +137,7 @@ def test_a_dropped_export_becomes_rows_by_sensors_alone(
 def an_index(archive: Archive, store: VectorStore = VectorStore.POSTGRES) -> Iterator[None]:
     """An index that is searched, as far as the tables tell."""
     with archive.database.session() as connection:
-        location = location_of(store, archive.settings)
+        location = IN_POSTGRESQL if store is VectorStore.POSTGRES else location_of(archive.settings)
         vector_indexes.add_index(connection, str(uuid.uuid4()), add_generation(connection, "a model", 3), location)
         (index,) = vector_indexes.indexes_at(connection, location)
         vector_indexes.activate(connection, index.id, location)

@@ -1,19 +1,25 @@
-"""An embedded Chroma in a home that was moved, copied, or whose database was restored: no text stays unnoticed."""
+"""An embedded Chroma whose home or database is moved, copied, restored or shared: no text stays unnoticed."""
 
 from __future__ import annotations
 
 import shutil
-import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from archive_pipeline.domain.choices import VectorStore
+from archive_pipeline.errors import VectorStoreError
+from archive_pipeline.retrieval.index import chroma_sync
 from archive_pipeline.retrieval.index.chroma import open_chroma, reopen_chroma
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.index.sync import delete_gone
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA
+from archive_pipeline_tests.derive.batches import batch_of
+from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, add
+from archive_pipeline_tests.retrieval.index.letters import searched
 from archive_pipeline_tests.tables import query
 
 pytestmark = [pytest.mark.postgres, IN_CHROMA]
@@ -49,7 +55,7 @@ def test_an_index_moves_with_its_home_also_one_whose_folder_was_recorded(
     again = index_archive(built, copy).sync
     assert (again.is_new, again.written) == (False, {"text": 0, "visual": 0})
     assert index_archive(built, copy, rebuild=True).sync.is_new
-    assert query(built, "SELECT location FROM derived.vector_indexes") == [("chroma",)]
+    assert query(built, "SELECT location FROM derived.vector_indexes") == [(str(copy.chroma_folder),)]
 
 
 @pytest.mark.usefixtures("model")
@@ -64,14 +70,61 @@ def test_a_copy_beside_a_database_elsewhere_has_an_index_of_its_own(built: Datab
 
 
 @pytest.mark.usefixtures("model")
-def test_deleting_drops_collections_of_indexes_that_no_row_names(built: Database, home: Settings):
+def test_a_database_finds_its_index_by_whichever_address_it_is_reached(built: Database, home: Settings):
     index = index_archive(built, home).sync.index
-    lost = str(uuid.uuid4())
+    by_address = home.with_values(database_url=built.url)
+    without_bread(built)
+    assert (delete_gone(built, by_address), has_bread(home)) == (6, False)
+    assert index_archive(built, by_address).sync.index.id == index.id
+    assert index_archive(built, home).sync.index.id == index.id
+
+
+@pytest.mark.usefixtures("model")
+def test_deleting_drops_collections_of_a_restored_database_that_it_does_not_name_yet(built: Database, home: Settings):
+    index_archive(built, home)
     client = open_chroma(home).client
-    client.create_collection(f"text-{lost}", metadata={"index_id": lost}, embedding_function=None)
     client.create_collection("text-of-others", embedding_function=None)
-    assert delete_gone(built, home) == 0
-    assert collections(home) == {f"text-{index.id}", f"visual-{index.id}", "text-of-others"}
+    query(built, "DELETE FROM derived.embedding_generations RETURNING 1")
+    # Nothing says that the index was in Chroma.
+    assert (delete_gone(built, home.with_values(vector_index=None)), has_bread(home)) == (0, False)
+    assert collections(home) == {"text-of-others"}
+
+
+@pytest.mark.usefixtures("model")
+def test_archives_in_one_home_leave_each_others_collections(
+    built: Database, home: Settings, new_migrated_database: Callable[[], Database]
+):
+    first = index_archive(built, home).sync.index
+    other = new_migrated_database()
+    beside = home.with_values(database_url=other.url)
+    add(other, beside, batch_of(BREAD))
+    second = index_archive(other, beside).sync.index
+    assert delete_gone(other, beside) == 0
+    of_first = {f"text-{first.id}", f"visual-{first.id}"}
+    assert collections(home) == of_first | {f"text-{second.id}", f"visual-{second.id}"}
+    index_archive(other, beside.with_values(vector_index=VectorStore.POSTGRES))
+    assert collections(home) == of_first
+    assert index_archive(built, home).sync.written == {"text": 0, "visual": 0}
+
+
+@pytest.mark.usefixtures("model")
+def test_deleting_reaches_an_index_whose_building_was_interrupted(
+    built: Database, home: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    index = index_archive(built, home).sync.index
+    write = chroma_sync._upsert
+
+    def write_and_die(collection: Any, entries: Any) -> None:
+        write(collection, entries)
+        raise InterruptedError
+
+    monkeypatch.setattr(chroma_sync, "_upsert", write_and_die)
+    with pytest.raises(VectorStoreError):
+        index_archive(built, home, rebuild=True)
+    without_bread(built)
+    # Six of the index that is searched, and all eight chunks of the other one, which no row records yet.
+    assert (delete_gone(built, home), has_bread(home)) == (6 + 8, False)
+    assert searched(built, home).id == index.id
 
 
 @pytest.mark.usefixtures("model")

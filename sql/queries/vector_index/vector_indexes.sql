@@ -18,6 +18,10 @@ LEFT JOIN derived.query_alignments AS alignment
     ON generation.generation_id = alignment.generation_id
 WHERE
     index.location = %(location)s
-    -- Earlier versions recorded the folder, from which the home may have been moved since.
-    OR (%(location)s = 'chroma' AND starts_with(index.location, '/'))
-ORDER BY index.is_active DESC, index.created_at DESC, index.index_id ASC;
+    -- The home may have been moved since its folder was recorded.
+    OR (index.index_id::text = ANY(%(moved)s::text []) AND strpos(index.location, '://') = 0)
+ORDER BY
+    index.is_active DESC,
+    index.index_id::text = ANY(%(moved)s::text []) DESC,
+    index.created_at DESC,
+    index.index_id ASC;
