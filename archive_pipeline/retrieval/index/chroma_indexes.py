@@ -54,3 +54,12 @@ def collections_of_others(connection: psycopg.Connection[Any], settings: Setting
         for collection in held_collections(settings)
         if collection.archive_id not in own and collection.index_id not in named
     ]
+
+
+def is_served(connection: psycopg.Connection[Any], settings: Settings) -> bool:
+    """Tell whether a Chroma server is set that works on the folder of the embedded store."""
+    if settings.chroma_url is None:
+        return False
+    at_server = {index.id for index in indexes_at(connection, location_of(settings))}
+    held = held_collections(settings.with_values(chroma_url=None))
+    return any(collection.index_id in at_server for collection in held)

@@ -22,6 +22,7 @@ from archive_pipeline.retrieval.index.chroma_file import erase_deleted, held_col
 from archive_pipeline.retrieval.index.chroma_indexes import (
     collections_of_others,
     indexes_in_chroma,
+    is_served,
     record_location,
     unnamed_collections,
 )
@@ -111,18 +112,21 @@ def remove_embedded(database: Database, settings: Settings) -> None:
 
     The whole store is deleted, unless it has collections of another archive.
     """
-    if settings.chroma_url is not None or not settings.chroma_folder.exists():
+    embedded = settings.with_values(chroma_url=None)
+    if not embedded.chroma_folder.exists():
         return
-    with only_writer(settings):
+    with only_writer(embedded):
         with database.session() as connection:
-            others = collections_of_others(connection, settings)
-            for index in indexes_in_chroma(connection, settings):
+            if is_served(connection, settings):
+                return
+            others = collections_of_others(connection, embedded)
+            for index in indexes_in_chroma(connection, embedded):
                 vector_indexes.purge_index(connection, index)
         if others:
-            own = {collection.name for collection in held_collections(settings)}.difference(others)
-            _drop(settings, open_chroma(settings), own)
+            own = {collection.name for collection in held_collections(embedded)}.difference(others)
+            _drop(embedded, open_chroma(embedded), own)
         else:
-            delete_embedded(settings)
+            delete_embedded(embedded)
 
 
 def _delete_gone_of_index(

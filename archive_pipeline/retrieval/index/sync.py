@@ -5,6 +5,7 @@ from __future__ import annotations
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.domain.progress import Progress
 from archive_pipeline.retrieval.index.choice import chosen_store
+from archive_pipeline.retrieval.index.chroma_indexes import is_served
 from archive_pipeline.retrieval.index.chroma_removal import delete_gone_of_chroma, remove_embedded
 from archive_pipeline.retrieval.index.chroma_sync import sync_chroma
 from archive_pipeline.retrieval.index.postgres import purge_index, sync_postgres
@@ -48,6 +49,8 @@ def sync(
     result = sync_chroma(database, settings, generation, rebuild=rebuild, progress=progress)
     with database.session() as connection:
         purge_index(connection)
+    if settings.chroma_url is not None:
+        remove_embedded(database, settings)
     return result
 
 
@@ -61,8 +64,11 @@ def delete_gone(database: Database, settings: Settings) -> int:
         MissingExtraError: there is something in Chroma, and chromadb is not installed.
         VectorStoreError: Chroma cannot be used, or another process writes to it.
     """
+    embedded = settings.with_values(chroma_url=None)
     with database.session() as connection:
         store = chosen_store(connection, settings).store
-    if settings.chroma_url is not None and store is not VectorStore.CHROMA:
-        return 0
-    return delete_gone_of_chroma(database, settings)
+        has_embedded = not is_served(connection, settings)
+    deleted = delete_gone_of_chroma(database, embedded) if has_embedded else 0
+    if settings.chroma_url is not None and store is VectorStore.CHROMA:
+        deleted += delete_gone_of_chroma(database, settings)
+    return deleted

@@ -13,6 +13,7 @@ from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.retrieval.index import chroma_sync
 from archive_pipeline.retrieval.index.chroma import open_chroma, reopen_chroma
+from archive_pipeline.retrieval.index.chroma_removal import remove_embedded
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.index.sync import delete_gone
 from archive_pipeline.settings import Settings
@@ -125,6 +126,15 @@ def test_deleting_reaches_an_index_whose_building_was_interrupted(
     # Six of the index that is searched, and all eight chunks of the other one, which no row records yet.
     assert (delete_gone(built, home), has_bread(home)) == (6 + 8, False)
     assert searched(built, home).id == index.id
+
+
+@pytest.mark.usefixtures("model")
+def test_a_folder_that_the_chroma_server_works_on_is_left_to_it(built: Database, home: Settings):
+    index = index_archive(built, home).sync.index
+    at_server = home.with_values(chroma_url="http://127.0.0.1:9")
+    query(built, "UPDATE derived.vector_indexes SET location = %s RETURNING 1", "http://127.0.0.1:9")
+    remove_embedded(built, at_server)
+    assert collections(home) == {f"text-{index.id}", f"visual-{index.id}"}
 
 
 @pytest.mark.usefixtures("model")

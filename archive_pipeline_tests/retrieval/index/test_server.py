@@ -84,6 +84,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def test_a_server_holds_the_index_and_may_be_restarted(built: Database, home: Settings, server: Server):
     pytest.importorskip("wordllama")
     settings = home.with_values(chroma_url=server.url)
+    index_archive(built, home)
+    assert settings.chroma_folder.exists()
     index_archive(built, settings)
     assert not settings.chroma_folder.exists()
     client = ChromaClient(built, settings)
