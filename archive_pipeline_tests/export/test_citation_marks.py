@@ -11,7 +11,7 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.export.formats.registry import FORMATS
 from archive_pipeline.export.run import Exported
-from archive_pipeline.retrieval.pages.reading import read_pages
+from archive_pipeline.retrieval.pages.reading import Window, read_pages
 from archive_pipeline.retrieval.reading.messages import read_messages
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -45,7 +45,7 @@ def test_readers_see_no_citation_marks(
     assert SHOWN in llm_archive_of("show", "Marks", "--markdown").out
     ids = query(filled, "SELECT id::text FROM raw.messages WHERE source_id LIKE 'of-marks-%%'")
     with filled.session() as connection:
-        pages = read_pages(connection, "chatgpt-marks", first_page=1, max_pages=1, max_characters=1_000)
+        pages = read_pages(connection, "chatgpt-marks", first_page=1, max_pages=1, window=Window(1, 1_000))
         texts = [message.text for message in read_messages(connection, [name for (name,) in ids])]
     assert pages.pages[0].markdown.endswith(SHOWN)
     assert SHOWN in texts
