@@ -1,5 +1,5 @@
--- What is shown of some chunks, those that the filters let through. As a table their number is known to the planner:
--- it takes a long array for one row, and looks into the index for each page of the archive.
+-- What is shown of some chunks, those that the filters let through. Each is looked up by itself (OFFSET 0): the planner
+-- joins the chunks of the whole archive to a table of some, and takes a long array for one row.
 SELECT
     chunk.chunk_id::text AS chunk_id,
     chunk.doc_id::text AS doc_id,
@@ -27,6 +27,12 @@ SELECT
     chunk.parent_heading,
     chunk.image_path,
     chunk.thumb_path
-FROM unnest(%(chunk_ids)s::uuid []) AS wanted (chunk_id)
-INNER JOIN derived.searchable_chunks AS chunk ON wanted.chunk_id = chunk.chunk_id
+FROM
+    unnest(%(chunk_ids)s::uuid []) AS wanted (chunk_id),
+    LATERAL (
+        SELECT found.*
+        FROM derived.searchable_chunks AS found
+        WHERE found.chunk_id = wanted.chunk_id
+        LIMIT ALL OFFSET 0 -- noqa: AM09
+    ) AS chunk
 WHERE {conditions};
