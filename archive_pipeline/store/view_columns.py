@@ -71,6 +71,7 @@ COMPUTED: Final = {
     ("searchable_chunks", "role"): "Who says it: user, assistant or tool",
     ("searchable_chunks", "question_message_id"): "Message that asks what the page answers; regenerations share it",
     ("searchable_chunks", "answer_message_id"): "Last message of the page",
+    ("searchable_chunks", "message_id"): "Message that says it; of several results of a call, the last one",
     ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",
     ("prompt_exchanges", "response_count"): "How many there are",
     ("prompt_exchanges", "has_regenerations"): "More than one; steps of one turn with tools count too",

@@ -234,9 +234,9 @@ def test_results_of_tools_are_folded_once_and_pictures_of_tools_too(client: Any,
 def test_a_search_leads_to_the_message(client: Any, settings: Settings, database: Database, tmp_path: Path):
     load(database, tmp_path / "a.json", chatgpt("tide", chain("Why are there tides?", "The moon pulls the water.")))
     build_stale(database, settings)
-    html = page(client, "/?q=moon")
-    ((answer,),) = query(database, "SELECT id::text FROM raw.messages WHERE role = 'assistant'")
-    assert f'href="/dialogues/chatgpt-tide?at={answer}#m-{answer}"' in html
+    (question,), (answer,) = query(database, "SELECT id::text FROM raw.messages ORDER BY sequence_number")
+    for word, message in (("tides", question), ("moon", answer)):
+        assert f'href="/dialogues/chatgpt-tide?at={message}#m-{message}"' in page(client, f"/?q={word}")
     assert f'id="m-{answer}"' in page(client, f"/dialogues/chatgpt-tide?at={answer}")
     assert "Nothing was found." in page(client, "/?q=zzzznothing")
 

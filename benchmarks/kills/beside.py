@@ -55,7 +55,8 @@ class Known:
         for result in results:
             place = (result["doc_id"], int(result["page"]))
             metadata = result.get("metadata", {})
-            messages = {metadata.get("question_message_id"), metadata.get("answer_message_id")} - {None}
+            names = ("question_message_id", "answer_message_id", "message_id")
+            messages = {metadata.get(name) for name in names} - {None}
             if place not in self.pages or messages - self.messages:
                 raise Finding(f"{ended.told()} returns what never was: {place} {messages - self.messages}")
             if ended.started > self.deleted.get(place[0], ended.started):

@@ -225,6 +225,7 @@ def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
         "answered_at": _answered_at(chunk),
         "question_message_id": chunk.question_message_id,
         "answer_message_id": chunk.answer_message_id,
+        "message_id": chunk.message_id,
         "came_with": list(options.origins.get(chunk.doc_id, ())),
     }
 

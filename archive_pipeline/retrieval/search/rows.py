@@ -27,6 +27,7 @@ class FoundChunk(NamedTuple):
     is_on_primary_path: bool | None
     question_message_id: str | None
     answer_message_id: str | None
+    message_id: str | None
     model: str | None
     happened_at: datetime | None
     source: str

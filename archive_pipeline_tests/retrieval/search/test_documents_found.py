@@ -181,6 +181,7 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(shared: Archive):
                 "answered_at",
                 "question_message_id",
                 "answer_message_id",
+                "message_id",
             )
         ),
     }

@@ -15,6 +15,7 @@ SELECT
     chunk.is_on_primary_path,
     chunk.question_message_id::text AS question_message_id,
     chunk.answer_message_id::text AS answer_message_id,
+    chunk.message_id::text AS message_id,
     chunk.model,
     chunk.happened_at,
     chunk.source,

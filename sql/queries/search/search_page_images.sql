@@ -14,6 +14,7 @@ SELECT
     NULL::boolean AS is_on_primary_path,
     NULL::text AS question_message_id,
     NULL::text AS answer_message_id,
+    NULL::text AS message_id,
     NULL::text AS model,
     document.added_at AS happened_at,
     'document' AS source,
