@@ -69,7 +69,9 @@ COMPUTED: Final = {
     ("page_entries", "entry_id"): "Id of the entry: `<document>:<page>`",
     ("page_entries", "entry_hash"): "Another one means that the entry has to be written again",
     ("searchable_chunks", "role"): "Who says it: user, assistant or tool",
-    ("searchable_chunks", "question_message_id"): "Message that asks what the page answers; regenerations share it",
+    ("searchable_chunks", "question_message_id"): (
+        "User message that the page answers, of a page without one its first message; regenerations share it"
+    ),
     ("searchable_chunks", "answer_message_id"): "Last message of the page",
     ("searchable_chunks", "message_id"): "Message that says it; of several results of a call, the last one",
     ("prompt_exchanges", "response_ids"): "Ids of all assistant messages paired with the prompt, in order",

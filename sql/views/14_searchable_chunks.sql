@@ -19,7 +19,24 @@ SELECT
     pair.workspace_id,
     pair.session_id,
     page.is_on_primary_path,
-    exchange.first_message_id AS question_message_id,
+    CASE pair.pair_type
+        WHEN 'conversation_turn' THEN pair.source_message_id
+        -- Pages may begin with a system message. Of the last response and the call the later one counts: a page may end
+        -- with a tool, and a user may say something between a call and its result.
+        ELSE coalesce(
+            (
+                SELECT response.prompt_message_id
+                FROM derived.prompt_responses AS response
+                WHERE
+                    response.dialogue_id = pair.dialogue_id
+                    AND response.response_message_id IN (exchange.last_message_id, pair.source_message_id)
+                    AND response.pairing_rule <> 'fallback'
+                ORDER BY response.response_position DESC
+                LIMIT 1
+            ),
+            exchange.first_message_id
+        )
+    END AS question_message_id,
     exchange.last_message_id AS answer_message_id,
     CASE chunk.side WHEN 'question' THEN pair.source_message_id ELSE message.id END AS message_id,
     message.model,

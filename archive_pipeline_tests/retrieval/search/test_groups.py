@@ -12,11 +12,12 @@ import pytest
 from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.building.duplicates import refresh_duplicates
 from archive_pipeline.retrieval.search.beside import read_beside
+from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.groups import independent_pages, one_per_question
 from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
+from archive_pipeline_tests.derive.batches import Row, Talk, Tool, batch_of, linear, store
 from archive_pipeline_tests.duplicates.finding import run
 from archive_pipeline_tests.tables import query
 
@@ -152,3 +153,46 @@ def test_an_answer_that_repeats_another_one_is_none(database: Database, settings
     with database.session() as connection:
         beside = read_beside(connection, asked, limit=5)
     assert list(beside.answers.values()) == [second]  # that of the primary path, which ends with the last answer
+
+
+@pytest.mark.postgres
+def test_prompts_below_one_system_message_are_different_questions_of_tools_too(database: Database, settings: Settings):
+    def call(name: str) -> tuple[Tool, ...]:
+        return (Tool(name, name="look_up", input=f'{{"{name}":"wisteria"}}'),)
+
+    def result(name: str) -> tuple[Tool, ...]:
+        return (Tool(name, is_result=True, text=f"found {name}"),)
+
+    talk = Talk(
+        "garden",
+        (
+            Row("s", None, "system", "You know gardens.", 0),
+            Row("prune", "s", "user", "When is wisteria pruned?", 1),
+            Row("july", "prune", "assistant", "In July.", 2),
+            Row("c1", "prune", "assistant", None, 3, tools=call("shears")),
+            Row("t1", "c1", "tool", None, 4, tools=result("shears")),  # nothing follows it
+            Row("feed", "s", "user", "What feeds wisteria?", 5),
+            Row("c2", "feed", "assistant", None, 6, tools=call("potash")),
+            Row("t2", "c2", "tool", None, 7, tools=result("potash")),
+            Row("potash", "t2", "assistant", "Potash.", 8),
+            Row("rose", "potash", "user", "And a rose?", 9),
+            Row("c3", "rose", "assistant", None, 10, tools=call("manure")),
+            Row("hurry", "c3", "user", "Please hurry.", 11),  # while the tool works
+            Row("t3", "hurry", "tool", None, 12, tools=result("manure")),
+            Row("manure", "t3", "assistant", "Manure.", 13),
+        ),
+        active="manure",
+    )
+    store(database, batch_of(talk))
+    build_stale(database, settings)
+    names = {talk.message(row.id): row.id for row in talk.rows}
+    chunks = query(database, "SELECT message_id::text, question_message_id::text FROM derived.searchable_chunks")
+    assert {names[said]: names[asked] for said, asked in chunks} == {
+        **dict.fromkeys(("prune", "july", "c1", "t1"), "prune"),
+        **dict.fromkeys(("feed", "c2", "t2", "potash"), "feed"),
+        "rose": "rose",
+        **dict.fromkeys(("c3", "t3", "hurry", "manure"), "hurry"),
+    }
+    results = SearchEngine(database, settings).search_now("wisteria", 10, "lexical")
+    found = {names[each["metadata"]["question_message_id"]]: len(each["alternatives"]) for each in results}
+    assert found == {"prune": 1, "feed": 0, "hurry": 0}
