@@ -41,7 +41,9 @@ def is_systemic(error: BaseException) -> bool:
     sqlstate = sqlstate_of(error)
     if sqlstate.startswith(_PROGRAM_LIMIT):
         return False
-    return sqlstate.startswith(_OF_THE_DATABASE) or isinstance(error, (*_UNAVAILABLE, *_OF_THE_MACHINE))
+    return (
+        sqlstate.startswith(_OF_THE_DATABASE) or _is_lost(error) or isinstance(error, (*_UNAVAILABLE, *_OF_THE_MACHINE))
+    )
 
 
 def is_transient(error: BaseException) -> bool:
@@ -58,7 +60,7 @@ def is_unavailable(error: BaseException) -> bool:
     sqlstate = sqlstate_of(error)
     if sqlstate in _ENDED:
         return True
-    return isinstance(error, _UNAVAILABLE) and not sqlstate.startswith(_PROGRAM_LIMIT)
+    return _is_lost(error) or (isinstance(error, _UNAVAILABLE) and not sqlstate.startswith(_PROGRAM_LIMIT))
 
 
 def is_read_only(error: BaseException) -> bool:
@@ -80,6 +82,11 @@ def sqlstate_of(error: BaseException) -> str:
     """Return the SQLSTATE that the server gave, empty if it gave none."""
     cause = _of_driver(error)
     return str(getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None) or "")
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Tell whether a commit had two answers: behind a pooler, the second one are the last words of the server."""
+    return isinstance(_of_driver(error), psycopg.InternalError) and not sqlstate_of(error)
 
 
 def _of_driver(error: BaseException) -> BaseException:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import psycopg
 import sqlalchemy
 
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_query
 
@@ -125,4 +126,5 @@ def _released_at_the_end(connection: psycopg.Connection[Any], key: int) -> Itera
             connection.execute(load_query("locks/release"), {"key": key})
         except psycopg.OperationalError as error:
             # What was done is done, in transactions that are whole; it is no failure of theirs.
-            _log.warning("the connection that held a lock was lost; others may have written meanwhile (%s)", error)
+            why = first_line(error)
+            _log.warning("the connection that held a lock was lost; others may have written meanwhile (%s)", why)
