@@ -36,7 +36,8 @@ HIGHEST_WEIGHT: Final = 1 + _K1
 WEIGHT_SCALE: Final = 100
 _IDEOGRAPHS: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
 _WORD: Final = regex.compile(rf"[{_IDEOGRAPHS}]|[[\p{{L}}\p{{N}}\p{{M}}]--[{_IDEOGRAPHS}]]+", regex.V1)
-_HUMP: Final = regex.compile(r"(?<=[a-z0-9])(?=[A-Z])", regex.V1)
+# An acronym ends before the word that follows it, and has no hump before the "s" of its plural: "URLs".
+_HUMP: Final = regex.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s(?![a-z]))", regex.V1)
 # Texts that are ASCII but for such characters are split as bytes, ten times as fast.
 _TYPOGRAPHY: Final = tuple("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00a0\u2192\u00b7")
 _TO_SPACES: Final = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
