@@ -1,8 +1,8 @@
 """Times in a query: "yesterday", "two weeks ago", "in May 2024", "since March" as the filters ``since`` and ``until``.
 
 Only the past is read, since nothing else was said yet, and only English. What is quoted or excluded, several times that
-are no range, and numbers that no word says to be a time stay as they are. A query of nothing but a time asks for the
-pages of that time. What the words mean is in ``periods``.
+are no range, and numbers that no word says to be a time stay as they are. A query of nothing but a time, or of one and
+words that only ask ("what did we talk about"), asks for the pages of that time. What the words mean is in ``periods``.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from archive_pipeline.retrieval.search.periods import (
     period_of,
 )
 from archive_pipeline.retrieval.search.query import Query, parse_query
+from archive_pipeline.text.search_terms import split_words
 
 _BEFORE: Final = r"in|on|during|from|of|since|after|before|until"
 _IN_A_LIST: Final = r"\s*(?:(?:,|[-\u2013/]|and|or|to|till|until|through)\s*)+"
@@ -72,6 +73,17 @@ _WORD: Final = re.compile(r"\w")
 # What is quoted is meant literally, and what is excluded says nothing of when.
 _LITERAL: Final = re.compile(r'-?"[^"]*"?|(?<!\S)-\S+')
 _NOTHING: Final = Query("", "", ())
+# Beside a time, words that say nothing of what is looked for: those of no meaning, and those for asking and for chats.
+_ASKING: Final = frozenset(
+    {"a", "an", "the", "this", "that", "these", "those", "of", "in", "on", "at", "to", "for", "from", "with", "about"}
+    | {"and", "or", "i", "me", "my", "we", "us", "our", "you", "your", "it", "s", "there", "then", "up", "please"}
+    | {"what", "whatever", "which", "when", "who", "is", "are", "was", "were", "been", "do", "did", "does", "done"}
+    | {"have", "has", "had", "can", "could", "all", "any", "anything", "every", "everything", "some", "thing", "things"}
+    | {"ask", "asked", "asking", "talk", "talked", "talking", "discuss", "discussed", "say", "said", "chat", "chats"}
+    | {"chatted", "happened", "came", "show", "list", "find", "give", "tell", "see", "get", "look", "work", "worked"}
+    | {"conversation", "conversations", "dialogue", "dialogues", "message", "messages", "question", "questions"}
+    | {"page", "pages", "session", "sessions"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +92,7 @@ class TimedQuery:
 
     Attributes:
         words: those that name the time.
-        query: without them; it wants nothing where it named nothing but a time.
+        query: without them; it wants nothing where it named nothing but a time, beside words that only ask.
         filters: with ``since``, ``until`` or both.
     """
 
@@ -124,8 +136,20 @@ def read_time(query: Query, filters: SearchFilters, now: datetime) -> TimedQuery
     rest = " ".join(f"{query.text[:start]} {query.text[end:]}".split())
     if since is not None and since > now:
         return None
-    words, other = " ".join(query.text[start:end].split()), parse_query(rest) if _WORD.search(rest) else _NOTHING
-    return TimedQuery(words, other, replace(filters, since=since, until=until))
+    other = _without_asking(parse_query(rest)) if _WORD.search(rest) else _NOTHING
+    return TimedQuery(" ".join(query.text[start:end].split()), other, replace(filters, since=since, until=until))
+
+
+def _without_asking(query: Query) -> Query:
+    """Return a query that wants nothing, if it has only words that ask; else the same."""
+    if all(term.kind == "word" and _only_asks(term.text) for term in query.wanted):
+        return replace(query, wanted_text="", terms=query.excluded)
+    return query
+
+
+def _only_asks(text: str) -> bool:
+    """Tell whether all words of a text are for asking; US and IT are none."""
+    return all(word.lower() in _ASKING and (len(word) == 1 or not word.isupper()) for word in split_words(text))
 
 
 _Found = tuple[tuple[int, int], datetime | None, datetime | None]

@@ -58,6 +58,21 @@ def test_so_many_are_listed_as_are_wanted(engine: SearchEngine):
     assert places(engine.search_now("in May 2025", 2)) == [(FERRET, 1), (ROOF, 2)]
 
 
+@pytest.mark.parametrize(
+    ("query", "is_listed"),
+    [
+        ("What did we talk about in May 2025?", True),
+        ("show me everything from May 2025", True),
+        ("US in May 2025", False),
+        ('"talk" in May 2025', False),
+        ("what did we say of a ferret in May 2025", False),
+    ],
+)
+def test_words_that_only_ask_are_not_looked_for_beside_a_time(engine: SearchEngine, query: str, is_listed: bool):
+    results = engine.search_now(query, 10, "lexical")
+    assert (places(results) == [(FERRET, 1), (ROOF, 2), (ROOF, 1)]) is is_listed
+
+
 def test_filters_and_exclusions_hold(engine: SearchEngine):
     assert places(engine.search_now("in May 2025 -gutter")) == [(FERRET, 1), (ROOF, 1)]
     assert places(engine.search_now("in May 2025", filters=SearchFilters(title="roof"))) == [(ROOF, 2), (ROOF, 1)]
