@@ -6,6 +6,8 @@
 | ``"some words"`` | pages with these words next to each other |
 | ``word*`` | words that begin so |
 | ``-word``, ``-"some words"`` | pages without it |
+
+A letter or digit behind a dash, and a word behind two, are options of a command that was pasted: words like others.
 """
 
 from __future__ import annotations
@@ -27,11 +29,14 @@ SHORTENED: Final = (
     f"the query is long: words were looked for only in its first {MOST_TERMS} terms, in the first {MOST_WORDS_OF_TERM} "
     f"words of each, and {MOST_WORDS} in all, and so were those that are excluded"
 )
+EXCLUDED: Final = "{words}: pages with this are left out; in quotes it is looked for"
 
 Kind = Literal["word", "phrase", "prefix"]
 
 # What is excluded in quotes that are never closed goes on to the end.
-_TERM = re.compile(r'(?P<not>(?<!\S)-)?(?:"(?P<phrase>[^"]*)(?(not)(?:"|\Z)|")|(?P<word>[^\s"]+))')
+_TERM = re.compile(
+    r'(?P<not>(?<!\S)-(?!-|[A-Za-z0-9](?!\S)))?(?:"(?P<phrase>[^"]*)(?(not)(?:"|\Z)|")|(?P<word>[^\s"]+))'
+)
 # Quotation marks as phones and word processors write them.
 _STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
 _WORD = re.compile(r"\w", re.UNICODE)
@@ -113,6 +118,12 @@ def parse_query(text: str) -> Query:
     ]
     wanted_text = " ".join(_TERM.sub(lambda match: "" if match["not"] else match[0], stripped).split())
     return Query(stripped, wanted_text, terms, is_shortened=set(terms) != set(found))
+
+
+def read_as_excluded(query: Query) -> list[str]:
+    """Return a sentence that names what may have been an option of a command; none if nothing was excluded bare."""
+    words = ", ".join(f'"-{term.text}"' for term in query.excluded if term.kind == "word")
+    return [EXCLUDED.format(words=words)] if words else []
 
 
 def _bounded(terms: Sequence[Term]) -> list[Term]:

@@ -18,7 +18,7 @@ from archive_pipeline.retrieval.search.near_words import by_words
 from archive_pipeline.retrieval.search.newest import NEWEST, newest_pages
 from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_titles, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
-from archive_pipeline.retrieval.search.query import SHORTENED
+from archive_pipeline.retrieval.search.query import SHORTENED, read_as_excluded
 from archive_pipeline.retrieval.search.rankings import CHUNKS_PER_RESULT, FILTERED_FACTOR, Rankings
 from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
 from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, SearchResults, as_result
@@ -50,6 +50,7 @@ class Search:
 
     def run(self, mode: str) -> SearchResults:
         """Return the results of a mode."""
+        self._notes += read_as_excluded(self._task.query)
         retrievers = MODES[mode].retrievers
         images_missing = self._rankings.images_missing
         if mode == "hybrid" and images_missing is None:
@@ -93,7 +94,8 @@ class Search:
         most = self._task.num_results * CHUNKS_PER_RESULT * (FILTERED_FACTOR if self._task.query.excluded else 1)
         marked_terms = self._task.engine.vocabulary(self._task.connection).marked_terms
         pages = newest_pages(self._task.connection, self._task.query, self._task.filters, marked_terms, most=most)
-        return SearchResults(self._results(pages, pages), retrievers=[NEWEST], degraded={}, notes=[])
+        notes = read_as_excluded(self._task.query)
+        return SearchResults(self._results(pages, pages), retrievers=[NEWEST], degraded={}, notes=notes)
 
     def _why_nothing(self, ranked: Mapping[str, Ranking]) -> list[str]:
         """Return what there is to say where nothing was found."""

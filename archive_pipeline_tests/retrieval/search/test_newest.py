@@ -14,6 +14,7 @@ from archive_pipeline.retrieval.context.builder import ContextBuilder
 from archive_pipeline.retrieval.search import running
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.query import EXCLUDED
 from archive_pipeline.retrieval.search.time_words import LISTED, NOTHING_OF
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -74,7 +75,9 @@ def test_words_that_only_ask_are_not_looked_for_beside_a_time(engine: SearchEngi
 
 
 def test_filters_and_exclusions_hold(engine: SearchEngine):
-    assert places(engine.search_now("in May 2025 -gutter")) == [(FERRET, 1), (ROOF, 1)]
+    results = engine.search_now("in May 2025 -gutter")
+    assert places(results) == [(FERRET, 1), (ROOF, 1)]
+    assert EXCLUDED.format(words='"-gutter"') in results.notes
     assert places(engine.search_now("in May 2025", filters=SearchFilters(title="roof"))) == [(ROOF, 2), (ROOF, 1)]
 
 

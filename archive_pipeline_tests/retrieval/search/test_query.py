@@ -22,6 +22,10 @@ from archive_pipeline.retrieval.search.query import (
 from archive_pipeline.text.user_input import LONGEST_QUERY
 
 
+def words(*texts: str) -> list[Term]:
+    return [Term("word", text) for text in texts]
+
+
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
@@ -34,6 +38,8 @@ from archive_pipeline.text.user_input import LONGEST_QUERY
         ('bread -"cold kitchen"', [Term("word", "bread"), Term("phrase", "cold kitchen", is_excluded=True)]),
         ('bread -"cold kitchen', [Term("word", "bread"), Term("phrase", "cold kitchen", is_excluded=True)]),
         ("-oven bread", [Term("word", "bread"), Term("word", "oven", is_excluded=True)]),
+        ("ls -l --all -la", [*words("ls", "-l", "--all"), Term("word", "la", is_excluded=True)]),
+        ('bread -"v"', [Term("word", "bread"), Term("phrase", "v", is_excluded=True)]),
         ("well-known", [Term("word", "well-known")]),
         ("a.b_c(d)", [Term("word", "a.b_c(d)")]),
         ("2*3", [Term("word", "2*3")]),
