@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from archive_pipeline.errors import InvalidQueryError
+from archive_pipeline.text.search_terms import split_words
 from archive_pipeline.text.user_input import LONGEST_QUERY, check_text
 
 # A text that was pasted in says what it is about in its first words. Each word is looked up, in several languages.
@@ -91,6 +92,12 @@ class Query:
     def phrases(self) -> list[Term]:
         """What is quoted, which a page must have."""
         return [term for term in self.wanted if term.kind == "phrase"]
+
+    @property
+    def is_only_numbers(self) -> bool:
+        """Whether each of its words has more digits than other characters, as numbers and codes have."""
+        words = [word for term in self.wanted for word in split_words(term.text)]
+        return bool(words) and all(2 * sum(map(str.isdigit, word)) > len(word) for word in words)
 
     def also(self, words: Collection[str]) -> Query:
         """Return the query with more words to look for."""

@@ -20,6 +20,7 @@ from archive_pipeline.retrieval.embedders.interface import Vectors
 from archive_pipeline.retrieval.embedders.words import WordVectors
 from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import Retriever
+from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking, allowed_chunks
 from archive_pipeline.retrieval.search.retrievers.dense import (
     SearchedVectors,
@@ -131,7 +132,17 @@ class Rankings:
                 most=self._task.num_results * (CHUNKS_PER_RESULT if self._task.query.excluded else 1),
             )
         vectors = self._searched()
-        return vectors.pages(self._vector(vectors), most=self._most)
+        vector = self._vector(vectors)
+        if self._is_near_by_chance(vectors, vector):
+            self.notes.append(NOTHING_RELEVANT)
+            return EMPTY_RANKING
+        return vectors.pages(vector, most=self._most)
+
+    def _is_near_by_chance(self, vectors: SearchedVectors, vector: Vectors) -> bool:
+        """Tell whether no text is nearer than chance, which is measured of texts: means of pages are no nearer."""
+        if vectors.chance is None or not self._task.engine.rules.is_relevance_judged:
+            return False
+        return all(score < vectors.chance.usual for score in vectors.chunks(vector, most=1).scores)
 
     def _searched(self) -> SearchedVectors:
         engine = self._task.engine

@@ -6,6 +6,7 @@ there is to be near to, so it is measured when the index is made (``retrieval.in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
@@ -74,7 +75,7 @@ class Relevance:
         )
 
 
-def relevance(chance: Chance, *, is_any_word_known: bool, term_count: int) -> Relevance:
+def relevance(chance: Chance, *, is_any_word_known: bool, term_count: int, is_only_numbers: bool) -> Relevance:
     """Return what pages have to reach for a question.
 
     Args:
@@ -82,7 +83,10 @@ def relevance(chance: Chance, *, is_any_word_known: bool, term_count: int) -> Re
         is_any_word_known: whether the archive has any word of the question that has a meaning; if not, the question may
             be no question at all, and only what is nearer than almost all made-up ones counts.
         term_count: how many such words the question has.
+        is_only_numbers: whether it has no others than numbers, whose meaning is that of any number.
     """
     if is_any_word_known:
         return Relevance(chance.usual)
+    if is_only_numbers:
+        return Relevance(math.inf)
     return Relevance(chance.highest_of_few if term_count <= _FEW_WORDS else chance.high)

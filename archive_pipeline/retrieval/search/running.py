@@ -143,6 +143,7 @@ class Search:
             chance,
             is_any_word_known=words is None or words.is_any_word_known,
             term_count=len(self._task.query.wanted) if words is None else words.term_count,
+            is_only_numbers=self._task.query.is_only_numbers,
         )
         kept = {page.page for some in (found, pages) for page in needed.of(some)}
         if not kept and self._task.query.wanted:

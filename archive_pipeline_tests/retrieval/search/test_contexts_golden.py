@@ -38,7 +38,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "words": {"query": "gravity of planets", "mode": "lexical"},
     "both": {"query": "sourdough bread in a cold kitchen"},
     "meaning": {"query": "stove temperature", "mode": "text"},
-    "pages": {"query": "which animals live there", "mode": "visual"},
+    "pages": {"query": "stove temperature", "mode": "visual"},
     "few_tokens": {"query": "dough hours oven", "max_tokens": 60},
     "one_source": {"query": "sourdough", "max_sources": 1},
     "documents": {"query": "turbines wind crust", "filters": {"source": "document"}},

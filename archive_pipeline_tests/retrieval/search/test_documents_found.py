@@ -26,6 +26,7 @@ from archive_pipeline.retrieval.index.verify import compare
 from archive_pipeline.retrieval.pages.joined import extract_page
 from archive_pipeline.retrieval.search.engine import DOCUMENTS_ONLY, SearchEngine, SearchResults
 from archive_pipeline.retrieval.search.filters import SearchFilters
+from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT
 from archive_pipeline.retrieval.search.retrievers.visual import PAGES_ARE_TEXT
 from archive_pipeline.retrieval.visual.encoding import encode_pages
 from archive_pipeline.retrieval.visual.models import open_encoder
@@ -339,6 +340,7 @@ def test_pictures_are_found_by_what_they_show(pictures: tuple[Archive, dict[str,
     before = archive.search("red", "visual")
     assert before.notes == (
         "no page is encoded by colours yet (`llm-archive documents encode`): pages were compared by their text",
+        NOTHING_RELEVANT,
     )
     assert not set(places(before)) & {(document, 1) for document in colours.values()}
     encode_pages(archive.database, archive.home, ColourEncoder())

@@ -71,6 +71,11 @@ def test_nothing_relevant_is_said(engine: SearchEngine, query: str):
     assert NOTHING_RELEVANT in built.to_dict()["notes"]
 
 
+def test_no_page_is_relevant_by_its_text_if_no_chunk_is(engine: SearchEngine):
+    assert NOTHING_RELEVANT in engine.search_now("asdfghjkl qwertyuiop", 10, "visual").notes
+    assert engine.search_now(README_QUESTION, 10, "visual")
+
+
 def test_a_made_up_word_is_in_no_text_whatever_stands_around_it(engine: SearchEngine):
     assert engine.search_now("what is the blorptang", 10, "lexical") == []
     assert engine.search_now("what is it", 10, "lexical") != []

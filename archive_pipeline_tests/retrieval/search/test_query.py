@@ -94,6 +94,14 @@ def test_what_is_excluded_is_not_embedded():
     assert query.wanted_text == "warm bread well-known"
 
 
+@pytest.mark.parametrize(
+    ("text", "is_only_numbers"),
+    [("4111 1111.5", True), ("E0382", True), ("k8s", False), ("error 404", False), ("404 -error", True), ("?!", False)],
+)
+def test_numbers_and_codes_are_told_from_words(text: str, is_only_numbers: bool):
+    assert parse_query(text).is_only_numbers is is_only_numbers
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_a_query_or_refused(text: str):
     try:

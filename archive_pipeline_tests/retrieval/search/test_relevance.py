@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -33,10 +34,20 @@ class Found:
 
 
 @pytest.mark.parametrize(
-    ("is_known", "term_count", "cosine"), [(True, 1, 0.2), (True, 9, 0.2), (False, 3, 0.3), (False, 2, 0.4)]
+    ("is_known", "term_count", "is_only_numbers", "cosine"),
+    [
+        (True, 1, False, 0.2),
+        (True, 9, True, 0.2),
+        (False, 3, False, 0.3),
+        (False, 2, False, 0.4),
+        (False, 2, True, math.inf),
+    ],
 )
-def test_words_that_nobody_wrote_need_more(is_known: bool, term_count: int, cosine: float):
-    assert relevance(CHANCE, is_any_word_known=is_known, term_count=term_count).cosine == cosine
+def test_words_that_nobody_wrote_need_more_and_such_numbers_are_nowhere(
+    is_known: bool, term_count: int, is_only_numbers: bool, cosine: float
+):
+    needed = relevance(CHANCE, is_any_word_known=is_known, term_count=term_count, is_only_numbers=is_only_numbers)
+    assert needed.cosine == cosine
 
 
 def test_meaning_or_words_are_enough():
