@@ -37,6 +37,7 @@ __all__ = ["DOCUMENTS_ONLY", "SearchEngine", "SearchFilters", "SearchResults"]
 
 # A search holds a connection while it asks for another one; were the pool's fifteen all held, none would get one.
 MOST_SEARCHES: Final = 4
+FOUND_WITHOUT_FILTERS: Final = "without the filters there are pages about it"
 VOCABULARY_SECONDS: Final = 600.0
 
 
@@ -140,7 +141,7 @@ class SearchEngine:
         with self._places, request.session() as connection:
             task = SearchTask(self, request, connection, query, asked.filters, asked.num_results)
             if timed is None:
-                return Search(task).run(asked.mode)
+                return self._filtered(task, asked.mode)
             then = replace(task, query=timed.query, filters=timed.filters)
             if not timed.query.wanted:
                 results = Search(then).newest()
@@ -149,10 +150,17 @@ class SearchEngine:
             results = Search(then).run(asked.mode)
             if results:
                 return results.with_note(timed.told(READ_AS_TIME))
-            results = Search(replace(task, query=timed.query)).run(asked.mode)
+            results = self._filtered(replace(task, query=timed.query), asked.mode)
             if not results:
                 return results  # the words of the time alone would find anything
             return Search(task).run(asked.mode).with_note(timed.told(NOTHING_THEN))
+
+    def _filtered(self, task: SearchTask, mode: str) -> SearchResults:
+        """Search as the filters say; if nothing is found, say whether anything is without them."""
+        results = Search(task).run(mode)
+        if results or task.filters.is_empty or not Search(replace(task, filters=NO_FILTERS, num_results=1)).run(mode):
+            return results
+        return results.with_note(FOUND_WITHOUT_FILTERS)
 
     def _reads_times(self, asked: _Asked) -> bool:
         return asked.time_words and self.rules.are_times_read

@@ -47,6 +47,7 @@ class Rankings:
     """Runs the retrievers of one search.
 
     Attributes:
+        is_nothing_allowed: whether the filters let nothing through.
         images_missing: why no image of a page can be compared, None if some can.
         notes: what the user is told of how the query was read.
         chance: what random questions reach; None as long as no meaning was compared, or where nobody measured it.
@@ -60,6 +61,7 @@ class Rankings:
             task.query.excluded or task.query.phrases
         )
         self._most = max(FEWEST_CHUNKS, task.num_results * CHUNKS_PER_RESULT) * (FILTERED_FACTOR if is_wide else 1)
+        self.is_nothing_allowed = self._allowed is not None and not self._allowed.content_hashes
         self.images_missing = images_missing(task.connection, task.engine.settings)
         self.notes: list[str] = []
         self.chance: Chance | None = None

@@ -13,9 +13,9 @@ from typing import Final, Protocol, TypeVar
 
 from archive_pipeline.store.embeddings import Chance
 
-NOTHING_RELEVANT: Final = (
-    "nothing in the archive is about it: no page has enough of the words, and none is nearer in meaning than by chance"
-)
+_REASON: Final = "no page has enough of the words, and none is nearer in meaning than by chance"
+NOTHING_RELEVANT: Final = f"nothing in the archive is about it: {_REASON}"
+NOTHING_FILTERED_RELEVANT: Final = f"nothing that the filters let through is about it: {_REASON}"
 # A page with this share of the words needs no meaning; learnt on the tuning half of `make bench-quality`.
 ENOUGH_WORDS: Final = 0.2
 # What is unlikely alone is shown if it is so near to the best result.

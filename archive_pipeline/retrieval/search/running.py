@@ -20,7 +20,7 @@ from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_titles, 
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, read_as_excluded
 from archive_pipeline.retrieval.search.rankings import CHUNKS_PER_RESULT, FILTERED_FACTOR, Rankings
-from archive_pipeline.retrieval.search.relevance import NOTHING_RELEVANT, relevance
+from archive_pipeline.retrieval.search.relevance import NOTHING_FILTERED_RELEVANT, NOTHING_RELEVANT, relevance
 from archive_pipeline.retrieval.search.results import FoundPage, ResultOptions, SearchResults, as_result
 from archive_pipeline.retrieval.search.retrievers.base import Ranking
 from archive_pipeline.retrieval.search.second_stage import NO_TIME, NOT_RERANKED, reranked
@@ -32,6 +32,7 @@ RESPELT: Final = 'nobody wrote "{word}"; "{other}" was searched for as well'
 NO_PHRASE: Final = "{where} has {phrases}; without the quotes the words are looked for one by one"
 ONLY_EXCLUDED: Final = "the query only says what is not wanted, so nothing was looked for"
 NO_WORDS: Final = "the query has no words, only signs"
+NONE_ALLOWED: Final = "no page meets all of the filters"
 DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents were compared"
 
 _log = logging.getLogger(__name__)
@@ -105,7 +106,10 @@ class Search:
             where = "no page" if filters.is_empty else "no page that the filters let through"
             phrases = " and ".join(f'"{term.text}"' for term in query.phrases)
             reasons.append(NO_PHRASE.format(where=where, phrases=phrases))
-        return [*reasons, *why_nothing(connection, filters), *in_titles(connection, query.wanted_text, filters)]
+        known = why_nothing(connection, filters)
+        if self._rankings.is_nothing_allowed and not known:
+            known = [NONE_ALLOWED]
+        return [*reasons, *known, *in_titles(connection, query.wanted_text, filters)]
 
     def _respelt(self, ranked: Mapping[str, Ranking]) -> Mapping[str, str]:
         """Return the words that were looked for in the place of misspelt ones, and say so."""
@@ -147,7 +151,7 @@ class Search:
         )
         kept = {page.page for some in (found, pages) for page in needed.of(some)}
         if not kept and self._task.query.wanted:
-            self._notes.append(NOTHING_RELEVANT)
+            self._notes.append(NOTHING_RELEVANT if self._task.filters.is_empty else NOTHING_FILTERED_RELEVANT)
         return [page for page in pages if page.page in kept]
 
     def _second_stage(self, pages: list[FoundPage], relevant: list[FoundPage]) -> list[FoundPage]:

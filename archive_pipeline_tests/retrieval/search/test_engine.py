@@ -24,14 +24,15 @@ from archive_pipeline.retrieval.context.archive import build_context
 from archive_pipeline.retrieval.index.run import index_archive
 from archive_pipeline.retrieval.search import engine as search_engine
 from archive_pipeline.retrieval.search import rankings
-from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.engine import FOUND_WITHOUT_FILTERS, SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.query import parse_query
+from archive_pipeline.retrieval.search.relevance import NOTHING_FILTERED_RELEVANT
 from archive_pipeline.retrieval.search.retrievers import base, lexical
 from archive_pipeline.retrieval.search.retrievers.base import chunk_details
 from archive_pipeline.retrieval.search.retrievers.lexical import Vocabulary, find_lexically, read_vocabulary
 from archive_pipeline.retrieval.search.retrievers.visual import PAGES_ARE_TEXT
-from archive_pipeline.retrieval.search.running import NO_WORDS
+from archive_pipeline.retrieval.search.running import NO_WORDS, NONE_ALLOWED
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import empty
@@ -160,6 +161,21 @@ def test_titles_are_named_of_dialogues_that_the_filters_let_through(
 ):
     notes = engine.search_now("planets_and_moons", 10, "lexical", filters=SearchFilters(**filters)).notes
     assert any("chatgpt-planets" in note for note in notes) is is_named
+
+
+@pytest.mark.parametrize(
+    ("query", "filters", "notes"),
+    [
+        ("sourdough", {"source": "chatgpt", "title": "bug"}, (FOUND_WITHOUT_FILTERS, NONE_ALLOWED)),
+        ("sourdough", {"title": "bug"}, (FOUND_WITHOUT_FILTERS, NOTHING_FILTERED_RELEVANT)),
+        ("blorptang", {"title": "bug"}, (NOTHING_FILTERED_RELEVANT,)),
+    ],
+)
+def test_what_filters_take_away_is_not_blamed_on_the_words(
+    engine: SearchEngine, query: str, filters: dict[str, Any], notes: tuple[str, ...]
+):
+    results = engine.search_now(query, filters=SearchFilters(**filters))
+    assert (list(results), results.notes) == ([], notes)
 
 
 @pytest.mark.parametrize("query", ["--", '-"', "-", '"', "*", "?!", "🍞"])
