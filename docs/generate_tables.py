@@ -112,7 +112,7 @@ def _constraints(table: Table) -> Iterator[str]:
     for index in sorted(table.indexes, key=lambda item: str(item.name)):
         where = index.dialect_options["postgresql"].get("where")
         kind = "unique index" if index.unique else "index"
-        yield f"{kind}: {_names(index.columns)}" + (f" where `{where}`" if where is not None else "")
+        yield f"{kind}: {_names(index.expressions)}" + (f" where `{where}`" if where is not None else "")
 
 
 def _views(database: Database) -> Iterator[tuple[str, str]]:
@@ -140,7 +140,8 @@ def _grid(rows: list[tuple[str, str, str]]) -> list[str]:
 
 
 def _names(columns: Any) -> str:
-    return ", ".join(f"`{column.name}`" for column in columns)
+    """Return the names of columns, and the expressions of an index."""
+    return ", ".join(f"`{getattr(column, 'name', column)}`" for column in columns)
 
 
 def _escaped(text: str | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +14,7 @@ from archive_pipeline.retrieval.search.filters import FILTERS, SearchFilters
 from archive_pipeline.retrieval.search.retrievers.base import filtered_rows
 from archive_pipeline.retrieval.search.rows import ArchiveHas, KnownDates
 from archive_pipeline.store.rows import fetch_column, fetch_rows
+from archive_pipeline.text.search_terms import split_words
 from archive_pipeline.text.shown_names import printable
 
 EMPTY_ARCHIVE: Final = "the archive is empty: `llm-archive import PATH` fills it"
@@ -21,6 +22,7 @@ NOT_BUILT: Final = "nothing can be searched yet: `llm-archive build` makes the c
 MOST_NAMED: Final = 5
 _SIMILAR: Final = 0.5
 _SHORTEST_TITLE: Final = 3
+_MOST_WORDS_OF_TITLE: Final = 8
 
 
 class _Titled(NamedTuple):
@@ -67,14 +69,39 @@ def in_titles(connection: psycopg.Connection[Any], text: str, filters: SearchFil
 
     Args:
         connection: on the archive.
-        text: what was looked for.
+        text: what was looked for: a part of a title, or words that it has.
         filters: what may be found; a dialogue is named if they let something of it through.
     """
-    words = text.strip('"')
-    if len(words) < _SHORTEST_TITLE:
+    part = text.strip('"')
+    if len(part) < _SHORTEST_TITLE:
         return []
-    asked = {"words": like_part(words), "count": MOST_NAMED, "is_anything_allowed": filters.is_empty}
-    found = filtered_rows(connection, "dialogues_by_title", _Titled, filters, asked)
+    return _titled(connection, {"text": text, "pattern": like_part(part)}, filters)
+
+
+def in_other_titles(
+    connection: psycopg.Connection[Any], text: str, filters: SearchFilters, shown: Iterable[str]
+) -> list[str]:
+    """Return a sentence that names dialogues whose titles have all words of a text, unless a page of one is shown.
+
+    Args:
+        connection: on the archive.
+        text: what was looked for; of a long one, nobody makes a title.
+        filters: what may be found; a dialogue is named if they let something of it through.
+        shown: names of the dialogues and documents whose pages are shown.
+    """
+    words = _folded_words(text)
+    if not 0 < len(words) <= _MOST_WORDS_OF_TITLE or any(words <= _folded_words(name) for name in shown):
+        return []
+    return _titled(connection, {"text": text, "pattern": None}, filters)
+
+
+def _folded_words(text: str) -> set[str]:
+    return set(split_words(text.lower()))
+
+
+def _titled(connection: psycopg.Connection[Any], asked: Mapping[str, Any], filters: SearchFilters) -> list[str]:
+    limits = {"count": MOST_NAMED, "is_anything_allowed": filters.is_empty}
+    found = filtered_rows(connection, "dialogues_by_title", _Titled, filters, {**asked, **limits})
     named = ", ".join(f"{each.partition_key} ({printable(each.title)})" for each in found)
     return [f"pages were searched; titles that have it: {named}"] if found else []
 

@@ -16,7 +16,7 @@ from archive_pipeline.retrieval.search.interface import SearchTask
 from archive_pipeline.retrieval.search.modes import MODES, Retriever
 from archive_pipeline.retrieval.search.near_words import by_words
 from archive_pipeline.retrieval.search.newest import NEWEST, newest_pages
-from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_titles, why_nothing
+from archive_pipeline.retrieval.search.nothing import EMPTY_ARCHIVE, in_other_titles, in_titles, why_nothing
 from archive_pipeline.retrieval.search.origins import origins_of
 from archive_pipeline.retrieval.search.query import SHORTENED, read_as_excluded
 from archive_pipeline.retrieval.search.rankings import CHUNKS_PER_RESULT, FILTERED_FACTOR, Rankings
@@ -76,8 +76,7 @@ class Search:
         pages = self._by_words(found)
         relevant = self._relevant(found, pages, ranked)
         results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
-        if not results:
-            self._notes += self._why_nothing(ranked)
+        self._notes += self._in_other_titles(results) if results else self._why_nothing(ranked)
         return SearchResults(
             results,
             retrievers=list(ranked),
@@ -110,6 +109,11 @@ class Search:
         if self._rankings.is_nothing_allowed and not known:
             known = [NONE_ALLOWED]
         return [*reasons, *known, *in_titles(connection, query.wanted_text, filters)]
+
+    def _in_other_titles(self, results: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return what there is to say of dialogues with all of the query's words in their titles."""
+        shown = {each["filename"] for result in results for each in (result, *result["alternatives"])}
+        return in_other_titles(self._task.connection, self._task.query.wanted_text, self._task.filters, shown)
 
     def _respelt(self, ranked: Mapping[str, Ranking]) -> Mapping[str, str]:
         """Return the words that were looked for in the place of misspelt ones, and say so."""

@@ -170,6 +170,8 @@ dialogues: Final = Table(
     Index(None, "shard_key"),
     # Prefixes of keys are looked up in it, whatever the database's collation is.
     Index("ix_dialogues_key_prefix", "partition_key", postgresql_ops={"partition_key": "text_pattern_ops"}),
+    # A search looks for dialogues by the words of their titles, of which a hostile one may have any number.
+    Index("ix_dialogues_title_words", text("to_tsvector('simple', left(title, 300))"), postgresql_using="gin"),
     Index(None, "first_import_id"),
     Index(None, "last_import_id"),
     schema=RAW,

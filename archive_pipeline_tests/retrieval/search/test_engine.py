@@ -414,6 +414,24 @@ def test_dialogues_that_ask_the_same_by_themselves_are_one_result_and_all_in_a_c
     assert built.context.left_out == {"alternative": 1}
 
 
+@pytest.mark.parametrize("small", [VectorStore.POSTGRES], indirect=True)
+def test_dialogues_whose_titles_have_all_words_are_named_unless_a_page_of_one_is_shown(
+    small: SearchEngine, tmp_path: Path
+):
+    titled = chatgpt("b", chain("Is it alive?", "No longer."), title="Yeast, the dead")
+    load(small.database, tmp_path / "b.json", titled, is_partial=True)
+    build_stale(small.database, small.settings)
+    named = "pages were searched; titles that have it: chatgpt-b (Yeast, the dead)"
+
+    def notes(query: str, **filters: Any) -> tuple[str, ...]:
+        results = small.search_now(query, 10, "lexical", filters=SearchFilters(**filters))
+        assert results
+        return results.notes
+
+    assert notes("dead yeast") == (named,)
+    assert notes("dead fungus") == notes("dead yeast", title="chat") == notes("dead yeast alive") == ()
+
+
 def test_an_empty_archive_has_nothing(database: Database, settings: Settings, tmp_path: Path):
     results = SearchEngine(database, settings.with_values(home=tmp_path)).search_now("anything")
     assert list(results) == []
