@@ -15,17 +15,10 @@ import psycopg
 from archive_pipeline.retrieval.search.query import Query, Term
 from archive_pipeline.retrieval.search.retrievers.base import EMPTY_RANKING, FilteredChunks, Ranking
 from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
+from archive_pipeline.retrieval.search.retrievers.matches import Matches, Numbers, best_of, summed
 from archive_pipeline.retrieval.search.retrievers.spelling import HeldTerms, respelt
 from archive_pipeline.retrieval.search.retrievers.term_words import Word, with_parts, words_of_term
-from archive_pipeline.retrieval.search.retrievers.words import (
-    Matches,
-    Numbers,
-    WordIndex,
-    best_of,
-    chunk_ids_of,
-    numbers_of,
-    summed,
-)
+from archive_pipeline.retrieval.search.retrievers.words import WordIndex, chunk_ids_of, numbers_of
 from archive_pipeline.store.rows import fetch_column
 from archive_pipeline.text.search_terms import HIGHEST_WEIGHT, split_words
 

@@ -7,23 +7,30 @@ chunks have all of them; the texts of these are read to see whether they stand n
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import psycopg
 
 from archive_pipeline.retrieval.search.retrievers.marks import MarkedTerms
+from archive_pipeline.retrieval.search.retrievers.matches import (
+    NOTHING,
+    Matches,
+    Numbers,
+    any_of,
+    best_of,
+    both,
+    joined,
+    restricted,
+    restricted_to,
+    without,
+)
 from archive_pipeline.retrieval.search.retrievers.term_words import Row, Word, with_parts
 from archive_pipeline.retrieval.search.rows import ChunkText, Frequency, NumberedChunk
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
-from archive_pipeline.text.search_terms import WEIGHT_SCALE
 
-Numbers = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
 # Of chunks with all words of a phrase, so many of the best are read, some at a time, until enough have it in a row.
 MOST_READ: Final = 5_000
 READ_AT_ONCE: Final = 250
@@ -33,17 +40,8 @@ MOST_READ_FOR_PARTS: Final = 500
 MOST_WITH_PREFIX: Final = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """Chunks that have something: their numbers, ascending, and how much each is about it."""
-
-    numbers: Numbers
-    weights: Scores
-
-
 # No term of the index is empty.
 _ANY_TERM: Final = ""
-NOTHING: Final = Matches(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 class WordIndex:
@@ -99,7 +97,7 @@ class WordIndex:
             return max(of_forms, default=0) or self._frequency_otherwise(word)
         # A chunk may have several words that begin so. Which chunks have one is known when postings were read.
         if self._postings.keys() >= set(forms):
-            return len(_any_of([self._postings[form] for form in forms]).numbers)
+            return len(any_of([self._postings[form] for form in forms]).numbers)
         return min(sum(of_forms), self.chunk_count())
 
     def _frequency_otherwise(self, word: Word) -> int:
@@ -118,7 +116,7 @@ class WordIndex:
             )
             for form, *posting in rows:
                 held.setdefault(form, []).append((posting[0], posting[1], posting[2]))
-        self._postings |= {form: _joined(sorted(postings)) for form, postings in held.items()}
+        self._postings |= {form: joined(sorted(postings)) for form, postings in held.items()}
 
     def matches(self, term: Sequence[Word], within: Numbers | None = None, *, limit: int | None = None) -> Matches:
         """Return the chunks with a term; one word has to be there as it is written (``matches_otherwise``).
@@ -129,7 +127,7 @@ class WordIndex:
             limit: how many chunks with a phrase are enough, the best ones; None for all of them.
         """
         if len(term) == 1:
-            return _restricted_to(self._having(self._all_forms(term[0])), within)
+            return restricted_to(self._having(self._all_forms(term[0])), within)
         return self._in_a_row(self._with_all(term, within), term, limit)
 
     def matches_otherwise(
@@ -145,28 +143,28 @@ class WordIndex:
         """
         if len(term) != 1:
             return NOTHING
-        marked = _restricted_to(self._having(self._marked_forms(term[0])), within)
+        marked = restricted_to(self._having(self._marked_forms(term[0])), within)
         left = None if limit is None else limit - len(found.numbers)
         parts = NOTHING
         if term[0].parts and (left is None or left > 0):
-            candidates = _without(self._with_all(term[0].parts, within), found)
+            candidates = without(self._with_all(term[0].parts, within), found)
             parts = self._in_a_row(candidates, term, left, MOST_READ_FOR_PARTS)
-        return _without(_any_of([marked, parts]), found)
+        return without(any_of([marked, parts]), found)
 
     def _with_all(self, term: Sequence[Word], within: Numbers | None) -> Matches:
         """Return the chunks that have each word of a term, in any spelling, wherever they stand."""
         found = NOTHING
         for nth, word in enumerate(term):
-            of_word = _restricted_to(self._in_any_spelling(word), within)
-            found = of_word if nth == 0 else _both(found, of_word)
+            of_word = restricted_to(self._in_any_spelling(word), within)
+            found = of_word if nth == 0 else both(found, of_word)
         return found
 
     def _in_any_spelling(self, word: Word) -> Matches:
         as_written = self._having([*self._all_forms(word), *self._marked_forms(word)])
-        return _any_of([as_written, self._with_all(word.parts, None)])
+        return any_of([as_written, self._with_all(word.parts, None)])
 
     def _having(self, forms: Iterable[str]) -> Matches:
-        return _any_of([self._postings.get(form, NOTHING) for form in forms])
+        return any_of([self._postings.get(form, NOTHING) for form in forms])
 
     def numbers_having(self, term: Sequence[Word], within: Numbers) -> list[int]:
         """Return those of some chunks that have a term, read before, in any spelling."""
@@ -223,67 +221,6 @@ def numbers_with(
                 if row.is_in(chunk.text, chunk.language):
                     own.add(chunk.chunk_number)
     return found
-
-
-def restricted(found: Matches, numbers: Numbers) -> Matches:
-    """Return those of the matches whose numbers are among others."""
-    kept = np.isin(found.numbers, numbers, assume_unique=True)
-    return Matches(found.numbers[kept], found.weights[kept])
-
-
-def _restricted_to(found: Matches, numbers: Numbers | None) -> Matches:
-    return found if numbers is None else restricted(found, numbers)
-
-
-def _without(found: Matches, others: Matches) -> Matches:
-    return restricted(found, np.setdiff1d(found.numbers, others.numbers, assume_unique=True))
-
-
-def _joined(postings: Sequence[tuple[int, bytes, bytes]]) -> Matches:
-    numbers = [np.frombuffer(ordinals, dtype="<u2").astype(np.int64) + first for first, ordinals, _ in postings]
-    weights = [np.frombuffer(held, dtype=np.uint8) for _, _, held in postings]
-    return Matches(np.concatenate(numbers), np.concatenate(weights) / WEIGHT_SCALE)
-
-
-def _any_of(found: Sequence[Matches]) -> Matches:
-    """Return the chunks with any form of a word; the form that says most counts."""
-    some = [each for each in found if len(each.numbers)]
-    if len(some) < 2:
-        return some[0] if some else NOTHING
-    numbers = np.concatenate([each.numbers for each in some])
-    order = np.argsort(numbers, kind="stable")  # of lists that are in order: linear
-    numbers = numbers[order]
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    weights = np.concatenate([each.weights for each in some])[order]
-    return Matches(numbers[starts], np.maximum.reduceat(weights, starts))
-
-
-def _both(one: Matches, other: Matches) -> Matches:
-    numbers, of_one, of_other = np.intersect1d(one.numbers, other.numbers, assume_unique=True, return_indices=True)
-    return Matches(numbers, (one.weights[of_one] + other.weights[of_other]) / 2)
-
-
-def summed(found: Sequence[tuple[Matches, float]]) -> Matches:
-    """Return all chunks with the sum of their weights, each times a factor."""
-    some = [(each, factor) for each, factor in found if len(each.numbers)]
-    if not some:
-        return NOTHING
-    numbers = np.concatenate([each.numbers for each, _ in some])
-    order = np.argsort(numbers, kind="stable")
-    numbers = numbers[order]
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    weights = np.concatenate([each.weights * factor for each, factor in some])[order]
-    return Matches(numbers[starts], np.add.reduceat(weights, starts))
-
-
-def best_of(found: Matches, number: int) -> Numbers:
-    """Return where the best of the matches are, best first, of equals the one that was written first."""
-    if len(found.numbers) > number:
-        least = np.partition(found.weights, -number)[-number]
-        among = np.flatnonzero(found.weights >= least)
-    else:
-        among = np.arange(len(found.numbers))
-    return among[np.argsort(-found.weights[among], kind="stable")][:number]
 
 
 def chunk_ids_of(connection: psycopg.Connection[Any], numbers: Sequence[int]) -> Mapping[int, str]:
