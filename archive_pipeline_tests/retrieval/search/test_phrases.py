@@ -19,10 +19,13 @@ from archive_pipeline_tests.exports import Said, chain, chatgpt, load
 from archive_pipeline_tests.retrieval.search.archive import places
 
 START = 1_704_067_200.0
-COLD, HOT, FAR, TWICE = (dialogue_id("chatgpt", name) for name in ("cold", "hot", "far", "twice"))
+COLD, HOT, FAR, TWICE, VASES = (dialogue_id("chatgpt", name) for name in ("cold", "hot", "far", "twice", "vase"))
 MANY_WORDS = " ".join(f"kiln{number}" for number in range(250))
 # Said twice, so that the second answer is a near-duplicate, which the index does not know.
 ANSWER = f"A cold kitchen is no harm. {MANY_WORDS}"
+# A text and code in chunks of their own, which repeat nothing of each other.
+GLAZE, STOVE = (" ".join(f"{word}{number}" for number in range(120)) for word in ("glaze", "stove"))
+VASE = f"{GLAZE} and fire the blue vase.\n\n```\nturn_off heater {STOVE}\n```"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,7 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
         chatgpt(
             "hot", chain("How hot is the oven of a kitchen?", "The oven is never cold.", start=START), title="Oven"
         ),
+        chatgpt("vase", chain("Is porcelain hard?", VASE, start=START)),
         chatgpt("far", chain("Which oven for a small kitchen?", "A cold one: the kitchen is small.", start=START)),
         chatgpt(
             "twice",
@@ -63,13 +67,20 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
         ('"cold kitchen" -"oven"', {TWICE}),
         ('"oven" "cold kitchen"', {COLD}),  # wherever on the page each of them is
         ("\u201cnever cold\u201d kitchen", {HOT}),
-        ('"is" bread', {HOT, FAR, TWICE}),  # words of no meaning
+        ('"is" bread', {HOT, FAR, TWICE, VASES}),  # words of no meaning
+        ('"fire the blue vase turn off"', {VASES}),  # over the edge of a chunk
+        ('"vase turn_off" porcelain', {VASES}),
     ],
 )
 def test_pages_without_a_phrase_are_left_out(engine: SearchEngine, mode: str, query: str, documents: set[str]):
     results = engine.search_now(query, 10, mode)
     assert {document for document, _ in places(results)} == documents
     assert results.notes == ()
+
+
+def test_a_phrase_over_the_edge_of_a_chunk_is_excluded_too(engine: SearchEngine):
+    assert places(engine.search_now('porcelain -"vase turn off"', 10, "lexical")) == []
+    assert places(engine.search_now('porcelain -"vase turn on"', 10, "lexical")) == [(VASES, 1)]
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])

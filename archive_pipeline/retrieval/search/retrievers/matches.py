@@ -68,6 +68,18 @@ def both(one: Matches, other: Matches) -> Matches:
     return Matches(numbers, (one.weights[of_one] + other.weights[of_other]) / 2)
 
 
+def over_edges(of_words: Sequence[Numbers]) -> Numbers:
+    """Return the chunks that have the first of some words and, with the next chunk, which has the last one, all words.
+
+    Args:
+        of_words: the chunks with each word, ascending; two words or more.
+    """
+    found = np.intersect1d(of_words[0], of_words[-1] - 1, assume_unique=True)
+    for numbers in of_words[1:-1]:
+        found = found[np.isin(found, numbers) | np.isin(found + 1, numbers)]
+    return found
+
+
 def summed(found: Sequence[tuple[Matches, float]]) -> Matches:
     """Return all chunks with the sum of their weights, each times a factor."""
     some = [(each, factor) for each, factor in found if len(each.numbers)]

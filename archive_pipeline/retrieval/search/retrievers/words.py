@@ -1,7 +1,8 @@
 """Chunks by the words that they have, from the postings of the lexical index.
 
 A term of a query is some words in a row: ``http_client`` are two, a phrase is as many as it has. The postings say which
-chunks have all of them; the texts of these are read to see whether they stand next to each other.
+chunks have all of them; the texts of these are read to see whether they stand next to each other. Where no chunk has
+them so, a row may begin in a chunk and end in the next one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from archive_pipeline.retrieval.search.retrievers.matches import (
     best_of,
     both,
     joined,
+    over_edges,
     restricted,
     restricted_to,
     without,
@@ -36,6 +38,8 @@ MOST_READ: Final = 5_000
 READ_AT_ONCE: Final = 250
 # Of chunks with all parts of a camel-case word, which is as a rule written as it is asked for.
 MOST_READ_FOR_PARTS: Final = 500
+# Of chunks that have all words of a phrase with the next one, where no chunk has the phrase.
+MOST_READ_OVER_EDGES: Final = 500
 # Of a beginning such as "a*", so many words are looked at.
 MOST_WITH_PREFIX: Final = 5_000
 
@@ -121,6 +125,8 @@ class WordIndex:
     def matches(self, term: Sequence[Word], within: Numbers | None = None, *, limit: int | None = None) -> Matches:
         """Return the chunks with a term; one word has to be there as it is written (``matches_otherwise``).
 
+        A row that goes over the edge of a chunk counts only where no chunk has it.
+
         Args:
             term: words that stand in a row; looked up and read before.
             within: numbers of the only chunks that matter, ascending; None for all.
@@ -128,7 +134,8 @@ class WordIndex:
         """
         if len(term) == 1:
             return restricted_to(self._having(self._all_forms(term[0])), within)
-        return self._in_a_row(self._with_all(term, within), term, limit)
+        found = self._in_a_row(self._with_all(term, within), term, limit)
+        return found if len(found.numbers) else self._over_edges(term, within, limit)
 
     def matches_otherwise(
         self, term: Sequence[Word], found: Matches, within: Numbers | None = None, *, limit: int | None = None
@@ -186,6 +193,16 @@ class WordIndex:
 
     def _marked_forms(self, word: Word) -> Collection[str]:
         return {marked for form in word.forms for marked in self._marked.get(form, ())} - word.forms
+
+    def _over_edges(self, term: Sequence[Word], within: Numbers | None, limit: int | None) -> Matches:
+        """Return the chunks in which a row of words begins that ends in the next chunk of the same text."""
+        of_words = [restricted_to(self._in_any_spelling(word), within) for word in term]
+        numbers = over_edges([each.numbers for each in of_words])
+        asked = {"numbers": (numbers if limit is None else numbers[:MOST_READ_OVER_EDGES]).tolist()}
+        chunks = fetch_rows(self._connection, "lexical/texts_over_edges", ChunkText, asked) if len(numbers) else []
+        row = Row(term)
+        having = [chunk.chunk_number for chunk in chunks if row.is_in(chunk.text, chunk.language)]
+        return restricted(of_words[0], np.array(sorted(having), dtype=np.int64))
 
     def _in_a_row(self, found: Matches, term: Sequence[Word], limit: int | None, most_read: int = MOST_READ) -> Matches:
         """Return the chunks in whose texts the words of a term stand in a row.
