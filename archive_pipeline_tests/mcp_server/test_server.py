@@ -29,7 +29,7 @@ from archive_pipeline.mcp_server.server import build_server
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.retrieval.embedders.interface import STATIC
 from archive_pipeline.retrieval.index.run import index_archive
-from archive_pipeline.retrieval.search.engine import SearchEngine
+from archive_pipeline.retrieval.search.engine import FOUND_WITHOUT_FILTERS, SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.settings import Settings
 from archive_pipeline.settings.variables import CHECKOUT
@@ -226,7 +226,7 @@ def test_filters_hold(assistant: Assistant):
 def test_values_that_nothing_has_are_named(assistant: Assistant):
     for tool in ("search", "context"):
         notes = assistant.call(tool, query="zanzibar", source="chatgtp")["notes"]
-        assert notes == ["nothing is from the source 'chatgtp'; like it: chatgpt"]
+        assert notes == [FOUND_WITHOUT_FILTERS, "nothing is from the source 'chatgtp'; like it: chatgpt"]
 
 
 def test_a_dialogue_is_read_on_and_nothing_is_left_out_unsaid(assistant: Assistant):
