@@ -4,4 +4,4 @@ from archive_pipeline.readers.claude_ai.dialogue import SOURCE, read_conversatio
 from archive_pipeline.readers.claude_ai.recognition import recognise
 from archive_pipeline.readers.declaration import Reader
 
-READER = Reader(SOURCE, "Claude.ai data export (conversations.json)", 5, recognise, read_conversation)
+READER = Reader(SOURCE, "Claude.ai data export (conversations.json)", 4, recognise, read_conversation)

@@ -54,8 +54,8 @@ class Artifacts:
         if message is not None:
             self._at[message] = self._here
 
-    def version(self, call: str | None, arguments: object) -> PartRecord | None:
-        """Returns the version that a call of the tool made, or a text without a call; None if no artifact is named."""
+    def version(self, call: str, arguments: object) -> PartRecord | None:
+        """Returns the version that a call of the tool made, None if the call names no artifact."""
         fields = arguments if isinstance(arguments, dict) else {}
         name = as_identifier(fields.get("id"))
         command = as_text(fields.get("command")) or "create"

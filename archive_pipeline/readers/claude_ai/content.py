@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from archive_pipeline.domain.records import PartRecord, PartType, Role
 from archive_pipeline.readers.claude_ai.artifacts import TOOL, Artifacts
 from archive_pipeline.readers.claude_ai.citations import cited, knowledge, knowledge_text
-from archive_pipeline.readers.claude_ai.tags import Said, said_in
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, base64_sha256, joined
 from archive_pipeline.readers.open_calls import OpenCalls
@@ -73,19 +72,19 @@ class ContentReader:
         content = message.get("content")
         if not isinstance(content, list) and "content" in message:
             self._warnings["malformed_content"] += 1
+        if not isinstance(content, list | dict):
+            self._artifacts.end(name)
+            return self._fallback(message, content), []
         parts: list[PartRecord] = []
         silent: list[Any] = []
-        blocks = content if isinstance(content, list) else [content] if isinstance(content, dict) else []
-        for block in blocks:
+        for block in content if isinstance(content, list) else [content]:
             part = self._part(block)
             if part is not None:
                 parts.append(part)
             elif not _is_empty_text(block):
                 silent.append(block)
         if _TEXT not in [part.part_type for part in parts]:
-            parts.extend(self._fallback(message, content))
-        if role == "assistant":
-            parts = [piece for part in parts for piece in self._apart(part)]
+            parts.extend(self._fallback(message, None))
         self._artifacts.end(name)
         return (*parts, *self._beside), silent
 
@@ -94,32 +93,6 @@ class ContentReader:
         if text is None or not _PLACEHOLDER.sub("", text).strip():
             return ()
         return (PartRecord(PartType.TEXT, text, "text_fallback"),)
-
-    def _apart(self, part: PartRecord) -> Iterator[PartRecord]:
-        """Yields a part, of a text with tags what it has in its order; artifacts come after all parts.
-
-        The first of them has the text with its tags in its source.
-        """
-        said_parts = said_in(part.text) if part.part_type is _TEXT and part.text is not None else []
-        if not said_parts:
-            yield part
-        for number, said in enumerate(said_parts):
-            made = self._tagged(said, part)
-            if number == 0:
-                made.source = {**(made.source or {}), **(part.source or {}), "text": part.text}
-            if made.part_type is PartType.ARTIFACT:
-                self._beside.append(made)
-            else:
-                yield made
-
-    def _tagged(self, said: Said, part: PartRecord) -> PartRecord:
-        if said.part_type is PartType.THINKING:
-            return PartRecord(PartType.THINKING, said.text or None, "antThinking")
-        if said.part_type is PartType.ARTIFACT:
-            version = self._artifacts.version(None, said.arguments)
-            if version is not None:
-                return version
-        return PartRecord(_TEXT, said.text, part.source_type)
 
     def _part(self, block: object) -> PartRecord | None:
         if isinstance(block, str):

@@ -166,31 +166,3 @@ def test_a_call_that_names_no_artifact_makes_no_version(arguments):
     call = {"type": "tool_use", "name": "artifacts", "input": arguments}
     [part] = dialogue(message("m", None, "assistant", call)).messages[0].parts
     assert (part.part_type.value, part.tool_input) == ("tool_use", arguments)
-
-
-def test_thoughts_and_artifacts_within_the_text_of_2024_are_parts():
-    said = 'identifier="a" type="application/vnd.ant.code" language="python" title="Hi"'
-    first = f"<antArtifact {said}>\nprint(1)\n</antArtifact>"
-    text = f"I make it.\n\n<antThinking>Worth one.</antThinking>\n\n{first}\n\nThere. `<antThinking>` </antThinking>"
-    again = '<antArtifact identifier="a">print(2)</antArtifact> <antThinking>cut'
-    record = dialogue(
-        message("m", None, "assistant", {"type": "text", "text": text, "flags": 1}),
-        message("n", None, "assistant", {"type": "text", "text": again}),
-        message("o", None, "human", {"type": "text", "text": text}),
-    )
-    made, changed, asked = record.messages
-    assert [(part.part_type.value, part.text) for part in made.parts] == [
-        ("text", "I make it."),
-        ("thinking", "Worth one."),
-        ("text", "There. `<antThinking>` </antThinking>"),
-        ("artifact", "print(1)"),
-    ]
-    assert made.parts[0].source == {"flags": 1, "text": text}
-    artifact = made.parts[-1]
-    assert (artifact.uri, artifact.language, artifact.tool_use_id) == ("a", "python", None)
-    assert artifact.source == {"version": 1, "title": "Hi", "type": "application/vnd.ant.code"}
-    assert [(part.text, part.source) for part in changed.parts] == [
-        ("<antThinking>cut", None),
-        ("print(2)", {"version": 2, "title": "Hi", "type": "application/vnd.ant.code", "text": again}),
-    ]
-    assert [part.text for part in asked.parts] == [text]
