@@ -13,6 +13,7 @@ from archive_pipeline.answering.prompt import Prompt
 from archive_pipeline.domain.answer_endings import why_not_whole
 from archive_pipeline.domain.daemon_threads import in_daemon_thread
 from archive_pipeline.domain.optional import import_optional
+from archive_pipeline.domain.reasons import first_line
 from archive_pipeline.errors import AnswerError, ConfigurationError
 
 EXTRA: Final = "llm"
@@ -45,7 +46,7 @@ class LibraryModel:
                     yield str(piece)
             cut_off = why_not_whole(response.response_json)
         except Exception as error:  # plugins raise what their vendors' packages raise
-            raise AnswerError(f"{self.name}: {_said_by(error)}") from error
+            raise AnswerError(f"{self.name}: {first_line(error)}") from error
         if cut_off is not None:
             raise AnswerError(cut_off)
 
@@ -58,7 +59,7 @@ def _find(library: Any, name: str) -> tuple[Any, bool]:
         return _find_synchronous(library, name), False
     except Exception as error:  # a plugin that is not whole keeps all others from being loaded
         raise ConfigurationError(
-            f"the plugins of llm cannot be loaded ({_said_by(error)}); `llm plugins` says more"
+            f"the plugins of llm cannot be loaded ({first_line(error)}); `llm plugins` says more"
         ) from error
 
 
@@ -70,10 +71,6 @@ def _find_synchronous(library: Any, name: str) -> Any:
             f"ARCHIVE_ANSWER_MODEL={name!r}: llm has no such model; `llm models` lists them, and ARCHIVE_ANSWER_URL "
             "names an endpoint to ask instead"
         ) from error
-
-
-def _said_by(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 async def _in_thread(response: Any) -> AsyncGenerator[Any, None]:

@@ -15,19 +15,25 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
-_OPENING: Final = re.compile(r"\\[(\[]|\$\$|\$(?=[^\s$])")
+_OPENING: Final = re.compile(r"\\[(\[]|\$\$|(?<!\w)\$(?=[^\s${'\"/,.:;)])")
 _RESTS: Final = {
     "\\(": re.compile(r".*?\\\)", re.DOTALL),
     "\\[": re.compile(r".*?\\\]", re.DOTALL),
     "$$": re.compile(r".*?\$\$", re.DOTALL),
-    # As pandoc has it: "$5 and $6" are prices. Nor is "$HOME and **$PATH**" a formula.
-    "$": re.compile(r"(?:\\.|[^\\])*?(?<!\s)\$(?![^\W_])", re.DOTALL),
+    # As pandoc has it: "$5 and $6" are prices. Nor do variables of a shell end one.
+    "$": re.compile(r"(?:\\.|[^\\`$])+(?<!\s)\$(?![\w{(])", re.DOTALL),
 }
+_DOLLAR: Final = "$"
+_BRACKET: Final = re.compile(r"(?<!\\)[()\[\]{}]")
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
+_NO_TEX: Final = ("](", "**")
 _CLOSINGS: Final = {"\\[": "\\]", "$$": "$$"}
 # Behind marks of quotes and lists, or at the end of a line. "$$$" is no sign but a price level.
 _FIRST_LINE: Final = re.compile(r"(?:[\s>]|(?:[-*+]|\d{1,9}[.)])\s)*(\\\[|\$\$(?!\$))|.*(?<!\\)(\\\[)(?=\s*$)")
+_MARK: Final = re.compile(r">|(?:[-*+]|\d{1,9}[.)])\s")
 _LAST_LINE: Final = {"\\]": re.compile(r".*\\\].*"), "$$": re.compile(r"[^$]*\$\$[\s.,;:]*")}
 _FENCES: Final = ("```", "~~~")
+_CODE: Final = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 
 
 class _Opened(NamedTuple):
@@ -58,10 +64,9 @@ def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the par
     if opening is None or (state.src, opening[0]) in unclosed:
         return False
     rest = _RESTS[opening[0]].match(state.src, opening.end())
-    if rest is None:
+    if rest is None and opening[0] != _DOLLAR:
         unclosed.add((state.src, opening[0]))  # nor does any later one of the text end
-        return False
-    if rest.end() > state.posMax:
+    if rest is None or rest.end() > state.posMax or (opening[0] == _DOLLAR and not _may_be_tex(rest[0][:-1])):
         return False
     if not silent:
         token = state.push("code_inline", "code", 0)
@@ -69,6 +74,21 @@ def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the par
         token.attrSet("class", "formula")
     state.pos = rest.end()
     return True
+
+
+def _may_be_tex(text: str) -> bool:
+    """Tell whether what stands between two dollars could be a formula: prices and variables leave brackets open."""
+    return not any(sign in text for sign in _NO_TEX) and _closes_its_brackets(text)
+
+
+def _closes_its_brackets(text: str) -> bool:
+    opened: list[str] = []
+    for sign in _BRACKET.findall(text):
+        if sign not in _BRACKETS:
+            opened.append(sign)
+        elif not opened or opened.pop() != _BRACKETS[sign]:
+            return False
+    return not opened
 
 
 def _find_long_formulas(state: StateCore) -> None:
@@ -84,7 +104,7 @@ def _long_formulas(lines: Iterable[str]) -> Iterator[tuple[int, int]]:
             opened, is_open_in_paragraph = None, False
         elif opened is None:
             opened = None if is_open_in_paragraph else _opened(number, line)
-            is_open_in_paragraph ^= opened is None and line.count("$$") % 2 == 1
+            is_open_in_paragraph ^= opened is None and _CODE.sub("", line).count("$$") % 2 == 1
         elif opened.closing in line:
             if opened.ends_with(line):
                 yield opened.line, number
@@ -109,8 +129,8 @@ def _long_formula(state: StateBlock, start: int, end: int, silent: bool) -> bool
     last = state.env["long_formulas"].get(start)
     if last is None or last >= end or _leaves_block(state, start, last):
         return False
-    if silent:
-        return True
+    if silent:  # an item of the list that goes on has its mark before the formula
+        return _MARK.match(state.src, state.bMarks[start] + state.tShift[start]) is None
     state.line = last + 1
     state.push("formula_open", "p", 1).map = [start, state.line]
     token = state.push("inline", "", 0)

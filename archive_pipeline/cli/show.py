@@ -193,7 +193,7 @@ def _part(part: Part) -> Iterator[str]:
         yield text
     elif part.kind == "tool_use":
         yield click.style(f"calls {one_line(part.tool_name or 'a tool')}", fg="magenta")
-        yield shown(part.text or part.tool_input or "")
+        yield shown(part.arguments or "")
     elif part.kind == "tool_result":
         failed = ", an error" if part.is_error else ""
         yield click.style(f"result of {one_line(part.tool_name or 'a tool')}{failed}", fg="magenta")

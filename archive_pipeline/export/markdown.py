@@ -162,7 +162,7 @@ def _part(part: Part) -> str:
         return _callout(_CALLOUTS[part.kind], text)
     if part.kind in _TOOLS:
         failed = ", an error" if part.is_error else ""
-        block = _fenced(text or without_controls(part.tool_input or ""), part.language or "")
+        block = _fenced(without_controls(part.arguments or ""), part.language or "")
         return f"**{_TOOLS[part.kind]} {_code(part.tool_name)}{failed}**\n\n{block}"
     if text:
         return _fenced(text, part.language or "")

@@ -23,9 +23,25 @@ def test_a_formula_stays_as_it_is_written(formula: str):
     assert f'so <code class="formula">{escape(formula)}</code> *' in to_html(f"so {formula} \\* and \\(")
 
 
-@pytest.mark.parametrize("text", ["It costs $5 and *a* $6.", "$HOME, **$PATH** and $ *a* $", "\\$5 *a*$", "$5*a*\n\n$"])
-def test_prices_and_variables_are_no_formulas(text: str):
-    assert "formula" not in to_html(text)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("It costs $5 and *a* $6.", "$HOME, **$PATH** and $ *a* $", "\\$5 *a*$", "$5*a*\n\n$"),
+        *("In a script $1 is; the regex `^foo$` *a* foo.", "$EDITOR opens; `/foo$/` and `/bar$/` are *a*"),
+        *("[$5 deal](http://a.b) and [x$](http://c.d)", "Costs $5 (see [this](http://e.com/$)) end"),
+        *("${HOME}:${PATH} is *a*", "$PATH:$(pwd) then *a*", "${x} and **${y}**"),
+        *("($/unit)**: $5/unit, *a* ($)", "$5 million and **\u20ac6** (US$ 7)", "AU$: 5, in US$: **6**"),
+    ],
+)
+def test_prices_variables_and_code_are_no_formulas(text: str):
+    html = to_html(text)
+    assert "formula" not in html
+    assert html.count("<a ") == text.count("](")
+    assert html.count("<em>") == text.count("*a*")
+
+
+def test_a_formula_behind_a_price_and_code_is_one():
+    assert '<code class="formula">$x$</code>' in to_html("It is $5, `a`, and $x$.")
 
 
 def test_what_only_begins_like_a_formula_is_text():
@@ -53,7 +69,12 @@ def test_lines_of_a_formula_begin_no_blocks(formula: str):
     quoted = "\n".join(f"> {line}" for line in formula.split("\n"))
     assert to_html(quoted) == f'<blockquote dir="auto">\n{shown.format("")}</blockquote>\n'
     listed = formula.replace("\n", "\n  ")
+    assert to_html(f"- a\n- {listed}\n- b").count("<ul") == 1
     assert to_html(f"- {listed}\n- *b*").startswith(f'<ul dir="auto">\n<li>\n{shown.format("")}</li>\n<li><em>b</em>')
+
+
+def test_signs_in_code_open_no_formula():
+    assert '<code class="formula">$$\na\n- c\n$$</code>' in to_html("Math uses `$$`:\n$$\na\n- c\n$$")
 
 
 def test_a_formula_that_ends_its_line_goes_on_below():

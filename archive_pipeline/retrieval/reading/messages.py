@@ -15,6 +15,7 @@ import numpy as np
 import psycopg
 import pyarrow as pa
 
+from archive_pipeline.derive.qa_pairs import call_arguments
 from archive_pipeline.domain.batch import join_texts
 from archive_pipeline.retrieval.reading.attached_files import Scope
 from archive_pipeline.store.columns import TIME, Columns, columns_of_rows, datetimes
@@ -43,7 +44,7 @@ class Part:
         tool_input: JSON text.
         is_error: None if the source does not say.
         source_type: what the source calls it.
-        left_out: characters of the text that are not in ``text``, which then is its beginning.
+        left_out: characters of the text, or of the input of a call without one, that are not here: the end of it.
     """
 
     kind: str
@@ -57,6 +58,11 @@ class Part:
     uri: str | None
     source_type: str | None = None
     left_out: int = 0
+
+    @property
+    def arguments(self) -> str | None:
+        """What a call gives its tool, as the source has it; a string that is cut stays the JSON that it is."""
+        return call_arguments(self.tool_input, self.text) if self.left_out == 0 else self.text or self.tool_input
 
     @property
     def has_content(self) -> bool:

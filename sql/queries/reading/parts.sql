@@ -21,7 +21,8 @@ SELECT
     part.source_type,
     CASE
         WHEN '{limit}'::integer = 0 THEN 0
-        ELSE greatest(coalesce(length(part.text_content), 0) - '{limit}'::integer, 0)
+        ELSE
+            greatest(length(coalesce(nullif(part.text_content, ''), part.tool_input::text, '')) - '{limit}'::integer, 0)
     END AS left_out
 FROM raw.content_parts AS part
 WHERE CASE WHEN '{scope}' = 'dialogues' THEN part.dialogue_id ELSE part.message_id END = ANY('{ids}'::uuid []);
