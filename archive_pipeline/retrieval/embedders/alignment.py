@@ -114,17 +114,20 @@ class AlignedEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query."""
         # Somebody waits for it, which an endpoint is to know.
-        read, own = self._reader.embed_query(text), self._own.embed_query(text)
-        vector: Vectors = self._together(read[np.newaxis], own[np.newaxis])[0]
+        aligned = self._aligned(self._reader.embed_query(text)[np.newaxis])
+        vector: Vectors = self._with_own(aligned, self._own.embed_query(text)[np.newaxis])[0]
         return vector
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries."""
-        return self._together(self._reader.embed_queries(texts), self._own.embed_queries(texts))
+        aligned = self._aligned(self._reader.embed_queries(texts))
+        return self._with_own(aligned, self._own.embed_queries(texts))
 
-    def _together(self, read: Vectors, own: Vectors) -> Vectors:
-        rows, columns = self._alignment.matrix.shape
-        if read.shape[1] != rows - 1:
+    def _aligned(self, read: Vectors) -> Vectors:
+        if read.shape[1] != len(self._alignment.matrix) - 1:
             raise EmbeddingError(f"{self._reader.name} is another model now; `llm-archive index` fits the map to it")
-        check_dimensions(self._own.name, own, columns)
-        return normalized(self._alignment.aligned(read) + _OWN_SHARE * own)
+        return self._alignment.aligned(read)
+
+    def _with_own(self, aligned: Vectors, own: Vectors) -> Vectors:
+        check_dimensions(self._own.name, own, aligned.shape[1])
+        return normalized(aligned + _OWN_SHARE * own)

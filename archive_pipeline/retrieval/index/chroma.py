@@ -79,7 +79,7 @@ class Chroma:
 def location_of(settings: Settings) -> str:
     """Return the URL of the server, without credentials, or the folder of the embedded store."""
     if settings.chroma_url is None:
-        return str(settings.chroma_folder)
+        return str(settings.chroma_folder.resolve())
     url = urlsplit(settings.chroma_url.get_secret_value())
     return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl()
 

@@ -33,15 +33,19 @@ class HeldCollection(NamedTuple):
 
 
 def held_collections(settings: Settings) -> list[HeldCollection]:
-    """Return the collections of indexes of whichever archive, without chromadb; none if there is no embedded store."""
+    """Return the collections of indexes of whichever archive, without chromadb; none if there is no embedded store.
+
+    Raises:
+        VectorStoreError: the file cannot be read: what is in it is not known.
+    """
     file = settings.chroma_folder.absolute() / _FILE
     if settings.chroma_url is not None or not file.is_file():
         return []
-    try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=_SECONDS_TO_WAIT)) as connection:
-            rows = connection.execute(load_query("vector_index/collections_of_chroma")).fetchall()
-    except sqlite3.Error:
-        return []  # whoever opens the store says what is wrong with it
+    with (
+        translate_errors(location_of(settings)),
+        closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=_SECONDS_TO_WAIT)) as connection,
+    ):
+        rows = connection.execute(load_query("vector_index/collections_of_chroma")).fetchall()
     return [HeldCollection(*row) for row in rows]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 
+from archive_pipeline.errors import VectorStoreError
 from archive_pipeline.retrieval.index.chroma import location_of
 from archive_pipeline.retrieval.index.chroma_file import held_collections
 from archive_pipeline.settings import Settings
@@ -20,8 +21,15 @@ from archive_pipeline.store.vector_indexes import VectorIndex, database_identity
 def indexes_in_chroma(connection: psycopg.Connection[Any], settings: Settings) -> list[VectorIndex]:
     """Return the indexes of the archive in Chroma, the active one first."""
     moves_with_home = settings.database_url is None
-    moved = {collection.index_id for collection in held_collections(settings)} if moves_with_home else set[str]()
+    moved = _held_ids(settings) if moves_with_home else frozenset[str]()
     return indexes_at(connection, location_of(settings), moved)
+
+
+def _held_ids(settings: Settings) -> frozenset[str]:
+    try:
+        return frozenset(collection.index_id for collection in held_collections(settings))
+    except VectorStoreError:
+        return frozenset()  # whoever opens the store says what is wrong with it
 
 
 def active_in_chroma(connection: psycopg.Connection[Any], settings: Settings) -> VectorIndex | None:
@@ -46,13 +54,13 @@ def unnamed_collections(connection: psycopg.Connection[Any], settings: Settings)
 
 
 def collections_of_others(connection: psycopg.Connection[Any], settings: Settings) -> list[str]:
-    """Return names of collections in the embedded store that another archive made."""
+    """Return names of collections in the embedded store that another archive made, or nobody knows which one."""
     named = {index.id for index in indexes_in_chroma(connection, settings)}
-    own = (None, database_identity(connection))
+    own = database_identity(connection)
     return [
         collection.name
         for collection in held_collections(settings)
-        if collection.archive_id not in own and collection.index_id not in named
+        if collection.archive_id != own and collection.index_id not in named
     ]
 
 

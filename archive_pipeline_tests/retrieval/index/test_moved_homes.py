@@ -109,6 +109,40 @@ def test_archives_in_one_home_leave_each_others_collections(
 
 
 @pytest.mark.usefixtures("model")
+def test_collections_that_nobody_claims_are_left_when_an_index_moves(
+    built: Database, home: Settings, new_migrated_database: Callable[[], Database]
+):
+    index = index_archive(built, home).sync.index
+    client = open_chroma(home).client
+    for name in collections(home):  # as versions before wrote them
+        client.get_collection(name, embedding_function=None).modify(metadata={"index_id": index.id})
+    beside = home.with_values(database_url=(other := new_migrated_database()).url)
+    add(other, beside, batch_of(BREAD))
+    index_archive(other, beside.with_values(vector_index=VectorStore.POSTGRES))
+    assert collections(home) == {f"text-{index.id}", f"visual-{index.id}"}
+
+
+@pytest.mark.usefixtures("model")
+def test_a_home_that_a_link_leads_to_has_one_index(built: Database, home: Settings, tmp_path: Path):
+    home = home.with_values(database_url=built.url)
+    index = index_archive(built, home).sync.index
+    (tmp_path / "link").symlink_to(home.home)
+    linked = home.with_values(home=tmp_path / "link")
+    assert delete_gone(built, linked) == 0
+    assert index_archive(built, linked).sync.index.id == index.id
+
+
+@pytest.mark.usefixtures("model")
+def test_a_store_that_cannot_be_read_is_not_removed(built: Database, home: Settings):
+    index_archive(built, home)
+    file = home.chroma_folder / "chroma.sqlite3"
+    file.write_bytes(b"not a database" * 100)
+    with pytest.raises(VectorStoreError):
+        remove_embedded(built, home)
+    assert file.exists()
+
+
+@pytest.mark.usefixtures("model")
 def test_deleting_reaches_an_index_whose_building_was_interrupted(
     built: Database, home: Settings, monkeypatch: pytest.MonkeyPatch
 ):
