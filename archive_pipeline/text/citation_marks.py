@@ -2,7 +2,8 @@ r"""Marks that ChatGPT writes into an answer for its pages to draw, and what rea
 
 A mark is a kind and fields between characters of private use: ``\ue200cite\ue202turn0search0\ue201``. Pages of ChatGPT
 draw links, cards and pictures in its place: those have words only where the mark itself does. LibreChat has its models
-write what is cited without a kind, a single one without brackets, and ``\ue203…\ue204`` around what a page says.
+write what is cited without a kind, a single one without brackets, and ``\ue203…\ue204`` around what a page says; most
+write the escapes of these characters, each of six, and not the characters.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-OPENING: Final = "\ue200"
-SEPARATOR: Final = "\ue202"
+_OPENING: Final = "\ue200"
+_SEPARATOR: Final = "\ue202"
 _CLOSING: Final = "\ue201"
+# Texts without any of them have no marks, and cost nothing more. The last one begins an escape.
+SIGNS: Final = (_OPENING, _SEPARATOR, "\\ue20")
 _MARK: Final = re.compile(
-    f"{OPENING}(?P<kind>[a-z0-9_]*)(?:{SEPARATOR}(?P<fields>[^{OPENING}{_CLOSING}]*))?{_CLOSING}"
-    rf"|{SEPARATOR}turn\d+[a-z]+\d+"
+    f"{_OPENING}(?P<kind>[a-z0-9_]*)(?:{_SEPARATOR}(?P<fields>[^{_OPENING}{_CLOSING}]*))?{_CLOSING}"
+    rf"|(?:{_SEPARATOR}|\\ue202)turn\d+[a-z]+\d+"
+    r"|\\ue200(?:\\ue202turn\d+[a-z]+\d+)+\\ue201"
+    r"|\\ue203(?P<quoted>[^\\]*)\\ue204"
     "|\ue203(?P<said>[^\ue200-\ue206]*)\ue204"
     # What an answer that was cut off ends with.
-    rf"|{OPENING}[a-z0-9_]*(?:{SEPARATOR}[^{OPENING}{_CLOSING}\s]*)?\Z"
+    rf"|{_OPENING}[a-z0-9_]*(?:{_SEPARATOR}[^{_OPENING}{_CLOSING}\s]*)?\Z"
 )
 _BLANKS: Final = re.compile(r"\s*")
 _ADDRESS: Final = re.compile(r"https?://[^\s()<>]+")
@@ -60,8 +65,8 @@ class Unmarked:
 
 
 def has_marks(text: str) -> bool:
-    """Tell whether there may be marks in a text; texts without these characters cost nothing more."""
-    return OPENING in text or SEPARATOR in text
+    """Tell whether there may be marks in a text."""
+    return any(sign in text for sign in SIGNS)
 
 
 def without_marks(text: str) -> str:
@@ -88,8 +93,9 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 def _words(mark: re.Match[str]) -> str:
     """Return what readers see of a mark in a line of text."""
-    if mark["said"] is not None:
-        return mark["said"]
+    said = mark["said"] if mark["said"] is not None else mark["quoted"]
+    if said is not None:
+        return said
     words = _WORDS.get(mark["kind"] or "")
     return "" if words is None else words(mark["fields"] or "")
 
@@ -112,7 +118,7 @@ def _names(fields: str) -> str:
 
 def _link(fields: str) -> str:
     """Return the words of a link, with its address where that is none of what a search found."""
-    words, _, target = fields.partition(SEPARATOR)
+    words, _, target = fields.partition(_SEPARATOR)
     return f"[{words}]({target})" if words and _ADDRESS.fullmatch(target) else words
 
 

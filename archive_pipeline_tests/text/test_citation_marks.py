@@ -37,6 +37,8 @@ WORDS = mark("url", "w x", "y")
         ),
         ("Cut off \ue200cite\ue202turn0sea", "Cut off"),
         ("Said \ue203so\ue204 \ue202turn0search0 and \ue200\ue202turn0news0\ue202turn0search1\ue201.", "Said so and."),
+        (r"Said \ue203so\ue204 \ue202turn0search0 and \ue200\ue202turn0news0\ue202turn0search1\ue201.", "Said so and."),
+        (r"Type \ue200 and \ue202 for icons", r"Type \ue200 and \ue202 for icons"),
         ("Icons \ue200 and \ue202 of \ue201 fonts", "Icons \ue200 and \ue202 of \ue201 fonts"),
     ],
 )

@@ -1,6 +1,6 @@
 -- Chunks that are not what their pair's side says between the offsets, among up to 1,000 of them. PostgreSQL goes
 -- through a side from its beginning for each of its chunks: 100 MB of sides in all are enough. Sizes are known unread.
--- Of what has citation marks, chunks have what readers see of it.
+-- Of what has citation marks, chunks have what readers see of it, which is shorter.
 WITH chunk AS (
     SELECT
         looked_at.chunk_id,
@@ -38,10 +38,17 @@ SELECT
     sized.chunk_id::text AS entity_id,
     CASE WHEN sized.pair_id IS NULL THEN 'no such pair' ELSE 'text is not that of the pair' END AS problem
 FROM sized
+CROSS JOIN
+    LATERAL (
+        SELECT
+            CASE
+                WHEN coalesce(sized.bytes_before, 0) < 100000000
+                    THEN substr(sized.side_text, sized.start_offset + 1, sized.end_offset - sized.start_offset)
+            END AS text
+    ) AS slice
 WHERE
     sized.pair_id IS NULL
     OR (
-        coalesce(sized.bytes_before, 0) < 100000000
-        AND sized.text <> substr(sized.side_text, sized.start_offset + 1, sized.end_offset - sized.start_offset)
-        AND sized.side_text !~ '[\uE200\uE202]'
+        sized.text <> slice.text
+        AND (slice.text !~ '[\uE200\uE202]|\\ue20' OR length(sized.text) >= length(slice.text))
     );

@@ -21,7 +21,7 @@ from archive_pipeline.export.formats.base import Format, Rows, Run
 from archive_pipeline.export.formats.table_columns import PARQUET_COLUMNS, QA_COLUMNS, schemas
 from archive_pipeline.export.selection import Group
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
-from archive_pipeline.text.citation_marks import OPENING, SEPARATOR, without_marks
+from archive_pipeline.text.citation_marks import SIGNS, without_marks
 
 _TEXT: Final = pa.string()
 # The first columns of `dialogues` are what a heading has.
@@ -153,7 +153,7 @@ def _qa(group: Group, run: Run) -> Iterator[tuple[str, Rows]]:
 
 def _unmarked(pairs: pa.Table, name: str) -> pa.Table:
     """Return pairs without citation marks in a column, which most archives have in none."""
-    if not any(pc.any(pc.match_substring(pairs[name], mark)).as_py() for mark in (OPENING, SEPARATOR)):
+    if not any(pc.any(pc.match_substring(pairs[name], mark)).as_py() for mark in SIGNS):
         return pairs
     texts = pa.array([*map(without_marks, pairs[name].to_pylist())], pairs.schema.field(name).type)
     return pairs.set_column(pairs.schema.get_field_index(name), name, texts)

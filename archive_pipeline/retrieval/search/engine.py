@@ -158,7 +158,11 @@ class SearchEngine:
     def _filtered(self, task: SearchTask, mode: str) -> SearchResults:
         """Search as the filters say; if nothing is found, say whether anything is without them."""
         results = Search(task).run(mode)
-        if results or task.filters.is_empty or not Search(replace(task, filters=NO_FILTERS, num_results=1)).run(mode):
+        if (
+            results
+            or task.filters.is_empty
+            or not Search(replace(task, filters=NO_FILTERS, num_results=1)).finds_any(mode)
+        ):
             return results
         return results.with_note(FOUND_WITHOUT_FILTERS)
 

@@ -102,6 +102,16 @@ class ChunkText(NamedTuple):
     language: str
 
 
+class ChunkEdge(NamedTuple):
+    """A row of ``lexical/texts_over_edges``."""
+
+    chunk_number: int
+    text: str
+    following_text: str
+    overlap: int | None
+    language: str
+
+
 class NumberedChunk(NamedTuple):
     """A row of ``lexical/chunks_of_numbers``."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from archive_pipeline.errors import MissingExtraError, RerankerError
 from archive_pipeline.retrieval.search.beside import read_beside
@@ -38,6 +38,16 @@ DOCUMENTS_ONLY: Final = "dialogues have no page images: only pages of documents 
 _log = logging.getLogger(__name__)
 
 
+class _Found(NamedTuple):
+    """What the retrievers of a search found: their rankings, and of the pages in them those that are relevant."""
+
+    ranked: Mapping[str, Ranking]
+    failures: Mapping[str, Exception]
+    respelt: Mapping[str, str]
+    pages: list[FoundPage]
+    relevant: list[FoundPage]
+
+
 class Search:
     """One search: its retrievers, and the pages of their rankings."""
 
@@ -51,6 +61,24 @@ class Search:
 
     def run(self, mode: str) -> SearchResults:
         """Return the results of a mode."""
+        found = self._found(mode)
+        shown = found.relevant if mode == "visual" else self._second_stage(found.pages, found.relevant)
+        results = self._results(shown, found.pages)
+        self._notes += self._in_other_titles(results) if results else self._why_nothing(found.ranked)
+        return SearchResults(
+            results,
+            retrievers=list(found.ranked),
+            degraded={retriever: str(error) for retriever, error in found.failures.items()},
+            notes=self._notes,
+            reranked=self._reranked,
+            respelt=found.respelt,
+        )
+
+    def finds_any(self, mode: str) -> bool:
+        """Tell whether a mode has results, without what is only done to show them."""
+        return bool(self._found(mode).relevant)
+
+    def _found(self, mode: str) -> _Found:
         self._notes += read_as_excluded(self._task.query)
         retrievers = MODES[mode].retrievers
         images_missing = self._rankings.images_missing
@@ -72,19 +100,9 @@ class Search:
             has_images=images_missing is None,
         )
         respelt = self._respelt(ranked)
-        found = fused_pages(ranked, rows, self._task.engine.rules.fuse)
-        pages = self._by_words(found)
-        relevant = self._relevant(found, pages, ranked)
-        results = self._results(relevant if mode == "visual" else self._second_stage(pages, relevant), pages)
-        self._notes += self._in_other_titles(results) if results else self._why_nothing(ranked)
-        return SearchResults(
-            results,
-            retrievers=list(ranked),
-            degraded={retriever: str(error) for retriever, error in failures.items()},
-            notes=self._notes,
-            reranked=self._reranked,
-            respelt=respelt,
-        )
+        fused = fused_pages(ranked, rows, self._task.engine.rules.fuse)
+        pages = self._by_words(fused)
+        return _Found(ranked, failures, respelt, pages, self._relevant(fused, pages, ranked))
 
     def newest(self) -> SearchResults:
         """Return the pages that the filters let through and that have nothing that is excluded, the newest first.

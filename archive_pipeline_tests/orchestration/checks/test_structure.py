@@ -96,6 +96,9 @@ def test_texts_with_an_empty_part_or_a_citation_mark_are_those_that_postgresql_e
     [hashes] = [check for check in CHECKS if check.name == "recompute"]
     [slices] = [check for check in CHECKS if check.asset == "qa_chunks"]
     assert [find_violations(archive, check, None) for check in (hashes, slices)] == [(0, [])] * 2
+    with empty_archive.engine.begin() as connection:
+        connection.execute(text("UPDATE derived.qa_chunks SET text = repeat('x', 200) WHERE text LIKE '%b'"))
+    assert find_violations(archive, slices, None)[0] == 1
 
 
 def test_violations_of_all_parts_are_counted(

@@ -25,6 +25,8 @@ MANY_WORDS = " ".join(f"kiln{number}" for number in range(250))
 ANSWER = f"A cold kitchen is no harm. {MANY_WORDS}"
 # A text and code in chunks of their own, which repeat nothing of each other.
 GLAZE, STOVE = (" ".join(f"{word}{number}" for number in range(120)) for word in ("glaze", "stove"))
+# Chunks that repeat sentences of each other, with a citation mark behind each sentence.
+CITED = " ".join(f"Then amber{n} birch{n} cedar{n} \ue200cite\ue202turn0search{n}\ue201." for n in range(150))
 VASE = f"{GLAZE} and fire the blue vase.\n\n```\nturn_off heater {STOVE}\n```"
 
 
@@ -41,6 +43,7 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
         chatgpt(
             "hot", chain("How hot is the oven of a kitchen?", "The oven is never cold.", start=START), title="Oven"
         ),
+        chatgpt("cited", chain("Which trees?", CITED, start=START)),
         chatgpt("vase", chain("Is porcelain hard?", VASE, start=START)),
         chatgpt("far", chain("Which oven for a small kitchen?", "A cold one: the kitchen is small.", start=START)),
         chatgpt(
@@ -81,6 +84,13 @@ def test_pages_without_a_phrase_are_left_out(engine: SearchEngine, mode: str, qu
 def test_a_phrase_over_the_edge_of_a_chunk_is_excluded_too(engine: SearchEngine):
     assert places(engine.search_now('porcelain -"vase turn off"', 10, "lexical")) == []
     assert places(engine.search_now('porcelain -"vase turn on"', 10, "lexical")) == [(VASES, 1)]
+
+
+def test_a_phrase_is_found_wherever_it_stands_among_citation_marks(engine: SearchEngine):
+    for n in range(146):
+        words = " ".join(f"then amber{m} birch{m} cedar{m}" for m in range(n, n + 4))
+        assert places(engine.search_now(f'"{words}"', 1, "lexical")), n
+    assert not places(engine.search_now('"cedar20 then amber22"', 1, "lexical"))
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical"])

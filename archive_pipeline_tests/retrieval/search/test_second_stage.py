@@ -151,6 +151,15 @@ def with_model(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, model: obj
 
 
 @pytest.mark.postgres
+def test_nothing_is_read_to_say_what_filters_took_away(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch):
+    model = ByText(len)
+    second = with_model(engine, monkeypatch, model)
+    results = second.search_now(QUESTION, 10, "hybrid", filters=search_engine.SearchFilters(title="no such title"))
+    assert search_engine.FOUND_WITHOUT_FILTERS in results.notes
+    assert model.read == []
+
+
+@pytest.mark.postgres
 @pytest.mark.parametrize("mode", ["hybrid", "text", "lexical"])
 def test_a_search_has_the_order_of_the_model(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch, mode: str):
     first = engine.search_now(QUESTION, 10, mode)

@@ -1,11 +1,15 @@
--- The texts of some chunks by their numbers, each with the next chunk of the same text, without what that repeats.
+-- The texts of some chunks by their numbers, each with the next chunk of the same text and how much that repeats, which
+-- offsets do not tell where citation marks were taken out of one.
 SELECT
     chunk.chunk_number,
-    concat(
-        chunk.text,
-        CASE WHEN following.start_offset > chunk.end_offset THEN ' ' END,
-        substr(following.text, greatest(chunk.end_offset - following.start_offset, 0) + 1)
-    ) AS text,
+    chunk.text,
+    following.text AS following_text,
+    CASE
+        WHEN
+            length(chunk.text) = chunk.end_offset - chunk.start_offset
+            AND length(following.text) = following.end_offset - following.start_offset
+            THEN chunk.end_offset - following.start_offset
+    END AS overlap,
     chunk.language::text AS language
 FROM unnest(%(numbers)s::bigint []) AS asked (chunk_number)
 INNER JOIN derived.all_chunks AS chunk ON asked.chunk_number = chunk.chunk_number

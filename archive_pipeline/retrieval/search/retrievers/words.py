@@ -7,7 +7,7 @@ them so, a row may begin in a chunk and end in the next one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -29,9 +29,10 @@ from archive_pipeline.retrieval.search.retrievers.matches import (
     without,
 )
 from archive_pipeline.retrieval.search.retrievers.term_words import Row, Word, with_parts
-from archive_pipeline.retrieval.search.rows import ChunkText, Frequency, NumberedChunk
+from archive_pipeline.retrieval.search.rows import ChunkEdge, ChunkText, Frequency, NumberedChunk
 from archive_pipeline.store.rows import fetch_column, fetch_rows
 from archive_pipeline.store.sql_files import load_query
+from archive_pipeline.text.overlaps import put_together
 
 # Of chunks with all words of a phrase, so many of the best are read, some at a time, until enough have it in a row.
 MOST_READ: Final = 5_000
@@ -44,6 +45,7 @@ MOST_READ_OVER_EDGES: Final = 500
 MOST_WITH_PREFIX: Final = 5_000
 
 
+_Read = Callable[[Sequence[int]], list[ChunkText]]
 # No term of the index is empty.
 _ANY_TERM: Final = ""
 
@@ -185,8 +187,7 @@ class WordIndex:
 
     def texts(self, numbers: Collection[int]) -> list[str]:
         """Return the texts of some chunks, those that are there."""
-        asked = {"numbers": sorted(numbers)}
-        return [row.text for row in fetch_rows(self._connection, "lexical/texts_of_numbers", ChunkText, asked)]
+        return [row.text for row in self._texts(sorted(numbers))]
 
     def _all_forms(self, word: Word) -> Collection[str]:
         return word.forms if word.prefix is None else self._prefixes.get(word.prefix, ())
@@ -197,14 +198,17 @@ class WordIndex:
     def _over_edges(self, term: Sequence[Word], within: Numbers | None, limit: int | None) -> Matches:
         """Return the chunks in which a row of words begins that ends in the next chunk of the same text."""
         of_words = [restricted_to(self._in_any_spelling(word), within) for word in term]
-        numbers = over_edges([each.numbers for each in of_words])
-        asked = {"numbers": (numbers if limit is None else numbers[:MOST_READ_OVER_EDGES]).tolist()}
-        chunks = fetch_rows(self._connection, "lexical/texts_over_edges", ChunkText, asked) if len(numbers) else []
-        row = Row(term)
-        having = [chunk.chunk_number for chunk in chunks if row.is_in(chunk.text, chunk.language)]
-        return restricted(of_words[0], np.array(sorted(having), dtype=np.int64))
+        begun = restricted(of_words[0], over_edges([each.numbers for each in of_words]))
+        return self._in_a_row(begun, term, limit, MOST_READ_OVER_EDGES, self._edges)
 
-    def _in_a_row(self, found: Matches, term: Sequence[Word], limit: int | None, most_read: int = MOST_READ) -> Matches:
+    def _in_a_row(
+        self,
+        found: Matches,
+        term: Sequence[Word],
+        limit: int | None,
+        most_read: int = MOST_READ,
+        read: _Read | None = None,
+    ) -> Matches:
         """Return the chunks in whose texts the words of a term stand in a row.
 
         Args:
@@ -212,17 +216,29 @@ class WordIndex:
             term: the words.
             limit: how many are enough; texts are read the best first. None for all.
             most_read: how many texts are read at most, where there is a limit.
+            read: reads the texts of some chunks; None for their own.
         """
+        read = read or self._texts
         best = found.numbers[np.argsort(-found.weights, kind="stable")]
         row = Row(term)
         having: list[int] = []
         for start in range(0, len(best) if limit is None else min(len(best), most_read), READ_AT_ONCE):
             numbers = best[start : start + READ_AT_ONCE].tolist()
-            chunks = fetch_rows(self._connection, "lexical/texts_of_numbers", ChunkText, {"numbers": numbers})
-            having += [chunk.chunk_number for chunk in chunks if row.is_in(chunk.text, chunk.language)]
+            having += [chunk.chunk_number for chunk in read(numbers) if row.is_in(chunk.text, chunk.language)]
             if limit is not None and len(having) >= limit:
                 break
         return restricted(found, np.array(sorted(having), dtype=np.int64))
+
+    def _texts(self, numbers: Sequence[int]) -> list[ChunkText]:
+        return fetch_rows(self._connection, "lexical/texts_of_numbers", ChunkText, {"numbers": list(numbers)})
+
+    def _edges(self, numbers: Sequence[int]) -> list[ChunkText]:
+        """Return the texts of some chunks, each with the one that follows."""
+        edges = fetch_rows(self._connection, "lexical/texts_over_edges", ChunkEdge, {"numbers": list(numbers)})
+        return [
+            ChunkText(edge.chunk_number, put_together(edge.text, edge.following_text, edge.overlap), edge.language)
+            for edge in edges
+        ]
 
 
 def numbers_with(
