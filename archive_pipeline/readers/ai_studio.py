@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final
+
+from more_itertools import partition
 
 from archive_pipeline.domain.records import (
     AttachmentRecord,
@@ -22,7 +23,7 @@ from archive_pipeline.domain.records import (
     Role,
 )
 from archive_pipeline.readers.declaration import Evidence, Reader
-from archive_pipeline.readers.gemini_parts import call_parts, code_parts, content_parts, media_parts
+from archive_pipeline.readers.gemini_parts import call_parts, code_parts, content_parts, media_parts, tool_response
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE, as_identifier, as_list, as_object, as_size, as_text
 from archive_pipeline.readers.roles import read_role
@@ -224,12 +225,15 @@ def _parts(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
 
 def _beside_text(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
     """Takes of the parts what ``text`` does not say: calls, and what came of them."""
-    parts = as_list(fields.fields_left().get("parts"))
-    called = [part for part in parts if not _CALLED.isdisjoint(as_object(part))]
-    if called:
+    others, called = partition(_has_call, as_list(fields.fields_left().get("parts")))
+    if parts := [*called]:
         fields.take("parts")
-        fields.put_back("parts", [part for part in parts if part not in called])
-        yield from content_parts(called, "parts", warnings)
+        fields.put_back("parts", [*others])
+        yield from content_parts(parts, "parts", warnings)
+
+
+def _has_call(part: object) -> bool:
+    return not _CALLED.isdisjoint(as_object(part))
 
 
 def _called(fields: Fields) -> Iterator[PartRecord]:
@@ -240,10 +244,10 @@ def _called(fields: Fields) -> Iterator[PartRecord]:
             continue
         call = Fields(part.source)
         part.tool_input = call.take("parameters") if part.tool_input is None else part.tool_input
-        result = call.take_text("response")
+        response = call.take("response")
         part.source = call.rest()
-        if result is not None:
-            yield replace(part, part_type=PartType.TOOL_RESULT, text=result, tool_input=None, source=None)
+        if not is_empty(response):
+            yield tool_response(Fields({"name": part.tool_name, "id": part.tool_use_id, "response": response}))
 
 
 def _cited(grounding: object) -> Iterator[PartRecord]:

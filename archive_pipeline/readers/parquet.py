@@ -30,7 +30,7 @@ _COPIED_AT_ONCE: Final = 1024 * 1024
 _READ_AHEAD_BYTES: Final = 64 * 1024
 # Of rows that are held at once, as the file declares their size.
 _BATCH_BYTES: Final = 2 * 1024 * 1024
-_MOST_ROWS: Final = 500
+_MOST_ROWS: Final = 100
 # A text that is not UTF-8, a time that no calendar has, two fields of one name.
 _ROW_ERRORS: Final = (ValueError, TypeError, OverflowError)
 _MOST_ROWS_NAMED: Final = 1_000
@@ -54,14 +54,16 @@ class ParquetRows:
         number = 0
         batches = self._table.iter_batches(_rows_at_once(self._table.metadata), use_threads=False)
         while (batch := self._next(batches, number)) is not None:
-            for row in self._rows(batch, number):
-                self._given += len(row)
-                yield row
-            number += batch.num_rows
-            if is_bomb(self._given, self._size):
-                ratio = self._given / self._size
+            if is_bomb(self._given + batch.nbytes, self._size):
+                ratio = (self._given + batch.nbytes) / self._size
                 self._end = number, f"its rows are {ratio:,.0f} times its size, as those of no export are"
                 return
+            at_once = max(1, batch.num_rows * _BATCH_BYTES // max(batch.nbytes, 1))
+            for start in range(0, batch.num_rows, at_once):
+                for row in self._rows(batch.slice(start, at_once), number + start):
+                    self._given += len(row)
+                    yield row
+            number += batch.num_rows
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
         """Yields what could not be read, when the rows were."""
@@ -146,7 +148,8 @@ def _line(row: dict[str, Any]) -> bytes:
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _without_nulls(item) for name, item in value.items() if item is not None}
-    return [*map(_without_nulls, value)] if isinstance(value, list) else value
+    # A map is a list of pairs.
+    return [*map(_without_nulls, value)] if isinstance(value, list | tuple) else value
 
 
 def _as_json(value: object) -> object:

@@ -165,6 +165,7 @@ def test_calls_of_functions_are_parts_with_their_results():
             model("", functionCall=call),
             model("I look.", parts=[{"text": "I look."}, {"functionCall": {"name": "clock", "args": {"z": "UTC"}}}]),
             user("", functionResponse=response),
+            model("", functionCall={"name": "sea", "response": {"output": "calm"}}),
         )
     )
     told = [
@@ -178,6 +179,8 @@ def test_calls_of_functions_are_parts_with_their_results():
         ("text", "I look.", None, None, None),
         ("tool_use", None, "clock", None, {"z": "UTC"}),
         ("tool_result", "noon", "clock", None, None),
+        ("tool_use", None, "sea", None, None),
+        ("tool_result", "calm", "sea", None, None),
     ]
     assert record.messages[0].source["chunks"][1]["parts"] == [{"text": "I look."}]
 

@@ -113,6 +113,10 @@ def test_keys_that_extensions_are_started_with_are_not_kept():
     record = exported(*SAID, extension_data={"enabled_extensions.v0": {"extensions": [extension]}})
     kept = record.source_json["extension_data"]["enabled_extensions.v0"]["extensions"]
     assert kept == [{"type": "stdio", "name": "git"}]
+    given = {"extension_data": {"e": [extension]}, "recipe": '{"extensions": [{"envs": {"TOKEN": "k3"}}'}
+    lines = read({"file": "20250801_100315.jsonl", "lines": [HEADER | given, *SAID]}).source_json["lines"]
+    without = {"extension_data": {"e": kept}, "recipe": "damaged, and not kept"}
+    assert lines == {"1": HEADER | without}
 
 
 @pytest.mark.parametrize(

@@ -138,10 +138,10 @@ def test_of_a_result_the_text_is_what_the_model_got_and_words_behind_it_are_the_
 
 def test_what_goose_asks_and_what_the_user_answers_is_context():
     asked = {"type": "actionRequired", "data": {"actionType": "elicitation", "id": "e", "message": "Which branch?"}}
-    answer = {"actionType": "elicitationResponse", "id": "e", "userData": {"branch": "main"}}
+    answer = {"actionType": "elicitationResponse", "id": "e", "user_data": {"branch": "main"}}
     record = exported(message(1, "assistant", asked), message(2, "user", {"type": "actionRequired", "data": answer}))
     assert said(record) == [("system", [(CONTEXT, "Which branch?")]), ("system", [(CONTEXT, "main")])]
-    assert record.messages[1].parts[0].source["data"]["userData"] == {"branch": "main"}
+    assert record.messages[1].parts[0].source["data"]["user_data"] == {"branch": "main"}
 
 
 def test_messages_of_versions_before_1_0_are_read():

@@ -85,6 +85,10 @@ def test_messages_follow_each_other_in_the_order_of_their_times():
     assert not record.warnings
 
 
+def test_of_one_time_the_prompt_comes_first():
+    assert parents(answer("a", 1), user("q", 1), user("q2", 2)) == {"q": None, "a": "q", "q2": "a"}
+
+
 def test_an_edited_prompt_and_an_answer_that_is_made_anew_are_branches():
     made_anew = (user("q", 1), answer("a", 2), answer("a", 3, version=1), user("q2", 4))
     assert parents(*made_anew) == {"q": None, "a": "q", "a-v1": "q", "q2": "a-v1"}

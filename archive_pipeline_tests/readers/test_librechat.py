@@ -384,5 +384,10 @@ def test_thoughts_that_stand_in_an_answer_are_parts_and_the_source_keeps_them_as
         ("text", "It is wet.\n:::thinking\nnever closed"),
     ]
     assert old.source["text"] == text
+    shown = "So:\n```\n:::thinking\nfoo\n:::\n```\n"
+    chat = read(export(asked("a", NONE, text), said("b", "a", shown)))
+    assert [[part.text for part in message.parts] for message in chat.messages] == [[text], [shown]]
+    [thought] = answer({"type": "think", "think": {"value": "<think>hm</think>", "annotations": [7]}}).parts
+    assert (thought.text, thought.source) == ("hm", {"think": {"value": "<think>hm</think>", "annotations": [7]}})
     [thought] = answer({"type": "think", "think": "<think>hm </think>"}).parts
     assert (thought.text, thought.source) == ("hm", {"think": "<think>hm </think>"})

@@ -50,6 +50,17 @@ def test_prompts_that_nobody_typed_are_hidden_context(words: str, about: dict[st
     assert parts(record, 0) == [("context", words)]
 
 
+def test_a_prompt_that_nobody_typed_is_so_with_a_picture_too():
+    picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+    [message] = read(said("01", None, "user", [text("[OpenClaw heartbeat poll]"), picture])).messages
+    assert (message.role, message.is_hidden, len(message.parts)) == ("system", True, 2)
+
+
+def test_a_tag_that_never_ends_takes_linear_time():
+    words = "[[reply_to:" + " " * 100_000 + "x"
+    assert read(said("01", None, "user", "?"), answer("02", "01", text(words))).messages[1].parts[0].text == words
+
+
 @pytest.mark.parametrize(
     ("words", "shown", "is_hidden"),
     [

@@ -151,8 +151,8 @@ def _result(random: Random, marks: Marks) -> dict[str, Any]:
 def _action(random: Random, marks: Marks) -> dict[str, Any]:
     datas: tuple[dict[str, Any], ...] = (
         {"actionType": "toolConfirmation", "toolName": marks.text(), "arguments": {"a": marks.text()}, "prompt": None},
-        {"actionType": "elicitation", "message": marks.text(), "requestedSchema": {"type": marks.text()}},
-        {"actionType": "elicitationResponse", "userData": {"name": marks.text()}, "action": marks.text()},
+        {"actionType": "elicitation", "message": marks.text(), "requested_schema": {"type": marks.text()}},
+        {"actionType": "elicitationResponse", "user_data": {"name": marks.text()}, "action": marks.text()},
         {"actionType": "toolConfirmationResponse", "permission": marks.text()},
     )
     return {"type": "actionRequired", "data": {"id": marks.text(), **random.choice(datas)}}

@@ -110,8 +110,15 @@ def _read_blocks(output: str, read_block: BlockReader) -> _Read | None:
     if not all(map(_says_what_it_has, items)) or all(item["type"] == "text" for item in items):
         return None
     text, left, media = _read_items(items, read_block)
-    is_told = left is None and orjson.dumps(items).decode() == output
+    is_told = left is None and _is_as_written(items, output)
     return text, None, None if is_told else output, media
+
+
+def _is_as_written(items: list[Any], output: str) -> bool:
+    try:
+        return orjson.dumps(items).decode() == output
+    except orjson.JSONEncodeError:  # deeper than it writes
+        return False
 
 
 def _says_what_it_has(block: object) -> bool:

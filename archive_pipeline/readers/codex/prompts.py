@@ -39,7 +39,7 @@ _BROWSER: Final = re.compile(r"\s*<in-app-browser-context[^>]*>.*?</in-app-brows
 _COMMENTS: Final = re.compile(r"^# (?:Browser|Diff) comments:", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^Comment:[ \t]*\n?", re.MULTILINE)
 _END_OF_COMMENT: Final = re.compile(
-    r"^(?:## (?:User )?Comment \d|## My request|# [A-Z][^\n]*:[ \t]*$|<in-app-browser-context)", re.MULTILINE
+    rf"^(?:## (?:User )?Comment \d|## My request|{'|'.join(map(re.escape, (*_AMBIENT, *_SENT)))})", re.MULTILINE
 )
 _REPLY: Final = re.compile(
     r"\s*<send_user_message_question_reply>(.*)</send_user_message_question_reply>\s*", re.DOTALL

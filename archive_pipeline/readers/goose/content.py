@@ -149,7 +149,7 @@ def _said(part_type: PartType, name: str, kind: str, fields: Fields) -> Iterator
 def _action(kind: str, fields: Fields) -> Iterator[PartRecord]:
     """Yields what the program asks the user in the middle of a turn, or what the user answers."""
     data = Fields(fields.fields_left().get("data"))
-    answers = map(as_text, as_object(data.fields_left().get("userData")).values())
+    answers = map(as_text, as_object(data.fields_left().get("user_data")).values())
     text = data.first_text(("prompt", "message", "permission")) or joined(answers)
     if isinstance(fields.fields_left().get("data"), dict):
         fields.fields_left()["data"] = data.rest()

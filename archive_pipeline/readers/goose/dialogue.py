@@ -31,6 +31,8 @@ _SUB_AGENT: Final = "sub_agent"
 # Of extensions, which a session lists with all that they are started with.
 _EXTENSIONS: Final = ("extension_data", "recipe", "recipe_json")
 _SECRETS: Final = frozenset({"envs", "headers"})
+# In the place of JSON that cannot be parsed, of which nobody knows where keys are.
+_DAMAGED: Final = "damaged, and not kept"
 # What Goose calls a session until the model has named it.
 _UNTITLED: Final = re.compile(r"(?:cli session|acp session|new chat|new session(?: [0-9]+)?)", re.IGNORECASE)
 
@@ -150,7 +152,7 @@ def _messages(
         yield from made
         if not made:
             warnings["malformed_message"] += _is_malformed(item) and item is not session.about
-            kept[str(number)] = item
+            kept[str(number)] = _without_secrets(item) if item is session.about else item
 
 
 def _is_malformed(item: object) -> bool:
@@ -173,7 +175,10 @@ def _title(about: Mapping[str, Any]) -> str | None:
     return name if name is not None and (is_users or _UNTITLED.fullmatch(name.strip()) is None) else None
 
 
-def _without_secrets(about: dict[str, Any]) -> dict[str, Any]:
+def _without_secrets(about: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what holds for a session without what its extensions are started with: keys, mostly."""
-    found: dict[str, Any] = {name: remove(deepcopy(about[name]), _SECRETS)[0] for name in _EXTENSIONS if name in about}
-    return {**about, **found}
+    return {**about, **{name: _without_keys(about[name]) for name in _EXTENSIONS if name in about}}
+
+
+def _without_keys(value: Any) -> Any:
+    return _DAMAGED if isinstance(value, str) else remove(deepcopy(value), _SECRETS)[0]

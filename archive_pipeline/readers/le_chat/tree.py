@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, Final
 
 from archive_pipeline.readers.json.shapes import as_identifier
@@ -50,13 +51,14 @@ def placed(items: Iterable[dict[str, Any]]) -> list[Placed]:
 
 
 def _in_order(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the messages by their times; one without a time stays behind the one before it."""
-    moment = _BEFORE_ALL
-    timed: list[tuple[datetime, dict[str, Any]]] = []
+    """Returns the messages by their times, of one time prompts first; one without a time stays where it was."""
+    place = _BEFORE_ALL, False
+    timed: list[tuple[tuple[datetime, bool], dict[str, Any]]] = []
     for item in items:
-        moment = read_timestamp(item.get("createdAt"), Counter()) or moment
-        timed.append((moment, item))
-    return [item for _, item in sorted(timed, key=lambda pair: pair[0])]
+        moment = read_timestamp(item.get("createdAt"), Counter())
+        place = place if moment is None else (moment, item.get("role") != _USER)
+        timed.append((place, item))
+    return [item for _, item in sorted(timed, key=itemgetter(0))]
 
 
 def _followed(item: Mapping[str, Any], own: str, before: Placed | None, of_ids: Mapping[str, str | None]) -> str | None:

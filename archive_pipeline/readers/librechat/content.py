@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType
+from archive_pipeline.domain.records import AttachmentRecord, PartRecord, PartType, Role
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
 from archive_pipeline.readers.librechat.calls import call_parts
@@ -21,13 +21,13 @@ _OF_FILE: Final = frozenset({"file_id", "filename", "filepath"})
 _Read = Callable[[str, Fields], list[PartRecord]]
 
 
-def message_parts(fields: Fields, warnings: Counter[str], *, is_error: bool) -> Iterator[PartRecord]:
+def message_parts(fields: Fields, role: Role, warnings: Counter[str]) -> Iterator[PartRecord]:
     """Takes what a message says: passages that the user quotes, its content, and its text where that says no such.
 
     Args:
         fields: of the message.
+        role: who says it.
         warnings: where unknown parts are counted.
-        is_error: its text is an error's.
     """
     yield from quoted_passages(fields)
     given = list(_content(fields, warnings))
@@ -36,7 +36,8 @@ def message_parts(fields: Fields, warnings: Counter[str], *, is_error: bool) -> 
     if text is None:
         warnings["malformed_text"] += not is_empty(fields.fields_left().get("text"))
     elif _ANSWERS.isdisjoint(part.part_type for part in given):
-        thoughts = [] if is_error else said_with_thoughts(text)
+        is_error = role == "assistant" and fields.fields_left().get("error") is True
+        thoughts = said_with_thoughts(text) if role == "assistant" and not is_error else []
         if not thoughts:  # else the source keeps the text as it stands there
             fields.take("text")
         yield from thoughts or [PartRecord(PartType.ERROR if is_error else PartType.TEXT, text, "text")]
@@ -73,9 +74,11 @@ def _said(part_type: PartType, field: str, *others: str) -> _Read:
     """Makes a reader of a part with a text; thoughts and errors may be there without one."""
 
     def read(kind: str, fields: Fields) -> list[PartRecord]:
-        text = next((text for name in (field, *others) if (text := _take_text(fields, name)) is not None), None)
+        texts = ((name, text) for name in (field, *others) if (text := _take_text(fields, name)) is not None)
+        name, text = next(texts, (field, None))
         if text is not None and part_type is PartType.THINKING and (bare := bare_thought(text)) != text:
-            fields.fields_left()[field] = text
+            beside = fields.fields_left().get(name)
+            fields.fields_left()[name] = {"value": text, **beside} if isinstance(beside, dict) else text
             text = bare
         source = fields.rest()
         is_said = text is not None or part_type is not PartType.TEXT

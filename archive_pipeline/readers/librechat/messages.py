@@ -45,8 +45,7 @@ class MessageReader:
         """Returns the records of a message, in the order in which they were said."""
         fields = Fields(node.fields)
         source_id, role = fields.take_identifier("messageId"), self._role(fields)
-        is_error = fields.fields_left().get("error") is True
-        parts = tuple(message_parts(fields, self._warnings, is_error=is_error and role == "assistant"))
+        parts = tuple(message_parts(fields, role, self._warnings))
         is_summary = bool(parts) and all(part.source_type == _SUMMARY for part in parts)
         attachments = tuple(attached_files(fields))
         self._drop_what_is_said(fields, parent_of(node))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
 from archive_pipeline.domain.records import PartRecord, PartType
+from archive_pipeline.text.markdown import code_blocks
 
 _OPENING: Final = ":::thinking"
 # A directive, such as ``:::artifact``, closes nothing.
@@ -18,12 +20,18 @@ def said_with_thoughts(text: str) -> list[PartRecord]:
     """Returns a text and the thoughts in it, in their order; nothing if it has none."""
     parts: list[PartRecord] = []
     done = 0
-    while (start := text.find(_OPENING, done)) >= 0:
-        end = _CLOSING.search(text, start + len(_OPENING))
+    shown = [block for block in code_blocks(text) if block.closing is None] if _OPENING in text else []
+    begins = [block.start for block in shown]
+    for opening in re.finditer(_OPENING, text):
+        start = opening.start()
+        number = bisect_right(begins, start) - 1
+        if start < done or (number >= 0 and start < shown[number].end):
+            continue  # within a thought, or shown as code
+        end = _CLOSING.search(text, opening.end())
         if end is None:
             break
         parts += _part(PartType.TEXT, text[done:start])
-        parts += _part(PartType.THINKING, text[start + len(_OPENING) : end.start()])
+        parts += _part(PartType.THINKING, text[opening.end() : end.start()])
         done = end.end()
     return [*parts, *_part(PartType.TEXT, text[done:])] if done else []
 

@@ -78,7 +78,7 @@ class MessageReader:
         named = message.fields_left().get("role")
         role = read_role(named, _ROLES, self._warnings)
         if role == "user" and openclaw.is_automatic(message.fields_left()):
-            return self._record(entry, role, self._put_in(message, "text"), line, message)
+            return self._record(entry, "system", self._put_in(message, "text"), line, message)
         if role == "user":
             return self._record(entry, role, self._content.said_by_user(_taken(message)), line, message)
         if role == "tool":

@@ -35,7 +35,7 @@ _AUTOMATIC: Final = (
 # Answers that say that there is nothing to say; OpenClaw sends them to nobody.
 _SILENT: Final = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 _TAGS: Final = re.compile(
-    r"(?:\s*\[\[\s*(?:reply_to_current|reply_to\s*:[^\]\n]*|audio_as_voice)\s*\]\])+\s*", re.IGNORECASE
+    r"(?:\s*\[\[\s*(?:reply_to_current|reply_to\s*:[^\]\n]*+|audio_as_voice)\s*\]\])+\s*", re.IGNORECASE
 )
 
 

@@ -177,6 +177,12 @@ def test_blocks_of_mcp_that_a_text_has_are_read_where_a_picture_is_among_them(sp
     assert (shown.content_sha256, shown.source) == (hashlib.sha256(b"hi").hexdigest(), {"data": "aGk="})
 
 
+def test_a_text_that_is_deeper_json_than_is_written_is_kept():
+    output = '[{"type":"image","data":"aGk=","x":' + "[" * 300 + "]" * 300 + "}]"
+    [_, message] = read(meta(), called("c1", "shot"), answered("c1", output)).messages
+    assert message.parts[0].source == {"output": output}
+
+
 def test_a_picture_that_was_made_comes_with_its_call():
     made = line("response_item", type="image_generation_call", id="ig", result="aGk=", revised_prompt="a cat")
     use, shown = read(meta(), made).messages[0].parts

@@ -48,6 +48,8 @@ def test_comments_are_the_users_words():
             ("text", "thanks"),
         ],
     )
+    steps = "change:\n# Steps to do:\n1. rename"
+    assert pieces(f"{COMMENT}{steps}")[1] == [("context", COMMENT), ("text", steps)]
     assert pieces(f"{COMMENT}fix this")[1] == [("context", COMMENT), ("text", "fix this")]
 
 
