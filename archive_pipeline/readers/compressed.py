@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +43,20 @@ def unpacked(source: ByteSource, name: str) -> ByteSource:
     """
     compressed = _NAME.fullmatch(name)
     return source if compressed is None else _Unpacked(source, name, _CODECS[compressed[2].lower()])
+
+
+def unpacked_pieces(data: bytes, name: str) -> Iterator[bytes]:
+    """Yields what bytes unpack to that zstd has compressed.
+
+    Args:
+        data: the bytes.
+        name: what they are, for people.
+
+    Raises:
+        UnreadableInputError: they are damaged, or unpack to more than anything real does.
+    """
+    stream = _Unpacked(io.BytesIO(data), name, _CODECS["zst"])
+    return iter(partial(stream.read, _BLOCK_BYTES), b"")
 
 
 class _Compressed:

@@ -96,6 +96,8 @@ class DatabaseReader:
         conversations: name of the query of all conversations' ids, in their order.
         rows: name of the query of one's rows, by ``:id``: ``source_table`` and ``row_id``, in the order of the tables.
         json: by table, columns whose texts are JSON, which are handed on as values.
+        packed: by table, columns whose texts and BLOBs are JSON, compressed with zstd or not, which are handed on as
+            values.
         files: where contents of files are; None if there are none.
         whole_rows: the table whose rows are conversations; None if conversations are rows of several.
         entries: the tables that are keys and values, which are among ``keys`` too.
@@ -107,6 +109,7 @@ class DatabaseReader:
     conversations: str
     rows: str
     json: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    packed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     files: StoredFiles | None = None
     whole_rows: WholeRows | None = None
     entries: Mapping[str, Entries] = field(default_factory=dict)

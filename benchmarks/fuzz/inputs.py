@@ -46,6 +46,7 @@ from benchmarks.fuzz import (
     qwen_code,
     session_trace,
     sharegpt,
+    zed,
 )
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.mutations import crowd, mutate
@@ -86,6 +87,7 @@ MAKERS: Final = (
     qwen_code.conversation,
     sharegpt.conversation,
     session_trace.conversation,
+    zed.conversation,
 )
 _TOKENS: Final = (
     *(b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"null", b"[],", b'{"mapping":{}}', b'"chat_messages":['),

@@ -15,7 +15,8 @@ from typing import Any, Final
 import orjson
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.readers.databases.allowance import TooMuchError
+from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
+from archive_pipeline.readers.databases.packed import unpacked
 from archive_pipeline.readers.databases.row_index import RowIndex
 from archive_pipeline.readers.databases.tables import DamagedError, Tables, TooLargeError
 from archive_pipeline.readers.databases.values import (
@@ -50,13 +51,16 @@ class ConversationObjects:
         silent: how many there are in which nothing is said.
     """
 
-    def __init__(self, source: str, declared: DatabaseReader, tables: Tables, index: RowIndex) -> None:
+    def __init__(
+        self, source: str, declared: DatabaseReader, tables: Tables, index: RowIndex, allowance: Allowance
+    ) -> None:
         self.count = 0
         self.silent = 0
         self.source = source
         self._declared = declared
         self._tables = tables
         self._index = index
+        self._allowance = allowance
         self._unreadable: Counter[tuple[str, str]] = Counter()  # by table and cause
         self._first_reasons: dict[tuple[str, str], str] = {}
         self._left_out: str | None = None
@@ -191,6 +195,7 @@ class ConversationObjects:
         file_column = files.content if files is not None and files.table == table else None
         try:
             row = self._tables.row(table, number, file_column)
+            row = unpacked(row, self._declared.packed.get(table, frozenset()), self._allowance)
         except DamagedError as error:
             unreadable.append({"table": table, "row": number, "reason": str(error)})
             cause = _TOO_LARGE if isinstance(error, TooLargeError) else _DAMAGED
@@ -210,6 +215,8 @@ def _encoder(declared: DatabaseReader, table: str, column: str) -> Callable[[Any
         return partial(entry_as_json, secrets=declared.secrets)
     if table in declared.entries and column == declared.entries[table].key:
         return key_as_json
+    if column in declared.packed.get(table, ()):
+        return partial(entry_as_json, secrets=declared.secrets)
     if column in declared.json.get(table, ()):
         return partial(entry_as_json, secrets=declared.secrets) if declared.secrets else json_of
     return flag_as_json if declared.whole_rows is not None and column in declared.whole_rows.flags else as_json

@@ -194,7 +194,7 @@ def _of_database(stream: ByteSource, found: SourceFile, readers: Readers, stack:
         return FileText(stream, rejected(found.locator, "is damaged: its schema cannot be read", error))
     except TooMuchError as error:
         return FileText(stream, rejected(found.locator, f"is not read: {error}"))
-    objects = ConversationObjects(source, readers[source], tables, index)
+    objects = ConversationObjects(source, readers[source], tables, index, allowance)
     return FileText(Pieces(objects.pieces()), None, objects, copy.missing_bytes)
 
 
