@@ -44,6 +44,7 @@ from benchmarks.fuzz import pi as fuzz_pi
 from benchmarks.fuzz import qwen_code as fuzz_qwen_code
 from benchmarks.fuzz import session_trace as fuzz_session_trace
 from benchmarks.fuzz import sharegpt as fuzz_sharegpt
+from benchmarks.fuzz import zed as fuzz_zed
 from benchmarks.fuzz.marks import Marks
 
 
@@ -136,6 +137,14 @@ OF_UNKNOWN_TYPES = {
     "messagesTree[].content[].depth",
     "messages[].versions[].content[].depth",
     "messages[].versions[].steps[].depth",
+    *(
+        f"{place}messages[].{name}"
+        for place in ("", "tables.threads[].data.")
+        for name in (
+            *("segments[].depth", "User.content[].Hologram", "User.content[].Mention.uri.Hologram"),
+            *("Agent.content[].Hologram", "Agent.content[].Image"),
+        )
+    ),
 }
 
 
@@ -173,6 +182,7 @@ OF_UNKNOWN_TYPES = {
         ("qwen_code", fuzz_qwen_code.conversation),
         ("sharegpt", fuzz_sharegpt.conversation),
         ("session_trace", fuzz_session_trace.conversation),
+        ("zed", fuzz_zed.conversation),
     ],
 )
 def test_generated_conversations_differ_in_marks_and_made_up_words_only(source: str, make: Any):

@@ -10,6 +10,7 @@ from typing import Final
 from archive_pipeline.ingest.prepare import PreparedDialogue
 from archive_pipeline.readers.json.shapes import DUPLICATE_MESSAGE
 from archive_pipeline.readers.llm_spans.held import CALLS, SPANS_OF
+from archive_pipeline.readers.zed.recognition import is_text_thread
 from benchmarks.fuzz.marks import Values, missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 
@@ -26,7 +27,7 @@ def lost(conversation: object, *dialogues: PreparedDialogue) -> list[str]:
     have the others.
     """
     given = Values()
-    given.add(_without_numbers(conversation))
+    given.add(_by_lines(_without_numbers(conversation)))
     given.strings -= UNSAID
     absent = missing(given, values_of(*dialogues))
     is_original_kept = any(each.raw is not None and DUPLICATE_MESSAGE in each.counts for each in dialogues)
@@ -47,6 +48,14 @@ def _without_numbers(conversation: object) -> object:
         if isinstance(call, dict)
     ]
     return {**conversation, CALLS: calls}
+
+
+def _by_lines(conversation: object) -> object:
+    """Return a text thread of Zed with the lines of its text, which stand in messages one by one."""
+    if not isinstance(conversation, dict) or not is_text_thread(conversation):
+        return conversation
+    text = conversation.get("text")
+    return {**conversation, "text": text.split("\n")} if isinstance(text, str) else conversation
 
 
 def unlawful(conversations: Sequence[object], read: ReadFile) -> Iterator[str]:

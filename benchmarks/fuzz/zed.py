@@ -162,7 +162,10 @@ def text_thread(random: Random, marks: Marks) -> dict[str, Any]:
         "zed": random.choice(("context", "conversation")),
         "version": "0.1.0",
         "messages": [{"id": name, "start": start} for name, start in zip(names, starts, strict=True)],
-        "message_metadata": {str(name): {**kind, "sent_at": _TIME} for name, kind in zip(names, kinds, strict=True)},
+        "message_metadata": {
+            str(name): {"role": kind["role"], "status": kind["status"], "sent_at": _TIME}
+            for name, kind in zip(names, kinds, strict=True)
+        },
         "api_url": marks.text(),
         "model": random.choice((marks.text(), {"custom": marks.text()})),
     }

@@ -64,7 +64,7 @@ def _of_json(value: Mapping[str, Any]) -> _Thread:
 
 def _of_row(value: Mapping[str, Any], locator: str) -> _Thread | RejectedRecord:
     rows = as_list(as_object(value[_TABLES]).get(THREADS))
-    row = next((row for row in rows if isinstance(row, dict) and isinstance(row.get(DATA), dict)), None)
+    row = next((row for row in rows if isinstance(as_object(as_object(row).get(DATA)).get(MESSAGES), list)), None)
     if row is None:
         return RejectedRecord(locator, *_why_not(value, rows))
     place = {name: item for name, item in row[DATA].items() if name != MESSAGES}
@@ -81,7 +81,7 @@ def _why_not(value: Mapping[str, Any], rows: list[Any]) -> tuple[str, str]:
     if reason is not None:
         return f"the thread {name} cannot be read: {reason}", reason
     kinds = [as_object(row).get("data_type") for row in rows]
-    return f"the 'data' of the thread {name} are no object of JSON (data_type {kinds})", "data is no object"
+    return f"the 'data' of the thread {name} are no JSON with 'messages' (data_type {kinds})", "missing messages"
 
 
 def _dialogue(thread: _Thread, locator: str, warnings: Counter[str]) -> DialogueRecord:

@@ -21,7 +21,8 @@ _OWN: Final = frozenset({"request_token_usage", "cumulative_token_usage", "initi
 
 def is_text_thread(value: Mapping[str, Any]) -> bool:
     """Tells a text thread from a thread of the agent."""
-    return value.get("zed") in _TEXT_THREADS
+    said = value.get("zed")
+    return isinstance(said, str) and said in _TEXT_THREADS
 
 
 def is_variant(item: object) -> bool:
@@ -29,7 +30,9 @@ def is_variant(item: object) -> bool:
     if not isinstance(item, dict) or len(item) != 1:
         return False
     said = as_object(item.get("User") or item.get("Agent"))
-    return isinstance(said.get("content"), list) or not as_object(item.get("Compaction")).keys().isdisjoint(_COMPACTIONS)
+    return isinstance(said.get("content"), list) or not as_object(item.get("Compaction")).keys().isdisjoint(
+        _COMPACTIONS
+    )
 
 
 def recognise(value: Mapping[str, Any]) -> Evidence:

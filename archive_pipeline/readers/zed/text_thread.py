@@ -45,9 +45,9 @@ def read_text_thread(value: Mapping[str, Any], locator: str) -> DialogueRecord:
     reader = _Reader(value, warnings)
     kept: dict[str, Any] = {}
     messages = tuple(reader.messages(fields.take_items(MESSAGES), kept))
-    fields.take(_TEXT)
-    if reader.before is not None:
-        kept[_TEXT] = reader.before
+    if isinstance(fields.fields_left().get(_TEXT), str):
+        fields.take(_TEXT)
+        kept[_TEXT] = reader.text_left
     if isinstance(fields.fields_left().get(_METADATA), dict):
         kept[_METADATA] = {
             name: item for name, item in fields.take(_METADATA).items() if name not in reader.metadata_read
@@ -71,12 +71,12 @@ class _Reader:
     """Reads the messages of one text thread.
 
     Attributes:
-        before: the text that stands before all messages; None if there is none.
+        text_left: what of the text no message has; all of it if one begins in the middle of a line.
         metadata_read: the ids of ``message_metadata`` that messages took.
     """
 
     def __init__(self, value: Mapping[str, Any], warnings: Counter[str]) -> None:
-        self.before: str | None = None
+        self.text_left = ""
         self.metadata_read: set[str] = set()
         self._thread = as_identifier(value.get("id"))
         self._metadata = as_object(value.get(_METADATA))
@@ -98,7 +98,8 @@ class _Reader:
         self._warnings["malformed_message"] += sum(not is_empty(item) for item in left.values())
         placed.sort(key=lambda each: self._at(each[1]["start"]))
         starts = [*(self._at(item["start"]) for _, item in placed), len(self._text)]
-        self.before = self._piece(0, starts[0]) or None
+        cuts = {*starts, *(place for span in self._spans for place in (span.start, span.end))}
+        self.text_left = self._piece(0, starts[0] if all(map(self._is_end_of_line, cuts)) else len(self._text))
         for (number, item), start, end in zip(placed, starts, starts[1:], strict=False):
             made = self._message(item, [*self._parts(start, end)])
             if made is None:
@@ -120,7 +121,6 @@ class _Reader:
         role = read_role(metadata.fields_left().get("role"), OPENAI_ROLES, self._warnings)
         if metadata.fields_left().get("role") == role:
             metadata.take("role")
-        fields.take("start")
         if name is not None:
             fields.take("id")
             self.metadata_read.add(name)
@@ -188,6 +188,9 @@ class _Reader:
             place -= 1
         return place
 
+    def _is_end_of_line(self, place: int) -> bool:
+        return place in (0, len(self._text)) or b"\n" in self._text[place - 1 : place + 1]
+
     def _piece(self, start: int, end: int) -> str:
         """Returns what stands between two places, without the ends of lines that part messages."""
         return self._text[start:end].decode("utf-8", "surrogatepass").strip("\n")
@@ -220,6 +223,6 @@ def _state(metadata: Fields) -> tuple[MessageState, PartRecord | None]:
     if kind not in _STATES or (isinstance(said, dict) and len(said) != 1):
         return "complete", None
     error = as_text(as_object(said).get(kind))
-    if isinstance(said, str) or error is not None:
+    if error is not None:
         metadata.take("status")
     return _STATES[kind], None if error is None else PartRecord(PartType.ERROR, error, "Error")

@@ -19,6 +19,7 @@ from benchmarks.fuzz import (
     opencode,
     pi,
     qwen_code,
+    zed,
 )
 from benchmarks.fuzz.marks import Marks
 
@@ -156,6 +157,22 @@ def droid_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"file": f"{marks.text()}.jsonl", "lines": [droid.header(random, marks), line]}, line
 
 
+def zed_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A thread of one message with an item of a kind, as JSON or the row of one, or a text thread; and the message."""
+    random = seeded(f"{kind} {role}")
+    if role == "text":
+        value = zed.text_thread(random, marks)
+        return value, value
+    if role == "early":
+        message = zed.early_message(random, marks) | {"segments": [zed.SEGMENTS[kind](random, marks)]}
+        thread = zed.of_early(random, marks, [message])
+    else:
+        make, kinds = (zed.prompt, zed.PROMPTS) if role == "user" else (zed.answer, zed.ANSWERS)
+        message = make(random, marks, [kinds[kind](random, marks), {"Text": "x"}])
+        thread = zed.of_messages(random, marks, [message])
+    return (zed.row_of(random, marks, thread) if kind % 2 else thread), message
+
+
 def qwen_code_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A session of one line, with a part of a kind or about the session; and the line."""
     random = seeded(f"{kind} {role}")
@@ -207,3 +224,7 @@ CASES += [
     for role in ("user", "assistant", "tool_result")
 ]
 CASES += [("qwen_code", qwen_code_alone, kind, "line") for kind in range(1, len(qwen_code.LINES) - 2)]
+CASES += [("zed", zed_alone, kind, "user") for kind in range(len(zed.PROMPTS))]
+CASES += [("zed", zed_alone, kind, "assistant") for kind in range(len(zed.ANSWERS))]
+CASES += [("zed", zed_alone, kind, "early") for kind in range(len(zed.SEGMENTS))]
+CASES += [("zed", zed_alone, kind, "text") for kind in range(4)]
