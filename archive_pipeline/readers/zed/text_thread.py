@@ -112,7 +112,7 @@ class _Reader:
     def _message(self, item: dict[str, Any], parts: list[PartRecord]) -> MessageRecord | None:
         fields = Fields(item)
         name = _name(fields.fields_left().get("id"))
-        metadata = self._metadata_of(fields, name)
+        place, metadata = self._metadata_of(fields, name)
         state, error = _state(metadata)
         if error is not None:
             parts.append(error)
@@ -121,13 +121,15 @@ class _Reader:
         role = read_role(metadata.fields_left().get("role"), OPENAI_ROLES, self._warnings)
         if metadata.fields_left().get("role") == role:
             metadata.take("role")
-        if name is not None:
+        source_id = self._id(name)
+        if source_id is not None:
             fields.take("id")
+        if place == _METADATA and name is not None:
             self.metadata_read.add(name)
-        rest = {**(fields.rest() or {}), "metadata": metadata.rest()}
+        rest = {**(fields.rest() or {}), **({} if (said := metadata.rest()) is None else {place: said})}
         created_at = read_timestamp(metadata.fields_left().get("sent_at"), self._warnings)
         return MessageRecord(
-            self._id(name),
+            source_id,
             None,
             role,
             tuple(parts),
@@ -135,14 +137,16 @@ class _Reader:
             model=self._model if role == "assistant" else None,
             state=state,
             is_hidden=role == "system",
-            source={key: inner for key, inner in rest.items() if inner is not None} or None,
+            source=rest or None,
         )
 
-    def _metadata_of(self, fields: Fields, name: str | None) -> Fields:
-        """Returns who says a message and what became of it, which stands in it or beside all messages."""
+    def _metadata_of(self, fields: Fields, name: str | None) -> tuple[str, Fields]:
+        """Returns who says a message and what became of it, and where that stands: in it or beside all messages."""
         if isinstance(fields.fields_left().get("metadata"), dict):
-            return Fields(fields.take("metadata"))
-        return Fields(self._metadata.get(name or ""))
+            return "metadata", Fields(fields.take("metadata"))
+        beside = self._metadata.get(name or "")
+        is_free = isinstance(beside, dict) and _METADATA not in fields.fields_left()
+        return (_METADATA, Fields(beside)) if is_free else ("", Fields({}))
 
     def _id(self, name: str | None) -> str | None:
         if name is None or self._thread is None or name in self._used:
