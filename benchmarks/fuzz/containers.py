@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from benchmarks.fuzz.law import UNSAID
-from benchmarks.fuzz.marks import Values, missing
+from benchmarks.fuzz.law import said_in
+from benchmarks.fuzz.marks import missing
 from benchmarks.fuzz.rows import ReadFile, values_of
 
 _Files = dict[str, bytes]
@@ -93,9 +93,6 @@ def unlawful(conversations: Sequence[Any], read: ReadFile) -> Iterator[str]:
     """Yield what of the conversations is in no row of any of the export's dialogues, unless something was told of."""
     if read.rejected or read.may_hold_more:
         return
-    given = Values()
-    given.add(list(conversations))
-    given.strings -= UNSAID
-    absent = missing(given, values_of(*read.dialogues))
+    absent = missing(said_in(*conversations), values_of(*read.dialogues))
     if absent:
         yield f"lost values: {', '.join(absent)}"

@@ -16,8 +16,26 @@ from benchmarks.fuzz.rows import ReadFile, values_of
 
 # The type of a block that says nothing but a text, and of a call: that it is one follows from the column that it is in.
 UNSAID: Final = frozenset({"text", "function"})
+# What text threads are told by.
+_ZED: Final = "zed"
 # Of an element of the file, and of what stands inside of one: that may be conversations, if the element is none.
 _INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]")
+
+
+def said_in(*conversations: object) -> Values:
+    """Return the values that are looked for in the rows of conversations.
+
+    In the place of the text of a text thread of Zed those are its lines, since they stand in messages one by one.
+    """
+    given = Values()
+    for conversation in conversations:
+        given.add(conversation)
+    given.strings -= UNSAID
+    for item in Values().add_kept([*conversations]) if _ZED in given.keys else []:
+        if isinstance(item, dict) and is_text_thread(item) and isinstance(item.get("text"), str):
+            given.strings.discard(item["text"])
+            given.strings.update(item["text"].split("\n"))
+    return given
 
 
 def lost(conversation: object, *dialogues: PreparedDialogue) -> list[str]:
@@ -26,10 +44,7 @@ def lost(conversation: object, *dialogues: PreparedDialogue) -> list[str]:
     Messages whose ids became the same by sanitising are one message; the original bytes, a column of the dialogue too,
     have the others.
     """
-    given = Values()
-    given.add(_by_lines(_without_numbers(conversation)))
-    given.strings -= UNSAID
-    absent = missing(given, values_of(*dialogues))
+    absent = missing(said_in(_without_numbers(conversation)), values_of(*dialogues))
     is_original_kept = any(each.raw is not None and DUPLICATE_MESSAGE in each.counts for each in dialogues)
     return [] if is_original_kept else absent
 
@@ -48,14 +63,6 @@ def _without_numbers(conversation: object) -> object:
         if isinstance(call, dict)
     ]
     return {**conversation, CALLS: calls}
-
-
-def _by_lines(conversation: object) -> object:
-    """Return a text thread of Zed with the lines of its text, which stand in messages one by one."""
-    if not isinstance(conversation, dict) or not is_text_thread(conversation):
-        return conversation
-    text = conversation.get("text")
-    return {**conversation, "text": text.split("\n")} if isinstance(text, str) else conversation
 
 
 def unlawful(conversations: Sequence[object], read: ReadFile) -> Iterator[str]:
