@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from archive_pipeline.domain.records import MessageRecord, PartRecord, PartType, Role
+from archive_pipeline.domain.records import MessageRecord, PartRecord, PartType
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_list, as_text
+from archive_pipeline.readers.json.shapes import as_text
 from archive_pipeline.readers.zed.content import ContentReader, variant
 from archive_pipeline.readers.zed.ids import MessageIds, beside
 
@@ -78,10 +78,4 @@ class MessageReader:
             yield self._notice(PartRecord(PartType.CONTEXT, text, "Compaction", source=source))
 
     def _notice(self, part: PartRecord) -> MessageRecord:
-        role: Role = "system"
-        return MessageRecord(self._ids.next(), None, role, (part,), is_hidden=True)
-
-
-def messages_of(thread: dict[str, Any]) -> list[Any]:
-    """Returns the messages of a thread as it has them."""
-    return as_list(thread.get("messages"))
+        return MessageRecord(self._ids.next(), None, "system", (part,), is_hidden=True)
