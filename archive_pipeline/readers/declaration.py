@@ -133,6 +133,22 @@ class PageReader:
     others: str
 
 
+@dataclass(frozen=True, slots=True)
+class TableReader:
+    """How a product's tables of CSV are told (``readers.csv_rows``).
+
+    A table is handed on line by line: an object with the name of the source as ``csv`` and its ``columns``, then an
+    object for each row. The source's gatherer makes conversations of them.
+
+    Attributes:
+        layouts: names of columns; a table with all of a layout is the product's.
+        is_row: tells a row from what only looks like one, behind damage.
+    """
+
+    layouts: tuple[frozenset[str], ...]
+    is_row: Callable[[Mapping[str, str]], bool]
+
+
 class Gatherer(Protocol):
     """Gathers the items of one file by conversation."""
 
@@ -183,6 +199,7 @@ class Reader:
             read as dialogues of their own, before the one that they stand in. None if there are none.
         database: how conversations are found in the product's database. None if it has none.
         page: how records are found in the product's page of HTML. None if it has none.
+        table: how the product's tables of CSV are told. None if it has none.
         comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
             which each has conversations of its own, nor of files that are one conversation.
     """
@@ -202,4 +219,5 @@ class Reader:
     inner: Callable[[Mapping[str, Any]], Iterator[tuple[str, dict[str, Any]]]] | None = None
     database: DatabaseReader | None = None
     page: PageReader | None = None
+    table: TableReader | None = None
     comes_in_exports: bool = True

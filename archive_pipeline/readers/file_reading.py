@@ -35,6 +35,7 @@ from archive_pipeline.readers.registry import (
     message_files,
     named_files,
     page_readers,
+    table_readers,
     tree_of,
 )
 from archive_pipeline.readers.shares import FileOutcome, Share
@@ -189,7 +190,7 @@ class FileReading:
         with stream:
             self._reader = reader = TrackedReader(stream, is_hashed=share.is_first)
             content = unpacked(reader, self.locator)
-            with text_of(content, self._found, database_readers(), page_readers()) as text:
+            with text_of(content, self._found, database_readers(), page_readers(), table_readers()) as text:
                 yield from self._of_text(text, share)
             self.sha256 = self._hash() if share.is_first else None
 

@@ -34,6 +34,11 @@ _CONVERSATION: Final = re.compile(r"conversation_\d+\.txt", re.IGNORECASE)
 # in a folder with the product's name.
 _ACTIVITY_PAGE: Final = "myactivity.html"
 _PAGE_SUFFIX: Final = ".html"
+# What Microsoft's privacy dashboard exports of Copilot; a browser numbers further copies.
+_TABLE: Final = re.compile(
+    r"(?:windows-apps-)?copilot-(?:[a-z0-9-]+-)?activity(?:-history)?(?: ?\([0-9]+\))?\.csv", re.IGNORECASE
+)
+TABLE_SUFFIX: Final = ".csv"
 _NAMES_GEMINI: Final = re.compile(r"\b(?:gemini|bard)\b", re.IGNORECASE)
 # What OpenCode before 1.2 wrote of a session: a file for each message, and for each part of one.
 _PIECE: Final = re.compile(
@@ -119,7 +124,7 @@ def is_opened(name: str, locator: str) -> bool:
     """
     is_prompt = PurePosixPath(locator).parent.name == _FOLDER_OF_PROMPTS and may_hold_conversations(name)
     suffix = PurePosixPath(unpacked_name(name)).suffix.lower()
-    is_conversation = _CONVERSATION.fullmatch(PurePosixPath(name).name) is not None
+    is_conversation = any(pattern.fullmatch(PurePosixPath(name).name) for pattern in (_CONVERSATION, _TABLE))
     return is_prompt or is_conversation or _may_be_activity(PurePosixPath(locator)) or suffix in READ_SUFFIXES
 
 

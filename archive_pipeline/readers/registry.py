@@ -26,6 +26,7 @@ from archive_pipeline.readers.declaration import (
     Gatherer,
     PageReader,
     Reader,
+    TableReader,
 )
 from archive_pipeline.readers.json.nesting import holds_record
 
@@ -84,6 +85,12 @@ def database_readers() -> Mapping[str, DatabaseReader]:
 def page_readers() -> Mapping[str, PageReader]:
     """Returns what the sources that have pages of HTML declare of them, in the order of the names."""
     return MappingProxyType({source: reader.page for source, reader in readers().items() if reader.page is not None})
+
+
+@cache
+def table_readers() -> Mapping[str, TableReader]:
+    """Returns what the sources that have tables of CSV declare of them, in the order of the names."""
+    return MappingProxyType({source: reader.table for source, reader in readers().items() if reader.table is not None})
 
 
 def reader_versions() -> dict[str, int]:

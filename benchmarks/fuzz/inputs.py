@@ -37,6 +37,7 @@ from benchmarks.fuzz import (
     llm,
     llm_spans,
     lm_studio,
+    microsoft_copilot,
     oasst,
     open_webui,
     openai_messages,
@@ -53,7 +54,7 @@ from benchmarks.fuzz.mutations import crowd, mutate
 
 Maker = Callable[[Random, Marks], dict[str, Any]]
 
-KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects", "pages")
+KINDS: Final = ("marks", "structure", "bytes", "containers", "arrays", "projects", "pages", "tables")
 # Of conversations, one for each source.
 MAKERS: Final = (
     ai_studio.conversation,
@@ -79,6 +80,7 @@ MAKERS: Final = (
     llm.conversation,
     llm_spans.conversation,
     lm_studio.conversation,
+    microsoft_copilot.conversation,
     oasst.conversation,
     open_webui.conversation,
     opencode.conversation,
@@ -98,7 +100,7 @@ _TOKENS: Final = (
 # Long inputs take long to read, which is why there are few of them.
 _FLOODED: Final = 0.002
 _CROWDED: Final = 0.002
-# Of containers, arrays, projects and pages: in their bytes.
+# Of containers, arrays, projects, pages and tables: in their bytes.
 _DAMAGED: Final = 0.2
 
 
@@ -122,8 +124,8 @@ def make_input(seed: int, kind: str, number: int) -> Input:
 
     ``marks`` change up to two places of one conversation, ``structure`` up to twelve of up to three, ``bytes`` damage
     the file or zip itself. ``containers`` are exports of several files, ``arrays`` what is given to be matched,
-    ``projects`` what Claude.ai keeps beside conversations, ``pages`` activity of the Gemini app as HTML; some of each
-    are damaged too.
+    ``projects`` what Claude.ai keeps beside conversations, ``pages`` activity of the Gemini app as HTML, ``tables``
+    that of Microsoft Copilot as CSV; some of each are damaged too.
     """
     random = Random(f"{seed}/{kind}/{number}")
     if kind in _OTHER_KINDS:
@@ -176,6 +178,13 @@ def _page(random: Random) -> Input:
         damaged = _damaged(bytearray(_utf8(text)), random).replace(rb"\u0000", b"\0")
         return Input("MyActivity.html", damaged, None)
     return Input("MyActivity.html", _utf8(text), said)
+
+
+def _table(random: Random) -> Input:
+    data, said = microsoft_copilot.table(random, Marks())
+    if random.random() < _DAMAGED:
+        return Input("copilot.csv", _damaged(bytearray(data), random), None)
+    return Input("copilot.csv", data, said)
 
 
 def changed_conversations(random: Random, count: int, most_changes: int) -> list[dict[str, Any]]:
@@ -290,4 +299,5 @@ _OTHER_KINDS: Final[dict[str, Callable[[Random], Input]]] = {
     "arrays": _array,
     "projects": _projects,
     "pages": _page,
+    "tables": _table,
 }

@@ -19,7 +19,7 @@ UNSAID: Final = frozenset({"text", "function"})
 # What text threads are told by.
 _ZED: Final = "zed"
 # Of an element of the file, and of what stands inside of one: that may be conversations, if the element is none.
-_INDEX: Final = re.compile(r"\.(?:json|html)\[(\d+)\]")
+_INDEX: Final = re.compile(r"\.(?:json|html|csv)\[(\d+)\]")
 
 
 def said_in(*conversations: object) -> Values:

@@ -1,16 +1,17 @@
-"""What a file is read from: itself if it is text, and else what is in it: conversations, records of a page, or rows."""
+"""What a file is read from: itself if it is JSON, and else what is in it: conversations, records of a page, or rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, TypeVar
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.errors import UnreadableInputError
 from archive_pipeline.readers.compressed import unpacked_name
+from archive_pipeline.readers.csv_rows import CsvRows, TableReaders, may_be_table, table_of
 from archive_pipeline.readers.databases.allowance import Allowance, TooMuchError
 from archive_pipeline.readers.databases.objects import ConversationObjects
 from archive_pipeline.readers.databases.product import Readers, missing_of, reader_of
@@ -22,6 +23,7 @@ from archive_pipeline.readers.found import (
     DATABASE_SUFFIXES,
     PARQUET_SUFFIX,
     READ_SUFFIXES,
+    TABLE_SUFFIX,
     SkippedFile,
     SourceFile,
     rejected,
@@ -34,6 +36,9 @@ from archive_pipeline.readers.parquet import ParquetRows, parquet_rows
 _JSON_BEGINS: Final = (b"{", b"[", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _COPY_ERRORS: Final = (OSError, UnreadableInputError)
 _NOT_AS_NAMED: Final = "it is encrypted, damaged at its beginning, or of another program"
+
+ReadersT = TypeVar("ReadersT")
+FoundT = TypeVar("FoundT")
 
 
 class Beginning:
@@ -71,11 +76,18 @@ class Beginning:
 
     def page(self, readers: PageReaders) -> PageRecords | None:
         """Returns the records of a page; None if it is none that a reader knows, and it is still to be read."""
-        if not may_be_page(self.beginning):
-            return None
+        return self._looked_into(page_of, readers) if may_be_page(self.beginning) else None
+
+    def table(self, readers: TableReaders) -> CsvRows | None:
+        """Returns the rows of a table of CSV; None if it is none that a reader knows, and it is still to be read."""
+        return self._looked_into(table_of, readers) if may_be_table(self.beginning) else None
+
+    def _looked_into(
+        self, look: Callable[[ByteSource, bytearray, ReadersT], FoundT | None], readers: ReadersT
+    ) -> FoundT | None:
         head = bytearray()
         try:
-            found = page_of(self, head, readers)
+            found = look(self, head, readers)
         except Exception as error:  # noqa: BLE001 - told by whoever reads
             self._failure, found = error, None
         self._held = b"" if found is not None else bytes(head)
@@ -101,6 +113,7 @@ class FileText:
         database: what is noted of a database while ``stream`` is read; None of others.
         page: what is noted of a page while ``stream`` is read; None of others.
         rows: what is noted of a file of Parquet while ``stream`` is read; None of others.
+        table: what is noted of a table of CSV while ``stream`` is read; None of others.
         missing_bytes: how many bytes of a database are missing at its end.
     """
 
@@ -110,6 +123,7 @@ class FileText:
     missing_bytes: int = 0
     page: PageRecords | None = None
     rows: ParquetRows | None = None
+    table: CsvRows | None = None
 
     def rejected(self, locator: str) -> Iterator[RejectedRecord]:
         """Yields what cannot be read of what is no text, when ``stream`` was read."""
@@ -118,10 +132,9 @@ class FileText:
             yield RejectedRecord(locator, reason, whole_file=True)
         if self.database is not None:
             yield from self.database.rejected(locator)
-        if self.page is not None:
-            yield from self.page.rejected(locator)
-        if self.rows is not None:
-            yield from self.rows.rejected(locator)
+        for noted in (self.page, self.rows, self.table):
+            if noted is not None:
+                yield from noted.rejected(locator)
 
     def skipped(self, locator: str) -> SkippedFile | None:
         """Returns what is to say of a database without conversations, when ``stream`` was read."""
@@ -139,7 +152,9 @@ class FileText:
 
 
 @contextmanager
-def text_of(stream: ByteSource, found: SourceFile, readers: Readers, pages: PageReaders) -> Iterator[FileText]:
+def text_of(
+    stream: ByteSource, found: SourceFile, readers: Readers, pages: PageReaders, tables: TableReaders
+) -> Iterator[FileText]:
     """Opens what a file is read from.
 
     Args:
@@ -147,6 +162,7 @@ def text_of(stream: ByteSource, found: SourceFile, readers: Readers, pages: Page
         found: where it is.
         readers: what the sources that have databases declare.
         pages: what the sources that have pages of HTML declare.
+        tables: what the sources that have tables of CSV declare.
     """
     source = Beginning(stream)
     if source.is_parquet:
@@ -154,11 +170,18 @@ def text_of(stream: ByteSource, found: SourceFile, readers: Readers, pages: Page
             yield _of_parquet(source, found, stack)
         return
     if not source.is_database:
-        page = source.page(pages)
-        yield FileText(source, _not_text(source.beginning, found)) if page is None else _of_page(source, page, found)
+        yield _of_text(source, found, pages, tables)
         return
     with ExitStack() as stack:
         yield _of_database(source, found, readers, stack)
+
+
+def _of_text(source: Beginning, found: SourceFile, pages: PageReaders, tables: TableReaders) -> FileText:
+    if (page := source.page(pages)) is not None:
+        return _of_page(source, page, found)
+    if (table := source.table(tables)) is not None:
+        return FileText(Pieces(table.pieces()), table=table)
+    return FileText(source, _not_text(source.beginning, found))
 
 
 def _of_page(stream: ByteSource, page: PageRecords, found: SourceFile) -> FileText:
@@ -218,6 +241,8 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
     is_looked_into = found.is_named or suffix in READ_SUFFIXES
     if is_looked_into and (encoding := unread_encoding(beginning)) is not None:
         return rejected(found.locator, f"is {encoding}: save it as UTF-8")
+    if suffix == TABLE_SUFFIX and may_be_table(beginning):
+        return _unknown_table(found)
     if beginning.lstrip().startswith(_JSON_BEGINS):
         return None
     if suffix not in DATABASE_SUFFIXES | {PARQUET_SUFFIX}:
@@ -226,3 +251,10 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
     if found.is_named:
         return rejected(found.locator, f"is no {what}: {_NOT_AS_NAMED}")
     return SkippedFile(found.locator, f"not a {what} ({suffix})", may_hold_conversations=True)
+
+
+def _unknown_table(found: SourceFile) -> RejectedRecord | SkippedFile:
+    reason = "a table of CSV whose columns no reader knows"
+    if found.is_named:
+        return rejected(found.locator, f"is {reason}")
+    return SkippedFile(found.locator, reason, may_hold_conversations=True)

@@ -16,6 +16,7 @@ from benchmarks.fuzz import (
     le_chat,
     librechat,
     lm_studio,
+    microsoft_copilot,
     open_webui,
 )
 from benchmarks.fuzz.marks import Marks
@@ -95,6 +96,12 @@ def le_chat_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], d
     return {"tree": marks.text(), "messages": [message]}, message
 
 
+def microsoft_copilot_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A conversation of one row of a layout, and the row."""
+    row = microsoft_copilot.LAYOUTS[kind](seeded(f"{kind} {role}"), marks, marks.text(), role)
+    return {"csv": "microsoft_copilot", "rows": [row]}, row
+
+
 def ai_studio_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A prompt of one chunk with content of a kind, and the chunk."""
     chunk = ai_studio.chunk(seeded(f"{kind} {role}"), marks, ai_studio.CONTENTS[kind], role)
@@ -147,3 +154,8 @@ CASES += [("gemini", gemini_alone, kind, "activity") for kind in range(len(gemin
 CASES += [("gemini", gemini_alone, 0, role) for role in gemini.KINDS]
 CASES += [("le_chat", le_chat_alone, kind, "assistant") for kind in range(len(le_chat.CHUNKS))]
 CASES += [("le_chat", le_chat_alone, 0, "user")]
+CASES += [
+    ("microsoft_copilot", microsoft_copilot_alone, kind, role)
+    for kind in range(len(microsoft_copilot.LAYOUTS))
+    for role in ("Human", "AI", "api_tool")
+]
