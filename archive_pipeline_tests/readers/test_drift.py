@@ -36,6 +36,7 @@ from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
 from benchmarks.fuzz import llm_spans as fuzz_llm_spans
 from benchmarks.fuzz import lm_studio as fuzz_lm_studio
+from benchmarks.fuzz import m365_copilot as fuzz_m365_copilot
 from benchmarks.fuzz import microsoft_copilot as fuzz_microsoft_copilot
 from benchmarks.fuzz import oasst as fuzz_oasst
 from benchmarks.fuzz import open_webui as fuzz_open_webui
@@ -177,6 +178,7 @@ OF_UNKNOWN_TYPES = {
         ("llm", fuzz_llm.conversation),
         ("llm_spans", fuzz_llm_spans.conversation),
         ("lm_studio", fuzz_lm_studio.conversation),
+        ("m365_copilot", fuzz_m365_copilot.conversation),
         ("microsoft_copilot", fuzz_microsoft_copilot.conversation),
         ("opencode", fuzz_opencode.conversation),
         ("oasst", fuzz_oasst.conversation),

@@ -16,6 +16,7 @@ from benchmarks.fuzz import (
     le_chat,
     librechat,
     lm_studio,
+    m365_copilot,
     microsoft_copilot,
     open_webui,
 )
@@ -96,6 +97,12 @@ def le_chat_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], d
     return {"tree": marks.text(), "messages": [message]}, message
 
 
+def m365_copilot_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one interaction with something attached, and the interaction."""
+    message = m365_copilot.message(seeded(f"{kind} {role}"), marks, role, m365_copilot.ATTACHMENTS[kind])
+    return {"tree": marks.text(), "messages": [message]}, message
+
+
 def microsoft_copilot_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A conversation of one row of a layout, and the row."""
     row = microsoft_copilot.LAYOUTS[kind](seeded(f"{kind} {role}"), marks, marks.text(), role)
@@ -154,6 +161,11 @@ CASES += [("gemini", gemini_alone, kind, "activity") for kind in range(len(gemin
 CASES += [("gemini", gemini_alone, 0, role) for role in gemini.KINDS]
 CASES += [("le_chat", le_chat_alone, kind, "assistant") for kind in range(len(le_chat.CHUNKS))]
 CASES += [("le_chat", le_chat_alone, 0, "user")]
+CASES += [
+    ("m365_copilot", m365_copilot_alone, kind, role)
+    for kind in range(len(m365_copilot.ATTACHMENTS))
+    for role in ("userPrompt", "aiResponse")
+]
 CASES += [
     ("microsoft_copilot", microsoft_copilot_alone, kind, role)
     for kind in range(len(microsoft_copilot.LAYOUTS))
