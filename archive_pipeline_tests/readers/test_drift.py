@@ -21,8 +21,10 @@ from benchmarks.fuzz import claude_code as fuzz_claude_code
 from benchmarks.fuzz import claude_design as fuzz_claude_design
 from benchmarks.fuzz import cline as fuzz_cline
 from benchmarks.fuzz import codex as fuzz_codex
+from benchmarks.fuzz import continue_dev as fuzz_continue
 from benchmarks.fuzz import copilot_chat as fuzz_copilot_chat
 from benchmarks.fuzz import copilot_cli as fuzz_copilot_cli
+from benchmarks.fuzz import crush as fuzz_crush
 from benchmarks.fuzz import cursor as fuzz_cursor
 from benchmarks.fuzz import deepseek as fuzz_deepseek
 from benchmarks.fuzz import droid as fuzz_droid
@@ -159,9 +161,11 @@ OF_UNKNOWN_TYPES = {
         ("claude_code", fuzz_claude_code.session),
         ("claude_design", fuzz_claude_design.conversation),
         ("cline", fuzz_cline.conversation),
+        ("continue", fuzz_continue.conversation),
         ("copilot_chat", fuzz_copilot_chat.conversation),
         ("cursor", fuzz_cursor.conversation),
         ("copilot_cli", fuzz_copilot_cli.conversation),
+        ("crush", fuzz_crush.conversation),
         ("deepseek", fuzz_deepseek.conversation),
         ("droid", fuzz_droid.conversation),
         ("goose", fuzz_goose.conversation),

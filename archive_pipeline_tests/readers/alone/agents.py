@@ -9,8 +9,10 @@ from benchmarks.fuzz import (
     claude_code,
     cline,
     codex,
+    continue_dev,
     copilot_chat,
     copilot_cli,
+    crush,
     cursor,
     droid,
     gemini_cli,
@@ -147,6 +149,21 @@ def goose_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dic
     return {"file": f"{marks.text()}.jsonl", "lines": [goose.header(marks), message]}, message
 
 
+def crush_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The rows of a session of one message with a part of a type; and the row."""
+    random = seeded(f"{kind} {role}")
+    parts = [crush.PARTS[kind](random, marks), {"type": "text", "data": {"text": "x"}}]
+    value = crush.in_database(random, marks, [crush.message(random, marks, role, parts)])
+    return value, value["tables"]["messages"][0]
+
+
+def continue_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A session of one item of a kind, and the item."""
+    random = seeded(f"{kind} {role}")
+    item = continue_dev.ITEMS[kind](random, marks)
+    return continue_dev.session(random, marks, [item]), item
+
+
 def droid_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
     """A session of one message with a block of a type, or of one line of another kind; and the line."""
     random = seeded(f"{kind} {role}")
@@ -213,6 +230,10 @@ CASES += [("pi", pi_alone, kind, "line") for kind in range(4, len(pi.LINES) - 2)
 CASES += [("pi", pi_alone, 0, "row")]
 CASES += [("goose", goose_alone, kind, "user") for kind in range(len(goose.BLOCKS))]
 CASES += [("goose", goose_alone, kind, "assistant") for kind in (3, 5, 8)]
+CASES += [("crush", crush_alone, kind, "user") for kind in range(len(crush.PARTS))]
+CASES += [("crush", crush_alone, kind, "assistant") for kind in (0, 3, 6, 8)]
+CASES += [("crush", crush_alone, 7, "tool")]
+CASES += [("continue", continue_alone, kind, str(number)) for number in range(3) for kind in range(9)]
 CASES += [("hermes", hermes_alone, kind, role) for kind in range(3) for role in ("user", "assistant", "tool")]
 CASES += [
     ("droid", droid_alone, kind, role) for kind in range(len(droid.BLOCKS)) for role in ("user", "assistant", "tool")
