@@ -63,9 +63,7 @@ def _prompt(random: Random, marks: Marks) -> dict[str, Any]:
     editor = random.choice((content, {"type": "doc", "content": [{"type": "paragraph", "text": marks.text()}]}))
     beside = random.choice(({}, {"modifiers": {"useCodebase": False, "noContext": True}}, {"checkpoint": {}}))
     rules = [{"name": marks.text(), "slug": marks.text(), "source": marks.text()}]
-    return _item(
-        random, marks, {"role": "user", "content": content}, editorState=editor, appliedRules=rules, **beside
-    )
+    return _item(random, marks, {"role": "user", "content": content}, editorState=editor, appliedRules=rules, **beside)
 
 
 def _call(random: Random, marks: Marks) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class _Said:
     files: list[AttachmentRecord] = field(default_factory=list)
     results: list[PartRecord] = field(default_factory=list)
     model: str | None = None
+    is_hidden: bool = False
 
 
 class MessageReader:
@@ -61,14 +62,16 @@ class MessageReader:
         summary = fields.take_text(_SUMMARY)
         if summary is not None:
             said.parts.append(PartRecord(PartType.CONTEXT, summary, _SUMMARY))
+        if said.parts and not said.files and all(part.part_type is PartType.CONTEXT for part in said.parts):
+            said.role, said.is_hidden = "system", True
+        if message.fields_left().get("role") == said.role:
+            message.take("role")
         fields.fields_left()[_MESSAGE] = message.rest()
         return [*_records(said, name, created_at, fields)]
 
     def _said(self, fields: Fields, message: Fields) -> _Said:
         named = message.fields_left().get("role")
         role = read_role(named, _ROLES, self._warnings)
-        if named in (role, _THINKING):
-            message.take("role")
         if role == "tool":
             return _Said(role, self._content.result(fields, message))
         if role == "assistant":
@@ -107,17 +110,16 @@ def _answered(history: list[Any]) -> dict[str, str | None]:
 
 
 def _records(said: _Said, name: str | None, created_at: datetime | None, fields: Fields) -> Iterator[MessageRecord]:
-    is_context = bool(said.parts) and all(part.part_type is PartType.CONTEXT for part in said.parts)
     if said.parts or said.files:
         yield MessageRecord(
             source_id=name,
             parent_source_id=None,
-            role="system" if is_context and not said.files else said.role,
+            role=said.role,
             parts=tuple(said.parts),
             attachments=tuple(said.files),
             created_at=created_at,
             model=said.model,
-            is_hidden=is_context and not said.files,
+            is_hidden=said.is_hidden,
             source=fields.rest(),
         )
     if said.results:

@@ -177,7 +177,7 @@ def _binary(content: Content, kind: str, fields: Fields, data: Fields) -> None:
             uri=data.take_text("Path"),
             extracted_text=_decoded(raw) if (mime or "").startswith("text/") else None,
             content_sha256=digest,
-            source=_left(fields, data),
+            source={"type": kind, **(_left(fields, data) or {})},  # no column has its type
         )
     )
 
