@@ -131,6 +131,7 @@ _PRIVATE_FILES: Final = frozenset(
         *("mcp-config.json", "credentials.json", "creds.json"),  # of Copilot CLI and of gateways
         *("openclaw.json", "clawdbot.json", "moltbot.json", "exec-approvals.json", "device-auth.json"),  # of OpenClaw
         *("google_token.json", "google_client_secret.json", "google_oauth_pending.json"),  # of Hermes
+        *("crush.json", ".crush.json"),
     }
 )
 # Of Hermes, requests with keys; of Copilot CLI.
@@ -141,11 +142,12 @@ _PRIVATE_FOLDERS: Final = frozenset({"credentials", "mcp-oauth-config", "mcp-tok
 _PRIVATE_PLACES: Final = frozenset(
     {
         *(("copilot", "config.json"), ("whatsapp", "session"), ("qwen", "settings.json")),
+        ("continue", "config.json"),
         *(("identity", "device.json"), ("devices", "paired.json"), ("devices", "pending.json")),
     }
 )
 # In them agents keep sessions and logins: what is private there is so too if the user names a folder below.
-_AGENTS_HOMES: Final = frozenset({".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes", ".qwen"})
+_AGENTS_HOMES: Final = frozenset({".continue", ".copilot", ".openclaw", ".clawdbot", ".moltbot", ".hermes", ".qwen"})
 # What ChatGPT and LM Studio name a file that was uploaded to a chat.
 _UPLOAD: Final = re.compile(r"file[-_][A-Za-z0-9]{20,}|[0-9]{13} - [0-9]+\.[A-Za-z0-9]+$")
 # Attachments, and pages for people. Archives, databases, lines of JSON and whatever is unknown are not among them.

@@ -161,6 +161,8 @@ LOGINS = {
         *("platforms/whatsapp/session/pre-key-1.json", "mcp-tokens/server.json"),
     ],
     ".qwen": ["settings.json", "mcp-oauth-tokens.json"],
+    ".continue": ["config.json"],
+    "crush": ["crush.json", ".crush.json"],
 }
 
 

@@ -86,7 +86,7 @@ def test_a_session_of_the_program_has_results_in_the_states_of_calls():
     assert (answer.tool_name, answer.tool_use_id, answer.is_error) == ("read_file", "c1", False)
     assert answer.source == {"output": [{"name": "Tool Result", "description": "Tool execution result"}]}
     assert record.messages[0].source is None
-    assert record.source_json == {"workspaceDirectory": "/w", "usage": {"totalCost": 0.5}}
+    assert record.source_json == {"sessionId": OWN, "workspaceDirectory": "/w", "usage": {"totalCost": 0.5}}
 
 
 def test_a_session_of_an_extension_has_results_as_messages_once():

@@ -61,7 +61,8 @@ def _content(random: Random, marks: Marks) -> Any:
 def _prompt(random: Random, marks: Marks) -> dict[str, Any]:
     content = _content(random, marks)
     editor = random.choice((content, {"type": "doc", "content": [{"type": "paragraph", "text": marks.text()}]}))
-    beside = random.choice(({}, {"modifiers": {"useCodebase": False, "noContext": True}}, {"checkpoint": {}}))
+    more = {"modifiers": {"useCodebase": False, "noContext": True}, "checkpoint": {marks.text(): marks.text()}}
+    beside = {name: value for name, value in more.items() if random.random() < 0.5}
     rules = [{"name": marks.text(), "slug": marks.text(), "source": marks.text()}]
     return _item(random, marks, {"role": "user", "content": content}, editorState=editor, appliedRules=rules, **beside)
 

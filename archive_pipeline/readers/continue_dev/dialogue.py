@@ -15,7 +15,7 @@ from archive_pipeline.domain.records import DialogueRecord, MessageRecord, Rejec
 from archive_pipeline.readers.continue_dev.messages import MessageReader, models_of
 from archive_pipeline.readers.continue_dev.recognition import HISTORY, SOURCE
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_text, unique_messages
+from archive_pipeline.readers.json.shapes import as_identifier, as_text, unique_messages
 
 _FILE: Final = "file://"
 # What Continue calls a session until the model has named it.
@@ -32,10 +32,10 @@ def read_session(value: Mapping[str, Any], locator: str) -> DialogueRecord | Rej
     own.take(HISTORY)
     messages, left = _messages(history, _model(value, history), warnings)
     own.put_back(HISTORY, left)
-    title = None if value.get("title") in _UNTITLED else own.take_text("title")
+    title = None if as_text(value.get("title")) in _UNTITLED else own.take_text("title")
     return DialogueRecord(
         source=SOURCE,
-        source_id=own.take_identifier("sessionId"),
+        source_id=as_identifier(value.get("sessionId")),
         locator=locator,
         title=title,
         created_at=min((item.created_at for item in messages if item.created_at is not None), default=None),

@@ -50,7 +50,7 @@ class MessageReader:
         """Returns the message of a row."""
         fields = Fields(row)
         name = fields.take_identifier("id")
-        if as_identifier(row.get("session_id")) == self._session:
+        if self._session is not None and as_identifier(row.get("session_id")) == self._session:
             fields.take("session_id")
         role = read_role(row.get("role"), OPENAI_ROLES, self._warnings)
         is_summary = row.get(_SUMMARY) in (1, True) or (name is not None and name == self._summary)
