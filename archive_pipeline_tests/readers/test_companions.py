@@ -162,7 +162,7 @@ LOGINS = {
     ],
     ".qwen": ["settings.json", "mcp-oauth-tokens.json"],
     ".continue": ["config.json"],
-    "crush": ["crush.json", ".crush.json"],
+    "crush": ["crush.json"],
 }
 
 
