@@ -202,6 +202,8 @@ class Reader:
         table: how the product's tables of CSV are told. None if it has none.
         comes_in_exports: a file may be all that an account has, so that what it lacks is gone; not so of datasets, of
             which each has conversations of its own, nor of files that are one conversation.
+        is_plain: its records have nothing but fields that anybody may write, such as a question and an answer. They are
+            read where they are the elements of a file, not inside of other values, nor in a file of another source.
     """
 
     source: str
@@ -221,3 +223,4 @@ class Reader:
     page: PageReader | None = None
     table: TableReader | None = None
     comes_in_exports: bool = True
+    is_plain: bool = False

@@ -27,6 +27,7 @@ from archive_pipeline.readers.json_lines import SessionOrText, as_one_object
 from archive_pipeline.readers.message_files import as_one_conversation
 from archive_pipeline.readers.recognised import ReadDialogue, Recognised, inside, read_dialogue
 from archive_pipeline.readers.registry import (
+    KINDS,
     database_readers,
     gatherers,
     is_conversation,
@@ -205,7 +206,7 @@ class FileReading:
         if text.left_out is None:
             session = self._session(text.stream)
             source = _gathered(session)
-            elements = stream_own_elements(source, self.locator, is_conversation, treatment)
+            elements = stream_own_elements(source, self.locator, KINDS, treatment)
             yield from self._decision.recognised(elements)
             self._leave_out(source.left_out)
             yield from session.rejected(self.locator)
@@ -241,7 +242,7 @@ class FileReading:
             if beginning.is_database or beginning.is_parquet:
                 return None
             source = _gathered(self._session(beginning))
-            for element in stream_elements(source, self.locator, is_record=is_conversation):
+            for element in stream_elements(source, self.locator, kinds=KINDS):
                 if isinstance(element, Element) and is_conversation(element.value):
                     return None
         return companion(self.locator, self._found.companion)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,6 +18,7 @@ from typing import Any, Final
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.readers.chat_lines.arrays import OWN_FIELDS
+from archive_pipeline.readers.chat_lines.bare import is_bare
 from archive_pipeline.readers.declaration import (
     CERTAIN,
     RECOGNISED,
@@ -28,7 +29,10 @@ from archive_pipeline.readers.declaration import (
     Reader,
     TableReader,
 )
+from archive_pipeline.readers.json.documents import MESSAGES
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import holds_record
+from archive_pipeline.readers.json.shapes import as_object
 
 _NO_OBJECT = Evidence(0.0, "not an object")
 # Of so many readers a rejected file says what they missed.
@@ -126,8 +130,35 @@ def is_conversation(value: object) -> bool:
     return not (beside and holds_record(beside, _is_of_product))
 
 
+def is_inner_conversation(value: object) -> bool:
+    """Tells whether a record is a conversation of some source also where it stands inside of another value."""
+    source = recognise(value).source
+    return source is not None and not readers()[source].is_plain and is_conversation(value)
+
+
+def is_message(value: object) -> bool:
+    """Tells an entry of an array that is one conversation, by itself."""
+    return isinstance(value, dict) and not is_conversation(value) and _may_be_messages([value])
+
+
+def is_conversation_array(value: Sequence[object]) -> bool:
+    """Tells whether an array is one conversation: its first entry is a message, and the user or the model speaks.
+
+    Entries that name the conversation that they are of are another product's.
+    """
+    is_whole = bool(value) and is_message(value[0]) and all(isinstance(item, dict) for item in value)
+    return is_whole and is_bare(map(as_object, value)) and _may_be_messages(value)
+
+
+def _may_be_messages(value: Sequence[object]) -> bool:
+    return recognise({MESSAGES: value}).evidence.confidence > 0
+
+
 def _is_of_product(value: object) -> bool:
     return recognise(value).evidence.confidence > RECOGNISED
+
+
+KINDS: Final = Kinds(is_conversation, is_inner_conversation, is_message, is_conversation_array)
 
 
 def is_session_line(value: Mapping[str, Any]) -> bool:

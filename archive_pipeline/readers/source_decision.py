@@ -120,9 +120,16 @@ class SourceDecision:
         if not isinstance(element.value, dict):
             return None
         verdict = recognise(element.value)
+        if verdict.is_recognised and self._is_of_others(verdict.source):
+            return None
         if self._is_source_given or (not verdict.is_recognised and self._may_be_conversation(element.value)):
             return self.source
         return verdict.source
+
+    def _is_of_others(self, source: str | None) -> bool:
+        """Tells whether a plain record stands in a file of another source."""
+        is_plain = source is not None and readers()[source].is_plain
+        return is_plain and source != self.source and not self._is_source_given
 
     def _may_be_conversation(self, value: dict[str, object]) -> bool:
         return recognise(value).source is not None or not _OF_CONVERSATIONS.isdisjoint(value)

@@ -24,7 +24,7 @@ from archive_pipeline.readers.json.stream import stream_elements
 from archive_pipeline.readers.openai_messages import READER as OPENAI_MESSAGES
 from archive_pipeline.readers.pi import READER as PI
 from archive_pipeline.readers.reading import read_paths
-from archive_pipeline.readers.registry import is_conversation
+from archive_pipeline.readers.registry import KINDS, is_conversation
 from archive_pipeline_tests.readers.claude_code.lines import answer, call, entry, said
 from archive_pipeline_tests.readers.claude_code.lines import result as result_line
 from archive_pipeline_tests.readers.work import growth
@@ -169,7 +169,7 @@ CONVERSATION = b'{"id": "c", "mapping": {"n": {"message": {"author": {"role": "u
 def test_broken_json_is_searched_in_linear_work(unit: bytes, opening: bytes, closing: bytes):
     def read(size: int) -> None:
         data = opening + CONVERSATION + b", " + unit * size + closing * size + b"]"
-        list(stream_elements(io.BytesIO(data), "f", is_record=is_conversation))
+        list(stream_elements(io.BytesIO(data), "f", kinds=KINDS))
 
     assert growth(read, 150) < ALMOST_LINEAR
 
@@ -189,7 +189,7 @@ def test_what_is_parsed_in_vain_is_bounded_for_the_file_and_not_for_each_broken_
 def test_what_was_not_searched_is_rejected_with_its_place(monkeypatch):
     monkeypatch.setattr(RecoveryBudget, "__init__", partialmethod(RecoveryBudget.__init__, tokens=50))
     data = b"[" + CONVERSATION + b', {"id": "x, "mapping": {}}' + (b", " + CONVERSATION) * 50 + b"]"
-    items = list(stream_elements(io.BytesIO(data), "f", is_record=is_conversation))
+    items = list(stream_elements(io.BytesIO(data), "f", kinds=KINDS))
     assert isinstance(items[-1], RejectedRecord)
     assert "not searched" in items[-1].reason
     assert "byte" in items[-1].reason

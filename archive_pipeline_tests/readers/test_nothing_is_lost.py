@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.stream import Element, stream_elements
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
-from archive_pipeline.readers.registry import is_conversation
+from archive_pipeline.readers.registry import KINDS
 from archive_pipeline_tests.trials import trials
 
 # Duplicate keys are possible: an object is a list of pairs here.
@@ -64,7 +64,7 @@ def marks_in(text: str) -> set[str]:
 def test_every_leaf_of_any_documents_is_in_an_element(documents: list[Any], between: str, block: int):
     marks = count()
     text = between.join(encode(document, marks) for document in documents)
-    items = list(stream_elements(io.BytesIO(text.encode()), "f", is_record=is_conversation, block_bytes=block))
+    items = list(stream_elements(io.BytesIO(text.encode()), "f", kinds=KINDS, block_bytes=block))
     assert all(isinstance(item, Element) for item in items)
     assert marks_in(text) == set().union(*(marks_in(json.dumps(item.value)) for item in items))
     assert marks_in(text) == set().union(*(marks_in(item.raw.decode()) for item in items))
@@ -77,7 +77,7 @@ def test_behind_what_cannot_be_read_a_rejected_record_says_so(document: Any, noi
     text = encode(document, count())
     place = data.draw(st.integers(0, len(text)))
     broken = text[:place] + noise + text[place:]
-    items = list(stream_elements(io.BytesIO(broken.encode()), "f", is_record=is_conversation))
+    items = list(stream_elements(io.BytesIO(broken.encode()), "f", kinds=KINDS))
     kept = set().union(*(marks_in(item.raw.decode()) for item in items if isinstance(item, Element)))
     assert kept >= marks_in(broken) or any(isinstance(item, RejectedRecord) for item in items)
 

@@ -7,6 +7,8 @@ from enum import Enum, auto
 from typing import Final
 
 CONVERSATIONS: Final = "conversations"
+# By this name the array of one conversation that no object is around becomes an object.
+MESSAGES: Final = "messages"
 _CONVERSATIONS_OPEN: Final = re.compile(rb'"%s"\s*:\s*\[\Z' % CONVERSATIONS.encode())
 # In an object that is too large to be held: what the arrays of conversations are called, and an object around one.
 _NAMED_ARRAY_OPENS: Final = re.compile(rb'"(?:%s|archived)"\s*:\s*\[\Z' % CONVERSATIONS.encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json.documents import CONVERSATIONS
 from archive_pipeline.readers.json.elements import Parse, element_of
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget, resume
@@ -25,7 +26,7 @@ class ElementMaker:
 
     Args:
         locator: the file's name for messages.
-        is_record: tells a whole record.
+        kinds: what tells the values of the file apart.
 
     Attributes:
         index: of the next element.
@@ -33,9 +34,9 @@ class ElementMaker:
         budget: what is left of the work allowed for broken ones.
     """
 
-    def __init__(self, locator: str, is_record: Callable[[object], bool]) -> None:
+    def __init__(self, locator: str, kinds: Kinds) -> None:
         self.locator = locator
-        self.is_record = is_record
+        self.kinds = kinds
         self.index = 0
         self.records = 0
         self.budget = RecoveryBudget()
@@ -49,7 +50,7 @@ class ElementMaker:
     def frame(self, piece: Slice) -> Iterator[Element | RejectedRecord]:
         """Yields the object around an array of elements, if it says anything beside them."""
         element = self.element(piece)
-        if isinstance(element, RejectedRecord) or self.is_record(element.value):
+        if isinstance(element, RejectedRecord) or self.kinds.is_record(element.value):
             yield element
         else:
             yield from beside(element)
@@ -61,7 +62,7 @@ class ElementMaker:
         if isinstance(element, Element) or piece.is_oversized:
             yield element
             return
-        saved = resume(piece, self.is_record, self.budget)
+        saved = resume(piece, self.kinds.is_record, self.budget)
         first = next(saved)
         if isinstance(first, Gap) and first.resumes_at is None:
             yield element  # one bad record and nothing else

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from archive_pipeline.domain.records import RejectedRecord
-from archive_pipeline.readers.json.documents import CONVERSATIONS
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.rejections import rejected
@@ -32,12 +32,12 @@ def element_of(piece: Slice, where: str, parse: Parse) -> Element | RejectedReco
     return Element(where, piece.raw, value, warnings)
 
 
-def is_message(raw: bytes, is_record: Callable[[object], bool]) -> bool:
-    """Tells an entry of one conversation's array from a conversation: the array makes an object a record."""
+def is_message(raw: bytes, kinds: Kinds) -> bool:
+    """Tells an entry of one conversation's array by its bytes."""
     if may_take(raw, MAX_ELEMENT_MEMORY):
         return False
     try:
         value, _ = parse_json(raw)
     except ValueError:
         return False
-    return not is_record(value) and is_record({CONVERSATIONS: [value]})
+    return kinds.is_message(value)

@@ -48,7 +48,7 @@ def _unfinished(rest: Slice, scanner: LargeObjectScanner, maker: ElementMaker) -
         yield maker.cut_off(Gap(rest.offset + len(rest.raw), b"", None))
         return
     maker.index = index
-    yield from _saved(resume(rest, maker.is_record, maker.budget), maker)
+    yield from _saved(resume(rest, maker.kinds.is_record, maker.budget), maker)
 
 
 def _unfinished_object(rest: Slice, end: int, maker: ElementMaker) -> Iterator[Element | RejectedRecord]:
@@ -56,11 +56,13 @@ def _unfinished_object(rest: Slice, end: int, maker: ElementMaker) -> Iterator[E
     begin = end - len(rest.raw) if rest.is_frame else rest.offset  # the elements were taken out of a frame
     whole, last = members_of(replace(rest, offset=begin))
     element = maker.element(whole)
-    parts = resume(last, maker.is_record, maker.budget)
+    parts = resume(last, maker.kinds.is_record, maker.budget)
     first = next(parts)
     is_around = rest.is_frame or isinstance(first, Slice) or first.resumes_at is not None
     if isinstance(element, Element):
-        is_around = not maker.is_record(element.value) and (is_around or holds_record(element.value, maker.is_record))
+        is_around = not maker.kinds.is_record(element.value) and (
+            is_around or holds_record(element.value, maker.kinds.is_inner)
+        )
     if is_around:
         yield from [element] if isinstance(element, RejectedRecord) else beside(element)
         yield from _saved(chain([first], parts), maker)

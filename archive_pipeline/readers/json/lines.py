@@ -2,16 +2,18 @@
 
 Whether a file has a record a line is not decided in advance. A line is a record by itself, though what stands before it
 is not at its end, only where that is damaged: no valid JSON has an object right behind another one. So a line that
-begins with a brace is held while something before it is not at its end, until it is whole itself and another such line
-or the end of the file follows. What is valid is read as if it were not held. Such a line may end in a comma where
-one has been behind a document, which is not valid either.
+begins with a brace, or with an array of objects, is held while something before it is not at its end, until it is whole
+itself and another such line or the end of the file follows. What is valid is read as if it were not held. Such a line
+may end in a comma where one has been behind a document, which is not valid either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from typing import Final
 
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.readers.json.recovery import Gap, RecoveryBudget
 from archive_pipeline.readers.json.scanner import ElementScanner
@@ -20,6 +22,10 @@ from archive_pipeline.readers.json.structure import may_take
 
 _BEGINNING: Final = b"\n{"
 _IN_ARRAY: Final = b"," + _BEGINNING
+_ARRAY_BEGINNING: Final = b"\n[{"  # of messages
+# At the end of a block: whether a line that may be a record begins here is not known.
+_LINE_ENDS: Final = (b"\n", b"\n[")
+_BEGINNINGS: Final = re.compile(rb"\n(?=\{|\[\{)")
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024  # of a line; a larger one goes on with what stands before it
 _MAX_HELD_MEMORY: Final = 256 * 1024 * 1024
 _MAX_STRAY_BYTES: Final = 64 * 1024 * 1024  # behind what is no JSON so far is looked for a line that is a record
@@ -31,15 +37,15 @@ class LineReader:
 
     Args:
         scanner: of the file.
-        is_record: tells a whole record.
+        kinds: what tells a whole record, and an array that is one.
         budget: of the file.
     """
 
-    def __init__(self, scanner: ElementScanner, is_record: Callable[[object], bool], budget: RecoveryBudget) -> None:
+    def __init__(self, scanner: ElementScanner, kinds: Kinds, budget: RecoveryBudget) -> None:
         self._scanner = scanner
-        self._is_record = is_record
+        self._kinds = kinds
         self._budget = budget
-        self._line_end = b""  # of the last block: whether a brace follows is not known
+        self._line_end = b""  # of the last block
         self._held: list[bytes] | None = None
         self._held_bytes = 0
         self._stray = b""  # the beginning of what is no JSON
@@ -52,16 +58,17 @@ class LineReader:
     def feed(self, block: bytes) -> Iterator[Slice | Gap]:
         """Takes the next block, and yields the elements that it completes and what is damaged between them."""
         block, self._line_end = self._line_end + block, b""
-        if self._scanner.is_in_plain_array and block.count(_BEGINNING) == block.count(_IN_ARRAY):
+        if self._scanner.is_in_plain_array and _has_elements_only(block):
             yield from self._scanner.feed(block)
             return
-        if block.endswith(b"\n"):
-            block, self._line_end = block[:-1], b"\n"
+        for line_end in _LINE_ENDS:
+            if block.endswith(line_end):
+                block, self._line_end = block.removesuffix(line_end), line_end
         start = 0
-        while (end := block.find(_BEGINNING, start)) >= 0:
+        while (end := _next_line(block, start)) >= 0:
             yield from self._take(block[start : end + 1])
-            yield from self._begin_line()
             start = end + 1
+            yield from self._begin_line(is_array=block[start : start + 1] == b"[")
         yield from self._take(block[start:])
 
     def take_back(self) -> bytes:
@@ -85,9 +92,10 @@ class LineReader:
         if self._held_bytes > _MAX_HELD_BYTES:
             yield from self._release(is_at_end=False)
 
-    def _begin_line(self) -> Iterator[Slice | Gap]:
+    def _begin_line(self, *, is_array: bool) -> Iterator[Slice | Gap]:
         yield from self._release(is_at_end=True)
-        if self._scanner.is_in_object or self._is_searching():
+        is_inside = self._scanner.is_in_object or (is_array and self._scanner.is_in_first)
+        if is_inside or self._is_searching():
             self._held, self._held_bytes = [], 0
 
     def _release(self, *, is_at_end: bool) -> Iterator[Slice | Gap]:
@@ -117,27 +125,37 @@ class LineReader:
         return self._is_whole(text if self._scanner.comma_offset is None else _without_comma(text))
 
     def _is_whole(self, text: bytes) -> bool:
-        if not text.endswith(b"}") or self._budget.is_spent or may_take(text, _MAX_HELD_MEMORY):
+        if not text.endswith((b"}", b"]")) or self._budget.is_spent or may_take(text, _MAX_HELD_MEMORY):
             return False
         try:
             value, _ = parse_json(text)
         except ValueError:
             self._budget.parsed_bytes -= len(text)
             return False
-        return self._is_record(value)
+        return self._kinds.is_conversation(value) if isinstance(value, list) else self._kinds.is_record(value)
 
     def _damaged(self) -> Iterator[Slice | Gap]:
         """Yields what is damaged, line by line; whole records are among them only with commas behind them."""
         broken = self._scanner.abandon(self._stray)
         offset = broken.offset
-        for number, line in enumerate(broken.raw.split(_BEGINNING)):
-            raw = b"{" + line if number else line
+        for raw in _BEGINNINGS.split(broken.raw):
             text = raw.rstrip(BLANK)
             if self._is_whole(record := _without_comma(text)):
                 yield Slice(offset, record)
             elif text.strip(BLANK):
                 yield Gap(offset, text, self._scanner.position)
             offset += len(raw) + 1
+
+
+def _has_elements_only(block: bytes) -> bool:
+    """Tells whether each line of a block that may be a record is an element of an array, as a comma before it says."""
+    return block.count(_BEGINNING) == block.count(_IN_ARRAY) and _ARRAY_BEGINNING not in block
+
+
+def _next_line(block: bytes, start: int) -> int:
+    """Returns the place before the next line that may be a record; -1 if there is none."""
+    place, of_array = block.find(_BEGINNING, start), block.find(_ARRAY_BEGINNING, start)
+    return max(place, of_array) if min(place, of_array) < 0 else min(place, of_array)
 
 
 def _without_comma(text: bytes) -> bytes:

@@ -12,6 +12,9 @@ from typing import Any
 
 import orjson
 
+from archive_pipeline.readers.json.documents import MESSAGES
+from archive_pipeline.readers.json.kinds import Kinds
+
 IsRecord = Callable[[object], bool]
 _MAX_LEVELS = 8
 _SHOWN_KEY = 40
@@ -36,13 +39,25 @@ class Element:
     warnings: tuple[str, ...] = ()
 
 
-def unfold(element: Element, is_record: IsRecord) -> Iterator[Element]:
-    """Yields the records in an element, and what is none of them; the element itself if it has no records in it."""
-    if is_record(element.value) or not holds_record(element.value, is_record):
+def unfold(element: Element, kinds: Kinds) -> Iterator[Element]:
+    """Yields the records in an element, and what is none of them; the element itself if it has no records in it.
+
+    An array that is one conversation becomes an object with it.
+    """
+    if isinstance(element.value, list) and kinds.is_conversation(element.value):
+        raw = b'{"%s":%s}' % (MESSAGES.encode(), element.raw)
+        yield Element(element.locator, raw, {MESSAGES: element.value}, element.warnings)
+    elif kinds.is_record(element.value) or not _is_container(element.value, kinds):
         yield element
     else:
-        for locator, value in _inside(element.locator, element.value, is_record, _MAX_LEVELS):
+        for locator, value in _inside(element.locator, element.value, kinds.is_inner, _MAX_LEVELS):
             yield Element(locator, as_json(value), value, element.warnings)
+
+
+def _is_container(value: Any, kinds: Kinds) -> bool:
+    """Tells whether records may be in a value, or it is an array that only began as one conversation does."""
+    begins_as_one = isinstance(value, list) and bool(value) and kinds.is_message(value[0])
+    return begins_as_one or holds_record(value, kinds.is_inner)
 
 
 def _inside(locator: str, container: Any, is_record: IsRecord, levels: int) -> Iterator[tuple[str, Any]]:

@@ -107,11 +107,12 @@ def resume(rest: Slice, is_record: Callable[[object], bool], budget: RecoveryBud
 
 
 def members_of(rest: Slice) -> tuple[Slice, Slice]:
-    """Returns an object that is cut off with its whole members alone, and the member in which it ends."""
+    """Returns an object or array that is cut off with its whole members alone, and the member in which it ends."""
     scanner = ElementScanner(max_element_bytes=len(rest.raw))
     scanner.feed(b"[" + rest.raw[1:])
     (last,) = scanner.finish()
-    whole = rest.raw[: last.offset].rstrip(_BETWEEN_RECORDS) + b"}"
+    closing = b"]" if rest.raw.startswith(b"[") else b"}"
+    whole = rest.raw[: last.offset].rstrip(_BETWEEN_RECORDS) + closing
     return Slice(rest.offset, whole, is_frame=True), Slice(rest.offset + last.offset, last.raw)
 
 

@@ -1,10 +1,10 @@
 """Finds where each element of a JSON file's top-level array begins and ends, in blocks, without parsing.
 
 The file may also be an object with the array under the key ``conversations``, whose other fields are a last element,
-or one conversation object (a single element), or several such documents. Where the first entry under that key is a
-message, the array is that of one conversation, and the object around it the element. Only brackets, commas and quotes
-are looked at, so memory is one element and a malformed element whose brackets balance costs only itself. Turning bytes
-into values and errors into records is ``json.stream``'s part.
+or one conversation object (a single element), or several such documents. Where the first entry of an array is a
+message, the array is that of one conversation: it is the element, or the object around it. Only brackets, commas and
+quotes are looked at, so memory is one element and a malformed element whose brackets balance costs only itself.
+Turning bytes into values and errors into records is ``json.stream``'s part.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ElementScanner:
 
     Args:
         max_element_bytes: of larger elements only the beginning is held.
-        is_message: tells the first entry under the key ``conversations``, if it is a message of one conversation.
+        is_message: tells the first entry of an array, if it is a message of one conversation.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ElementScanner:
         self.comma_offset: int | None = None  # of the first comma behind a document, which no JSON has
         self._documents = 0
         self._has_array = False  # the top-level object has one
-        self._is_first = False  # the element is the first one of that array, which tells what the array is
+        self._is_first = False  # the element is the first one of an array, which tells what the array is
         self._base = 1  # depth at which elements are separated
         self._depth = 0
         self._in_string = False
@@ -106,6 +106,11 @@ class ElementScanner:
     def is_in_plain_array(self) -> bool:
         """Whether it stands in an array that no object is around."""
         return self.place is Place.ARRAY and not self._has_array
+
+    @property
+    def is_in_first(self) -> bool:
+        """Whether it stands in the first element of such an array, so that what the array is is not known."""
+        return self.is_in_plain_array and self._is_first
 
     @property
     def is_in_object(self) -> bool:
@@ -184,15 +189,13 @@ class ElementScanner:
             self.stray_offset = self.position + start
             return start
         self._documents += 1
-        self._has_array = False
-        self._base = 1
-        if rest[:1] == b"[":
-            self.place = Place.ARRAY
-            self._depth = 1
-            return self._begin(start + 1)
-        self.place = Place.OBJECT
-        self._depth = 0
+        self._has_array, self._base = False, 1
         self._frame.begin(self.position + start)
+        if rest[:1] == b"[":
+            self._frame.add(b"[")
+            self.place, self._depth, self._is_first = Place.ARRAY, 1, True
+            return self._begin(start + 1)
+        self.place, self._depth = Place.OBJECT, 0
         return start
 
     def _walk(self, block: bytes, clean: bytes, start: int, found: list[Slice]) -> int:
@@ -250,14 +253,13 @@ class ElementScanner:
     def _close(self, block: bytes, start: int, position: int, found: list[Slice]) -> int:
         if self.place is Place.ARRAY:
             self._element.add(block[start : position - 1])
-            if self._belongs_to_object():
-                return position - 1
-            last = self._element.take()
-            if last.raw or last.is_oversized:
-                found.append(last)
-            self.place = Place.OBJECT if self._depth else Place.END
-            self._base = 1
-            return position - 1 if self._depth else position
+            start = position - 1
+            if not self._belongs_to_object():
+                last = self._element.take()
+                if last.raw or last.is_oversized:
+                    found.append(last)
+                self.place, self._base = Place.OBJECT if self._depth else Place.END, 1
+                return start if self._depth else position
         if self._depth == 0:
             self._frame.add(block[start:position])
             found.append(self._take_frame())
@@ -266,7 +268,7 @@ class ElementScanner:
         return start
 
     def _belongs_to_object(self) -> bool:
-        """Looks at the first entry under ``conversations``; if it is a message, goes on in the object around it."""
+        """Looks at the first entry of an array; if it is a message, goes on in what the array belongs to."""
         if not self._is_first:
             return False
         self._is_first = False

@@ -17,6 +17,7 @@ from archive_pipeline.readers.json.element_maker import ElementMaker
 from archive_pipeline.readers.json.elements import is_message
 from archive_pipeline.readers.json.end_of_file import end_of_file
 from archive_pipeline.readers.json.guessing import BoundaryGuesser, Guess
+from archive_pipeline.readers.json.kinds import NOTHING, Kinds
 from archive_pipeline.readers.json.large_objects import LargeObjectScanner
 from archive_pipeline.readers.json.lines import LineReader
 from archive_pipeline.readers.json.nesting import Element, unfold
@@ -32,16 +33,11 @@ MAX_OTHERS = 200_000  # values of a file that are no records; so many are second
 _READ_ERRORS = (OSError, UnreadableInputError)
 
 
-def _nothing(_: object) -> bool:
-    """Takes nothing for a record: without knowing the format no way back is looked for."""
-    return False
-
-
 def stream_elements(
     source: ByteSource,
     locator: str,
     *,
-    is_record: Callable[[object], bool] = _nothing,
+    kinds: Kinds = NOTHING,
     block_bytes: int = BLOCK_BYTES,
     max_element_bytes: int = MAX_ELEMENT_BYTES,
 ) -> Iterator[Element | RejectedRecord]:
@@ -50,14 +46,14 @@ def stream_elements(
     Args:
         source: the open file, at its start.
         locator: the file's name for messages.
-        is_record: tells a whole record, for finding the next one behind a broken one.
+        kinds: what tells its values apart; of whole records, for finding the next one behind a broken one, too.
         block_bytes: how much is read at a time.
         max_element_bytes: larger elements are rejected instead of held in memory.
 
     Yields:
         Each element, or a rejected record in its place; the last one may be a ``whole_file`` record.
     """
-    stream = _Stream(source, locator, is_record, lambda: Treatment.EXACT, block_bytes, max_element_bytes)
+    stream = _Stream(source, locator, kinds, lambda: Treatment.EXACT, block_bytes, max_element_bytes)
     for item in stream.items():
         if not isinstance(item, PassedOver):
             yield item
@@ -66,7 +62,7 @@ def stream_elements(
 def stream_own_elements(
     source: ByteSource,
     locator: str,
-    is_record: Callable[[object], bool],
+    kinds: Kinds,
     treatment: Callable[[], Treatment],
     *,
     block_bytes: int = BLOCK_BYTES,
@@ -76,7 +72,7 @@ def stream_own_elements(
     Args:
         source: the open file, at its start.
         locator: the file's name for messages.
-        is_record: tells a whole record.
+        kinds: what tells its values apart.
         treatment: asked what becomes of the next element; whoever reads the file asks for the same elements, until all
             are treated as ``EXACT``. Elements of which it is not easily seen where they end are read by all.
         block_bytes: how much is read at a time, by all.
@@ -84,7 +80,7 @@ def stream_own_elements(
     Raises:
         MisguessedElementError: an element of this process, that others pass over, is not one whole record.
     """
-    return _Stream(source, locator, is_record, treatment, block_bytes, MAX_ELEMENT_BYTES).items()
+    return _Stream(source, locator, kinds, treatment, block_bytes, MAX_ELEMENT_BYTES).items()
 
 
 class _Stream:
@@ -94,20 +90,21 @@ class _Stream:
         self,
         source: ByteSource,
         locator: str,
-        is_record: Callable[[object], bool],
+        kinds: Kinds,
         treatment: Callable[[], Treatment],
         block_bytes: int,
         most: int,
     ) -> None:
         self._source = source
         self._locator = locator
-        self._is_record = is_record
+        self._kinds = kinds
+        self._is_record = kinds.is_record
         self._treatment = treatment
         self._block_bytes = block_bytes
-        self._scanner = LargeObjectScanner(max_element_bytes=most, is_message=partial(is_message, is_record=is_record))
-        self._maker = ElementMaker(locator, is_record)
+        self._scanner = LargeObjectScanner(max_element_bytes=most, is_message=partial(is_message, kinds=kinds))
+        self._maker = ElementMaker(locator, kinds)
         self._others = 0  # than records
-        self._lines = LineReader(self._scanner, is_record, self._maker.budget)
+        self._lines = LineReader(self._scanner, kinds, self._maker.budget)
         self._guesser = BoundaryGuesser()
         self._is_over = False  # given up: what follows is not read
 
@@ -198,7 +195,7 @@ class _Stream:
                 self._maker.records += 1
                 yield item
                 continue
-            for element in unfold(item, self._is_record):
+            for element in unfold(item, self._kinds):
                 is_record = self._is_record(element.value)
                 self._maker.records += is_record
                 self._others += not is_record

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline_tests.readers.json.test_stream import is_conversation, read, values
 
 
@@ -17,7 +18,7 @@ def test_conversations_in_an_object_too_large_to_hold_are_read_from_named_arrays
     expected = [{"mapping": {"text": "\\" * 20}, "id": number} for number in range(40)]
     text = opening + json.dumps(expected)[1:]
     data = (text + "}" * text.count("data") + ', "c": {"conversations": [1]}}').encode()
-    options = {"is_record": is_conversation, "max_element_bytes": 700, "block_bytes": block}
+    options = {"kinds": Kinds.of(is_conversation), "max_element_bytes": 700, "block_bytes": block}
     *found, beside = values(read(data, **options))
     assert (found, beside["c"]) == (expected, {"conversations": [1]})
     *found, cut = read(data[: len(text) - 3], **options)

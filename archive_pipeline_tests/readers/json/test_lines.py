@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.json import lines as json_lines
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements
 
@@ -31,7 +32,7 @@ def line(number: int, key: str = "messages", text: str = "x") -> str:
 
 def read(text: str, block_bytes: int = 7) -> tuple[list[Any], list[RejectedRecord]]:
     source = io.BytesIO(text.encode())
-    items = [*stream_elements(source, "f", is_record=is_record, block_bytes=block_bytes)]
+    items = [*stream_elements(source, "f", kinds=Kinds.of(is_record), block_bytes=block_bytes)]
     return (
         [item.value for item in items if isinstance(item, Element)],
         [item for item in items if isinstance(item, RejectedRecord)],

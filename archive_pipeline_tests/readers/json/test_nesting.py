@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from archive_pipeline.readers.json import nesting
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import Element, unfold
 
 
@@ -17,7 +18,7 @@ def is_record(value: object) -> bool:
 
 def test_records_are_found_with_their_places_and_what_stands_beside_them_is_left():
     value = {"a": {"b": [{"record": 1}, 2, [{"record": 3}]], "c": 4}, "d": 5}
-    found = list(unfold(Element("f", b"", value, ("w",)), is_record))
+    found = list(unfold(Element("f", b"", value, ("w",)), Kinds.of(is_record)))
     assert {element.locator: element.value for element in found} == {
         "f.a.b[0]": {"record": 1},
         "f.a.b[1]": 2,
@@ -32,11 +33,11 @@ def test_records_are_found_with_their_places_and_what_stands_beside_them_is_left
 def test_an_element_without_records_and_a_record_are_themselves():
     for value in ({"record": {"record": 1}}, {"a": [1, {"b": 2}]}, 7):
         element = Element("f", b"raw", value)
-        assert list(unfold(element, is_record)) == [element]
+        assert list(unfold(element, Kinds.of(is_record))) == [element]
 
 
 def test_what_stands_around_records_is_not_made_text(monkeypatch: pytest.MonkeyPatch):
     made, as_json = list[Any](), nesting.as_json
     monkeypatch.setattr(nesting, "as_json", lambda value: made.append(value) or as_json(value))
-    found = list(unfold(Element("f", b"", [[[{"a": [{"record": 1}]}]]]), is_record))
+    found = list(unfold(Element("f", b"", [[[{"a": [{"record": 1}]}]]]), Kinds.of(is_record)))
     assert made == [element.value for element in found] == [{"record": 1}]

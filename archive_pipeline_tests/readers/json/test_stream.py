@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive_pipeline.domain.records import RejectedRecord
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.stream import Element, stream_elements
 from archive_pipeline_tests.trials import trials
 
@@ -125,7 +126,7 @@ def test_a_malformed_element_costs_only_itself(bad):
 def test_reading_goes_on_behind_a_record_that_swallows_the_rest(broken):
     good = [json.dumps({"mapping": {"n": {"parts": [{"a": 1}, {"b": "x, y"}]}}, "id": i}).encode() for i in range(5)]
     data = b"[" + b", ".join([good[0], broken, good[1], good[2], broken, good[3], good[4]]) + b"]"
-    items = read(data, is_record=is_conversation, block_bytes=7)
+    items = read(data, kinds=Kinds.of(is_conversation), block_bytes=7)
     assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3, 4]
     assert [item.locator for item in items if isinstance(item, RejectedRecord)] == ["f.json[1]", "f.json[4]"]
 
@@ -134,7 +135,7 @@ def test_reading_goes_on_behind_a_record_that_swallows_the_rest(broken):
 def test_a_missing_comma_costs_no_record(between):
     good = [b'{"mapping": {}, "id": %d}' % number for number in range(6)]
     data = b"[" + good[0] + b"," + between.join(good[1:4]) + b' {"note": 1}, ' + good[4] + b'{"a": 1, ' + good[5] + b"]"
-    items = read(data, is_record=is_conversation, block_bytes=7)
+    items = read(data, kinds=Kinds.of(is_conversation), block_bytes=7)
     assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3, 4, 5]
     assert [item.excerpt for item in items if isinstance(item, RejectedRecord)] == [' {"note": 1}', '{"a": 1, ']
 
@@ -146,7 +147,7 @@ def test_damage_within_an_object_around_records_costs_no_record(opening, broken,
     good = [f'{{"mapping": {{}}, "id": {number}}}' for number in range(4)]
     closing = "]" + "}" * opening.count("{")
     data = f"{opening}{good[0]} {good[1]}, {broken}{good[2]}, {good[3]}{closing}"
-    items = read(data.encode(), is_record=is_conversation, block_bytes=7)
+    items = read(data.encode(), kinds=Kinds.of(is_conversation), block_bytes=7)
     assert [item.value["id"] for item in items if isinstance(item, Element)] == [0, 1, 2, 3]
     assert len(items) == 4 + rejected
 
