@@ -62,6 +62,7 @@ VINTAGES: Final[Mapping[tuple[str, str], Vintage]] = {
     ("librechat", "branch"): Vintage("branch", Holds.UNKNOWN),
     ("openai_messages", "line"): Vintage("line", Holds.UNKNOWN),
     ("sharegpt", "line"): Vintage("line", Holds.UNKNOWN),
+    ("instructions", "line"): Vintage("line", Holds.UNKNOWN),
     ("llm_spans", "calls"): Vintage("calls", Holds.UNKNOWN, is_partial=True, repeats=True),
     ("llm_spans", "agents"): Vintage("agents", Holds.UNKNOWN, is_partial=True, repeats=True, gives_way_to="calls"),
     ("opencode", FULL): _WHOLE,

@@ -32,5 +32,5 @@ def read_line(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reject
 
 
 READER: Final = Reader(
-    SOURCE, "Arrays of chat messages in OpenAI's form (JSON lines)", 1, recognise, read_line, comes_in_exports=False
+    SOURCE, "Arrays of chat messages in OpenAI's form (JSON lines)", 2, recognise, read_line, comes_in_exports=False
 )

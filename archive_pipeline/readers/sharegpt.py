@@ -42,5 +42,5 @@ def read_line(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reject
 
 
 READER: Final = Reader(
-    SOURCE, "Arrays of from/value pairs in ShareGPT's form", 1, recognise, read_line, comes_in_exports=False
+    SOURCE, "Arrays of from/value pairs in ShareGPT's form", 2, recognise, read_line, comes_in_exports=False
 )

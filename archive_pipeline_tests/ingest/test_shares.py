@@ -201,9 +201,9 @@ def test_groups_of_other_shares_are_not_parsed(tmp_path: Path, monkeypatch: pyte
     loads = guessing.orjson.loads
     monkeypatch.setattr(guessing.orjson, "loads", lambda raw: parsed.append(raw) or loads(raw))  # type: ignore[func-returns-value]
     list(read_groups(read_paths([path]).files[0], Share(1, 5), {}, is_partial=False))
-    # Two groups of ten, the first record, which tells what the file is, and what was read until it was known how
-    # elements begin.
-    assert 20 <= len(parsed) <= 24
+    # Two groups of ten, the first record, which tells what the file and its array are, and what was read until it was
+    # known how elements begin.
+    assert 20 <= len(parsed) <= 25
 
 
 def test_each_record_is_made_in_one_share_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

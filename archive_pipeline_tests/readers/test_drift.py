@@ -33,6 +33,7 @@ from benchmarks.fuzz import gemini_cli as fuzz_gemini_cli
 from benchmarks.fuzz import goose as fuzz_goose
 from benchmarks.fuzz import grok as fuzz_grok
 from benchmarks.fuzz import hermes as fuzz_hermes
+from benchmarks.fuzz import instructions as fuzz_instructions
 from benchmarks.fuzz import le_chat as fuzz_le_chat
 from benchmarks.fuzz import librechat as fuzz_librechat
 from benchmarks.fuzz import llm as fuzz_llm
@@ -177,6 +178,7 @@ OF_UNKNOWN_TYPES = {
         ("gemini", fuzz_gemini.conversation),
         ("gemini_cli", fuzz_gemini_cli.conversation),
         ("hermes", fuzz_hermes.conversation),
+        ("instructions", fuzz_instructions.conversation),
         ("le_chat", fuzz_le_chat.conversation),
         ("librechat", fuzz_librechat.conversation),
         ("llm", fuzz_llm.conversation),

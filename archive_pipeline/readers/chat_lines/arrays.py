@@ -27,13 +27,13 @@ _ENDINGS: Final = (
 _INPUT: Final = "input"
 _IN_INPUT: Final = "messages"
 # Of messages and of conversations that other products write: ids, and who follows whom.
-_OF_OTHERS: Final = frozenset(
+OF_OTHERS: Final = frozenset(
     {
         *("id", "_id", "uuid", "messageId", "message_id", "parent", "parentId", "parent_id", "parentMessageId"),
         *("parent_message_id", "parent_uuid", "children", "childrenIds", "author", "sender"),
     }
 )
-_OF_OTHER_CONVERSATIONS: Final = frozenset(
+OF_OTHER_CONVERSATIONS: Final = frozenset(
     {
         *("mapping", "chat_messages", "linear_conversation", "current_node", "chunkedPrompt", "currentId"),
         *("conversationId", "sessionId", "projectHash"),
@@ -189,7 +189,7 @@ def judge(
         return Evidence(0.0, f"no array of messages with {what}")
     found = chat_arrays(value)
     messages = [message for way in found.ways for _, message in islice(way.messages, _LOOKED_AT)] if found else []
-    plain = [is_message(message) and not _has_any(message, _OF_OTHERS) for message in messages]
+    plain = [is_message(message) and not has_any(message, OF_OTHERS) for message in messages]
     if found is None or not any(plain) or _is_of_others(value):
         return Evidence(0.0, f"no array of messages with {what}")
     if not is_spoken(messages):
@@ -200,11 +200,11 @@ def judge(
 
 
 def _is_of_others(value: Message) -> bool:
-    is_named = any(value[name] is not None for name in _OF_OTHER_CONVERSATIONS.intersection(value))
-    return is_named or _has_any(value, _MAY_BE_EMPTY)
+    is_named = any(value[name] is not None for name in OF_OTHER_CONVERSATIONS.intersection(value))
+    return is_named or has_any(value, _MAY_BE_EMPTY)
 
 
-def _has_any(fields: Message, names: frozenset[str]) -> bool:
+def has_any(fields: Message, names: frozenset[str]) -> bool:
     """Tells whether one of the fields says something: tables have all columns in each row, and null where none is."""
     return any(not is_empty(fields[name]) for name in names.intersection(fields))
 

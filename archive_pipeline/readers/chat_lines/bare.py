@@ -12,7 +12,7 @@ _SPEAKERS: Final = ("role", "from")
 # Lists of prompts for the system are no conversation.
 _SPEAKING: Final = frozenset({"user", "assistant"})
 # By which messages of several conversations name theirs.
-_CONVERSATIONS: Final = (
+IDS_OF_CONVERSATIONS: Final = (
     *("conversationId", "conversation_id", "chatId", "chat_id", "sessionId", "session_id", "sessionID"),
     *("threadId", "thread_id"),
 )
@@ -21,7 +21,7 @@ _CONVERSATIONS: Final = (
 def is_bare(messages: Iterable[Mapping[str, Any]]) -> bool:
     """Tells whether the user or the model speaks in messages, and none names a conversation that it is of."""
     listed = list(messages)
-    is_named = any(not is_empty(message.get(name)) for message in listed for name in _CONVERSATIONS)
+    is_named = any(not is_empty(message.get(name)) for message in listed for name in IDS_OF_CONVERSATIONS)
     return not is_named and any(map(_is_spoken, listed))
 
 

@@ -39,6 +39,13 @@ def read_chat(value: Mapping[str, Any], locator: str, source: str, names: Names)
     arrays = chat_arrays(value)
     if arrays is None:
         return RejectedRecord(locator, "the conversation has no array of messages", "missing messages")
+    return read_arrays(value, arrays, locator, source, names)
+
+
+def read_arrays(
+    value: Mapping[str, Any], arrays: ChatArrays, locator: str, source: str, names: Names
+) -> DialogueRecord:
+    """Returns the dialogue of an object with the messages that were found in it."""
     warnings: Counter[str] = Counter(malformed_message=arrays.unread)
     tree = _Tree(value, arrays, names, warnings)
     leaves = [tree.add(way) for way in arrays.ways]

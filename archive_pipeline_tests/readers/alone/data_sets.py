@@ -6,7 +6,17 @@ from collections import defaultdict
 from typing import Any
 
 from archive_pipeline_tests.readers.alone.case import Case, seeded
-from benchmarks.fuzz import atif, chat_arrays, llm, llm_spans, oasst, openai_messages, session_trace, sharegpt
+from benchmarks.fuzz import (
+    atif,
+    chat_arrays,
+    instructions,
+    llm,
+    llm_spans,
+    oasst,
+    openai_messages,
+    session_trace,
+    sharegpt,
+)
 from benchmarks.fuzz.marks import Marks
 
 
@@ -24,6 +34,12 @@ def sharegpt_alone(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], 
     speakers = (*sharegpt.SPEAKERS, *sharegpt.CALLS)
     turn = sharegpt.turn(random, marks, speakers[kind % len(speakers)])
     return sharegpt.line(random, marks, form, [turn]), turn
+
+
+def instructions_alone(kind: int, form: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A record in a form, which is all there is of its messages."""
+    record = instructions.record(seeded(f"{kind} {form}"), marks, kind)
+    return record, record
 
 
 def oasst_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -85,6 +101,7 @@ def llm_spans_alone(kind: int, role: str, marks: Marks) -> tuple[dict[str, Any],
 CASES: list[Case] = []
 CASES += [("openai_messages", openai_messages_alone, kind, form) for kind, form in enumerate(openai_messages.FORMS)]
 CASES += [("sharegpt", sharegpt_alone, kind, form) for kind, form in enumerate(2 * sharegpt.FORMS)]
+CASES += [("instructions", instructions_alone, kind, form[0]) for kind, form in enumerate(instructions.FORMS)]
 CASES += [("oasst", oasst_alone, kind, role) for kind in range(3) for role in ("prompter", "assistant")]
 CASES += [
     ("session_trace", session_trace_alone, kind, role) for kind in range(4) for role in ("user", "assistant", "tool")
