@@ -68,6 +68,10 @@ def test_a_line_is_one_chain_and_keeps_what_stands_beside_its_messages():
         {"prompt": "Which way?", "chosen": [ASK, LEFT], "rejected": [ASK, RIGHT]},
         {"messages": [ASK], "chosen": LEFT, "rejected": RIGHT},
         {"messages": [ASK, LEFT], "chosen": [ASK, LEFT], "rejected": [ASK, RIGHT]},
+        {"prompt": [ASK], "chosen": "Left.", "rejected": "Right."},
+        {"messages": [ASK, LEFT], "rejected_response": "Right."},
+        {"messages": [ASK, LEFT], "rejected_messages": [ASK, RIGHT]},
+        {"messages": [ASK, LEFT], "rejected_messages": [RIGHT]},
     ],
 )
 def test_the_preferred_and_the_other_answer_are_two_branches(line: dict[str, Any]):
@@ -86,6 +90,13 @@ def test_a_completion_follows_its_prompt():
     record = read({"prompt": [ASK], "completion": [LEFT], "label": False})
     assert [text for _, text, _ in tree(record)] == ["Which way?", "Left."]
     assert record.source_json == {"label": False}
+
+
+def test_a_completion_that_is_a_text_follows_its_prompt_and_no_answer():
+    assert [text for _, text, _ in tree(read({"prompt": [ASK], "completion": "Left."}))] == ["Which way?", "Left."]
+    answered = read({"messages": [ASK, LEFT], "completion": "Left."})
+    assert [text for _, text, _ in tree(answered)] == ["Which way?", "Left."]
+    assert answered.source_json == {"completion": "Left."}
 
 
 def test_what_one_alternative_has_beside_the_same_message_is_kept():
@@ -291,7 +302,6 @@ def test_what_cannot_be_read_of_a_message_is_kept_and_counted():
         {"sessionId": "s", "messages": [ASK, LEFT]},
         {"title": "t", "linear_conversation": [], "messages": [ASK]},
         {"input": {"messages": [ASK]}, "output": "Left."},
-        {"prompt": "Which way?", "chosen": "Left.", "rejected": "Right."},
     ],
 )
 def test_arrays_of_others_are_not_claimed(value: dict[str, Any]):

@@ -49,7 +49,9 @@ def transcripts(marks: Marks) -> dict[str, Any]:
 
 def _beside(random: Random, marks: Marks) -> dict[str, Any]:
     system: dict[str, Any] = random.choice(({}, {"system": marks.text()}, {"system_prompt": marks.text()}))
-    history: dict[str, Any] = random.choice(({}, {"history": [[marks.text(), marks.text()], [marks.text(), None]]}, {"history": []}))
+    history: dict[str, Any] = random.choice(
+        ({}, {"history": [[marks.text(), marks.text()], [marks.text(), None]]}, {"history": []})
+    )
     named = random.choice(({}, {"id": marks.text()}, {"category": marks.text(), "model": marks.text()}))
     files = random.choice(({}, {"images": [marks.text()]}, {"kto_tag": True, "score": marks.number()}))
     return {**system, **history, **named, **files}

@@ -10,6 +10,7 @@ from benchmarks.fuzz.marks import Marks
 
 FORMS: Final = (
     *("messages", "conversation", "conversations", "traj", "prompt", "completion", "preference", "implicit", "openai"),
+    *("texts", "rejected_text", "rejected"),
 )
 
 
@@ -24,17 +25,22 @@ def line(random: Random, marks: Marks, form: str, messages: list[Any]) -> dict[s
 
 
 def _arrays(random: Random, marks: Marks, form: str, messages: list[Any]) -> dict[str, Any]:
-    if form == "completion":
-        return {"prompt": messages, "completion": [_answer(random, marks)], "label": random.random() < 0.5}
     answers = [[_answer(random, marks)], [_answer(random, marks)]]
-    if form == "preference":
-        return {"prompt": messages, "chosen": answers[0], "rejected": answers[1]}
-    if form == "implicit":
-        return {"prompt": marks.text(), "chosen": messages + answers[0], "rejected": messages + answers[1]}
-    if form == "openai":
-        asked = {"messages": messages, "tools": [marks.text()], "parallel_tool_calls": True}
-        return {"input": asked, "preferred_output": answers[0], "non_preferred_output": answers[1]}
-    return {form: messages}
+    asked = [*messages, {"role": "user", "content": marks.text()}]
+    forms: dict[str, dict[str, Any]] = {
+        "completion": {"prompt": messages, "completion": answers[0], "label": random.random() < 0.5},
+        "preference": {"prompt": messages, "chosen": answers[0], "rejected": answers[1]},
+        "implicit": {"prompt": marks.text(), "chosen": messages + answers[0], "rejected": messages + answers[1]},
+        "openai": {
+            "input": {"messages": messages, "tools": [marks.text()], "parallel_tool_calls": True},
+            "preferred_output": answers[0],
+            "non_preferred_output": answers[1],
+        },
+        "texts": {"prompt": asked, "chosen": marks.text(), "rejected": marks.text()},
+        "rejected_text": {"messages": messages + answers[0], "rejected_response": marks.text()},
+        "rejected": {"messages": messages + answers[0], "rejected_messages": messages + answers[1]},
+    }
+    return forms.get(form, {form: messages})
 
 
 def _messages(random: Random, marks: Marks) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice
 from typing import Any, Final
 
+from archive_pipeline.readers.chat_lines.text_answers import take_answers, take_rejected
 from archive_pipeline.readers.declaration import RECOGNISED, Evidence
 from archive_pipeline.readers.json.fields import is_empty
 
@@ -23,6 +24,7 @@ _ENDINGS: Final = (
     ("preferred_output", "non_preferred_output"),
     ("completion",),
 )
+_REJECTED: Final = "rejected_messages"
 # OpenAI's preferences have the prompt in an object of its own.
 _INPUT: Final = "input"
 _IN_INPUT: Final = "messages"
@@ -101,6 +103,17 @@ class _Arrays:
             self.unread += inner.unread
         return found
 
+    def take_alternatives(self, stem: Way) -> list[Way]:
+        """Takes answers that are texts, or what the whole of an array is preferred to, as ms-swift has it."""
+        _, last = stem.messages[-1]
+        if answers := take_answers(self.beside, last):
+            return [Way((*stem.messages, answer)) for answer in reversed(answers)]
+        if (other := self.take(_REJECTED)) is not None:
+            is_whole = _said(other)[:1] == _said(stem)[:1]
+            return [other if is_whole else Way(stem.messages[:-1] + other.messages), stem]
+        rejected = take_rejected(self.beside, last)
+        return [stem] if rejected is None else [Way((*stem.messages[:-1], rejected)), stem]
+
 
 def chat_arrays(value: Message) -> ChatArrays | None:
     """Returns the arrays of an object; None if it has none with objects in it."""
@@ -110,7 +123,10 @@ def chat_arrays(value: Message) -> ChatArrays | None:
     endings = [found for name in _ending_names(value) if (found := arrays.take(name)) is not None]
     if stem is None and endings:
         stem = arrays.take_input()
-    ways = _ways(_without_ending(stem, endings), endings)
+    if stem is not None and not endings:
+        ways = arrays.take_alternatives(stem)
+    else:
+        ways = _ways(_without_ending(stem, endings), endings)
     return ChatArrays(tuple(ways), arrays.beside, arrays.unread) if ways else None
 
 
@@ -128,7 +144,9 @@ def _objects(said: object) -> list[Message]:
 
 
 def _ending_names(value: Message) -> tuple[str, ...]:
-    return next((names for names in _ENDINGS if any(_objects(value.get(name)) for name in names)), ())
+    found = (names for names in _ENDINGS if any(_objects(value.get(name)) for name in names))
+    # Without the preferred answer, the array before it is all of the preferred conversation.
+    return next((names for names in found if names[-1] != _REJECTED or names[0] in value), ())
 
 
 def _without_ending(stem: Way | None, endings: list[Way]) -> Way | None:

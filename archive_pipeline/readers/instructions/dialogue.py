@@ -40,9 +40,9 @@ def read_record(value: Mapping[str, Any], locator: str) -> DialogueRecord | Reje
 
 
 def _of_transcripts(value: Mapping[str, Any], whole: list[tuple[str, list[tuple[str, str]]]]) -> ChatArrays:
+    """Returns the ways of transcripts, which stay beside their turns."""
     ways = [Way(tuple((name, _message(role, text)) for role, text in turns)) for name, turns in reversed(whole)]
-    names = {name for name, _ in whole}
-    return ChatArrays(tuple(ways), {name: item for name, item in value.items() if name not in names}, 0)
+    return ChatArrays(tuple(ways), dict(value), 0)
 
 
 class _Parts:
@@ -72,12 +72,12 @@ class _Parts:
 
     def _question(self, form: Form) -> Iterator[_Said]:
         texts = question(self._value, form)
+        if form.asked == _PROMPT and (turns := turns_of(texts[0][1])):
+            yield from ((form.asked, _message(role, text)) for role, text in turns)
+            return  # the transcript stays beside its turns
         for name, _ in texts:
             del self._beside[name]
-        turns = turns_of(texts[0][1]) if form.asked == _PROMPT else []
-        yield from ((form.asked, _message(role, text)) for role, text in turns)
-        if not turns:
-            yield form.asked, _message("user", [text for _, text in texts])
+        yield form.asked, _message("user", [text for _, text in texts])
 
     def _history(self) -> Iterator[_Said]:
         """Takes earlier turns: pairs of texts, or messages; what is neither stays."""
