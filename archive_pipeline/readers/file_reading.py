@@ -20,6 +20,7 @@ from archive_pipeline.readers.drift import Drift
 from archive_pipeline.readers.found import SkippedFile, SourceFile, companion
 from archive_pipeline.readers.gathered import Gathered, MessageTrees, as_conversations
 from archive_pipeline.readers.json.blocks import ByteSource
+from archive_pipeline.readers.json.kinds import Kinds
 from archive_pipeline.readers.json.nesting import Element
 from archive_pipeline.readers.json.stream import stream_elements, stream_own_elements
 from archive_pipeline.readers.json.treatment import PassedOver, Treatment
@@ -30,7 +31,7 @@ from archive_pipeline.readers.registry import (
     KINDS,
     database_readers,
     gatherers,
-    is_conversation,
+    is_inner_conversation,
     is_session_copy,
     is_session_line,
     message_files,
@@ -230,7 +231,10 @@ class FileReading:
         return as_one_object(source, self._place.name, is_session_line, is_session_copy)
 
     def companion(self) -> SkippedFile | None:
-        """Returns what the file is if it is a companion of an export by its name and no conversation is in it."""
+        """Returns what the file is if it is a companion of an export by its name and no conversation is in it.
+
+        What anybody may write, such as a question with an answer or an array of messages alone, is none there.
+        """
         if not isinstance(self._found, SourceFile) or self._found.companion is None:
             return None
         try:
@@ -242,8 +246,8 @@ class FileReading:
             if beginning.is_database or beginning.is_parquet:
                 return None
             source = _gathered(self._session(beginning))
-            for element in stream_elements(source, self.locator, kinds=KINDS):
-                if isinstance(element, Element) and is_conversation(element.value):
+            for element in stream_elements(source, self.locator, kinds=Kinds.of(is_inner_conversation)):
+                if isinstance(element, Element) and is_inner_conversation(element.value):
                     return None
         return companion(self.locator, self._found.companion)
 
