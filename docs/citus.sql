@@ -34,6 +34,7 @@ SELECT create_distributed_table('raw.messages', 'dialogue_id', colocate_with => 
 SELECT create_distributed_table('annotations.annotations', 'dialogue_id', colocate_with => 'raw.dialogues');
 SELECT create_distributed_table('derived.exchanges', 'dialogue_id', colocate_with => 'raw.dialogues');
 SELECT create_distributed_table('derived.linear_sequences', 'dialogue_id', colocate_with => 'raw.dialogues');
+SELECT create_distributed_table('derived.message_chunks', 'dialogue_id', colocate_with => 'raw.dialogues');
 SELECT create_distributed_table('derived.message_contexts', 'dialogue_id', colocate_with => 'raw.dialogues');
 SELECT create_distributed_table('derived.message_paths', 'dialogue_id', colocate_with => 'raw.dialogues');
 SELECT create_distributed_table('derived.prompt_responses', 'dialogue_id', colocate_with => 'raw.dialogues');

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from archive_pipeline.building.documents import build_document_chunks, failed_documents
 from archive_pipeline.building.engine import BuildResult
@@ -10,13 +10,11 @@ from archive_pipeline.cli.archive import OpenArchive, open_archive
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.cli.upkeep import tidy
-from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.derive.registry import CHUNK_ASSETS, effective_version
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
 from archive_pipeline.store.counts import count_stale
-
-_CHUNKS: Final = "qa_chunks"
 
 
 def run(*, rebuild: bool, as_json: bool) -> int:
@@ -50,8 +48,8 @@ def _say(documents: BuildResult, result: IndexResult, *, as_json: bool) -> None:
 
 def _say_stale(archive: OpenArchive) -> None:
     with archive.database.session() as connection:
-        versions = {_CHUNKS: effective_version(_CHUNKS, archive.settings)}
-        stale = count_stale(connection, versions)[_CHUNKS]
+        versions = {name: effective_version(name, archive.settings) for name in CHUNK_ASSETS}
+        stale = max(count_stale(connection, versions).values())
     if stale:
         chunks = f"chunks of {counted(stale, 'dialogue')}"
         note(f"{chunks} are not up to date; run `llm-archive build` first to have them indexed")

@@ -12,21 +12,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from archive_pipeline.derive.asset import DerivedAsset
 from archive_pipeline.derive.dialogue_pages import page_of_messages
+from archive_pipeline.derive.known_shingles import Shingles, is_known
+from archive_pipeline.derive.message_texts import dialogue_languages
 from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, Pair, find_pairs
-from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
-from archive_pipeline.domain.choices import Normalization
+from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
 from archive_pipeline.text.citation_marks import Unmarked, has_marks
-from archive_pipeline.text.languages import MOST_CHARACTERS, UNKNOWN, text_languages
-from archive_pipeline.text.normalization import normalize
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
-from archive_pipeline.text.simhash import shingle_counts, shingle_hashes, word_hashes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +30,6 @@ if TYPE_CHECKING:
 CODE_VERSION: Final = "5"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
-# A chunk says nothing new if this share of its shingles is in what sibling pairs before it say.
-KNOWN_SHARE: Final = 0.9
-# The one shingle of texts without words.
-_NO_WORD: Final = 0
 
 _COLUMNS: Final = (
     "chunk_id",
@@ -93,7 +85,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
 
 def _chunked(batch: DialogueBatch, pairs: Sequence[Pair], chunk_tokens: int) -> Iterator[_ChunkedPair]:
     """Yield the pairs in order; a text that several of them have is cut once."""
-    languages = _dialogue_languages(batch)
+    languages = dialogue_languages(batch)
     around = [languages[batch.dialogue[pair.end]] for pair in pairs]
     said = {text for pair in pairs for text in (pair.question, pair.answer)}
     unmarked = {text: Unmarked(text) for text in said if has_marks(text)}
@@ -122,35 +114,6 @@ def _siblings(pairs: Iterable[_ChunkedPair]) -> Iterator[list[_ChunkedPair]]:
         yield sorted(group, key=lambda chunked: (chunked.pair.is_branch, chunked.pair.end))
 
 
-def _dialogue_languages(batch: DialogueBatch) -> list[str]:
-    """Return per dialogue the language of its beginning: that of texts which are too short to tell themselves."""
-    beginnings: list[list[str]] = [[] for _ in batch.dialogue_ids]
-    lengths = [0] * len(batch.dialogue_ids)
-    for dialogue, text in zip(batch.dialogue, batch.text, strict=True):
-        if text is not None and lengths[dialogue] < MOST_CHARACTERS:
-            beginnings[dialogue].append(text[:MOST_CHARACTERS])
-            lengths[dialogue] += len(text)
-    return text_languages([(BLANK_LINE.join(texts), UNKNOWN) for texts in beginnings])
-
-
-class _Shingles:
-    """Shingles of texts, by their hashes: three consecutive words each; a text of fewer words is one shingle."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        """Hash the words of all texts at once: by itself, a short text costs as much as a page."""
-        self._numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        words = word_hashes(normalize(list(self._numbers), Normalization.FULL))
-        counts = np.diff(words.offsets)
-        self._hashes = shingle_hashes(words.hashes, words.offsets, counts)
-        self._bounds: list[int] = [0, *np.cumsum(shingle_counts(counts)).tolist()]
-
-    def of(self, text: str) -> set[int]:
-        """Return the hashes of a text's shingles; what has no word has one that all of that kind have."""
-        number = self._numbers[text]
-        start, end = self._bounds[number], self._bounds[number + 1]
-        return set(self._hashes[start:end].tolist()) if start < end else {_NO_WORD}
-
-
 def _mark_near_duplicates(chunked: Iterable[Sequence[_ChunkedPair]]) -> None:
     """Mark the chunks of which the siblings before say nearly everything.
 
@@ -158,13 +121,13 @@ def _mark_near_duplicates(chunked: Iterable[Sequence[_ChunkedPair]]) -> None:
         chunked: the pairs of each question, in order.
     """
     several = [siblings for siblings in chunked if len(siblings) > 1]
-    shingles = _Shingles(text for siblings in several for text in _compared_texts(siblings))
+    shingles = Shingles(text for siblings in several for text in _compared_texts(siblings))
     for siblings in several:
         known: dict[str, set[int]] = defaultdict(set)
         for nth, chunked_pair in enumerate(siblings):
             for side in chunked_pair.sides:
                 if nth > 0:
-                    side.marks = [_is_known(shingles.of(piece.text), known[side.name]) for piece in side.pieces]
+                    side.marks = [is_known(shingles.of(piece.text), known[side.name]) for piece in side.pieces]
                 if nth < len(siblings) - 1:
                     known[side.name] |= shingles.of(side.text)
 
@@ -175,10 +138,6 @@ def _compared_texts(siblings: Sequence[_ChunkedPair]) -> Iterator[str]:
         yield from (piece.text for side in pair.sides for piece in side.pieces)
     for pair in siblings[:-1]:
         yield from (side.text for side in pair.sides)
-
-
-def _is_known(shingles: set[int], known: set[int]) -> bool:
-    return len(shingles & known) >= KNOWN_SHARE * len(shingles)
 
 
 def _rows(batch: DialogueBatch, chunked: _ChunkedPair, page: int) -> Iterator[tuple[object, ...]]:

@@ -15,7 +15,7 @@ import orjson
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.limits import check_characters
-from archive_pipeline.derive.qa_turns import AnswerRule, find_turns
+from archive_pipeline.derive.qa_turns import AnswerRule, Turn, find_turns
 from archive_pipeline.derive.tool_results import chains_of_results, results_followed
 from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
 from archive_pipeline.domain.frames import frame
@@ -139,9 +139,14 @@ def call_key(call: str) -> str:
     return hashlib.sha256(call.encode()).hexdigest()
 
 
-def _turns(batch: DialogueBatch) -> list[Pair]:
+def turns_of(batch: DialogueBatch) -> list[Turn]:
+    """Return the user messages with their answers, in the order of questions."""
+    return batch.computed(_find_turns)
+
+
+def _find_turns(batch: DialogueBatch) -> list[Turn]:
     usable = zip(batch.role, batch.is_complete, batch.is_hidden, strict=True)
-    turns = find_turns(
+    return find_turns(
         forest_of(batch).order,
         batch.parent,
         [role if complete and not hidden else None for role, complete, hidden in usable],
@@ -149,6 +154,9 @@ def _turns(batch: DialogueBatch) -> list[Pair]:
         forest_of(batch).on_primary_path,
         answer=ANSWER_RULE,
     )
+
+
+def _turns(batch: DialogueBatch) -> list[Pair]:
     return [
         Pair(
             suffix="" if turn.is_on_primary_path else f"@{batch.sequence_number[turn.answer]}",
@@ -162,7 +170,7 @@ def _turns(batch: DialogueBatch) -> list[Pair]:
             call=None,
             is_branch=not turn.is_on_primary_path,
         )
-        for turn in turns
+        for turn in turns_of(batch)
     ]
 
 

@@ -61,6 +61,8 @@ ASSETS: Final[Mapping[str, DerivedAsset[DialogueBatch]]] = {
 DOCUMENT_ASSETS: Final[Mapping[str, DerivedAsset[DocumentBatch]]] = {
     asset.name: asset for asset in _ALL if asset.of is DocumentBatch
 }
+# Those of dialogues whose rows are embedded and searched.
+CHUNK_ASSETS: Final = ("qa_chunks", "message_chunks")
 
 
 def effective_version(name: str, settings: Settings) -> str:

@@ -68,6 +68,20 @@ class Media:
 
 
 @dataclass(frozen=True)
+class Artifacts:
+    """Artifacts and code that have a text, one entry per part, in the order of messages and parts.
+
+    Attributes:
+        message: position of the message in the batch.
+        part_id, text: as in ``raw.content_parts``.
+    """
+
+    message: list[int] = field(default_factory=list)
+    part_id: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class DialogueBatch:
     """Some dialogues and all their live messages.
 
@@ -91,6 +105,7 @@ class DialogueBatch:
         tools: tool calls and results.
         media: images, files and the like.
         options: per message, the options of the request that made it, as JSON text; None if unknown.
+        artifacts: artifacts and code, which are no visible text.
         workspace_ids, session_ids: dialogue -> its workspace (project, else custom assistant) and its id in the source;
             empty where the messages are not those of an archive.
         results: what was computed of it, by function.
@@ -111,6 +126,7 @@ class DialogueBatch:
     tools: ToolParts
     media: Media
     options: list[str | None]
+    artifacts: Artifacts = field(default_factory=Artifacts)
     workspace_ids: Mapping[str, str | None] = field(default_factory=dict)
     session_ids: Mapping[str, str | None] = field(default_factory=dict)
     results: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -143,7 +159,7 @@ class DialogueBatch:
     @property
     def memory_bytes(self) -> int:
         """About how much memory it takes, with what is computed of it, for caches with a budget."""
-        texts = (self.text, self.tools.text, self.tools.tool_input)
+        texts = (self.text, self.tools.text, self.tools.tool_input, self.artifacts.text)
         of_texts = sum(map(sys.getsizeof, itertools.chain.from_iterable(texts)))
         return of_texts + (len(self) + len(self.tools.message) + len(self.media.message)) * _BYTES_PER_ENTRY
 

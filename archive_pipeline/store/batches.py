@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from archive_pipeline.domain.batch import NO_TIME, ROOT, DialogueBatch, Media, ToolParts, join_texts
+from archive_pipeline.domain.batch import NO_TIME, ROOT, Artifacts, DialogueBatch, Media, ToolParts, join_texts
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.sql_files import load_query, uuid_array
 
@@ -44,6 +44,7 @@ def to_batch(
     number = {message_id: position for position, message_id in enumerate(message_ids)}
     is_hidden = messages["is_hidden"].to_pylist()
     text, has_other_content = _contents(parts, number, is_hidden)
+    rows = _in_order(tools, number)
     return DialogueBatch(
         dialogue_ids=dialogue_ids,
         active_ids=dialogues["active_message_id"].to_pylist(),
@@ -57,9 +58,10 @@ def to_batch(
         is_hidden=is_hidden,
         text=text,
         has_other_content=has_other_content,
-        tools=_tool_parts(tools, number),
+        tools=_tool_parts([row for row in rows if row["artifact_id"] is None], number),
         media=_media(media, number),
         options=messages["request_options"].to_pylist(),
+        artifacts=_artifacts([row for row in rows if row["artifact_id"] is not None], number),
         workspace_ids=dict(zip(dialogue_ids, dialogues["workspace_id"].to_pylist(), strict=True)),
         session_ids=dict(zip(dialogue_ids, dialogues["session_id"].to_pylist(), strict=True)),
     )
@@ -100,9 +102,21 @@ def _microseconds(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def _tool_parts(tools: pa.Table, number: dict[str, int]) -> ToolParts:
-    rows = [row for row in tools.to_pylist() if row["message_id"] in number]
+def _in_order(parts: pa.Table, number: dict[str, int]) -> list[dict[str, Any]]:
+    rows = [row for row in parts.to_pylist() if row["message_id"] in number]
     rows.sort(key=lambda row: (number[row["message_id"]], row["sequence"]))
+    return rows
+
+
+def _artifacts(rows: Sequence[dict[str, Any]], number: dict[str, int]) -> Artifacts:
+    return Artifacts(
+        message=[number[row["message_id"]] for row in rows],
+        part_id=[row["artifact_id"] for row in rows],
+        text=[row["text"] for row in rows],
+    )
+
+
+def _tool_parts(rows: Sequence[dict[str, Any]], number: dict[str, int]) -> ToolParts:
     return ToolParts(
         message=[number[row["message_id"]] for row in rows],
         is_result=[row["is_result"] for row in rows],

@@ -21,7 +21,7 @@ from archive_pipeline.store.tables.exchanges import (
     prompt_responses,
 )
 from archive_pipeline.store.tables.hashes import content_hashes, message_contexts, response_hashes
-from archive_pipeline.store.tables.pairs import qa_chunks, qa_pairs
+from archive_pipeline.store.tables.pairs import message_chunks, qa_chunks, qa_pairs
 from archive_pipeline.store.tables.raw import attachments, content_parts, dialogues, messages
 from archive_pipeline.store.tables.trees import dialogue_pages, dialogue_trees, linear_sequences, message_paths
 
@@ -134,6 +134,10 @@ class QuestionAnswer(_Row):
 
 class QuestionAnswerChunk(_Row):
     """A piece of a pair that is embedded and searched (``derived.qa_chunks``)."""
+
+
+class MessageChunk(_Row):
+    """A piece of what a message says in no pair, which is embedded and searched (``derived.message_chunks``)."""
 
 
 def _related(target: type[_Row], key: Any, to: Any, *, order_by: Any = None, many: bool = False) -> Any:
@@ -254,6 +258,7 @@ _MAPPED: Final[dict[type[_Row], tuple[Table, dict[str, Any]]]] = {
         },
     ),
     QuestionAnswerChunk: (qa_chunks, {}),
+    MessageChunk: (message_chunks, {"message": _owner(Message, message_chunks.c.message_id, messages.c.id)}),
 }
 
 _registry: Final = registry(metadata=metadata)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from archive_pipeline.domain.batch import NO_TIME, ROOT, DialogueBatch, Media, ToolParts
+from archive_pipeline.domain.batch import NO_TIME, ROOT, Artifacts, DialogueBatch, Media, ToolParts
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import dialogue_id, message_id, partition_key, row_id, shard_key
 from archive_pipeline.store.copy import copy_frame
@@ -72,6 +72,7 @@ class Row:
     tools: tuple[Tool, ...] = ()
     media: tuple[Medium, ...] = ()
     options: str | None = None
+    artifacts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,12 @@ def batch_of(*talks: Talk) -> DialogueBatch:
     position = {(index, row.id): at for at, (index, _, row, _) in enumerate(rows)}
     tools = [(at, tool) for at, (_, _, row, _) in enumerate(rows) for tool in row.tools]
     media = [(at, medium) for at, (_, _, row, _) in enumerate(rows) for medium in row.media]
+    artifacts = [(at, nth, text) for at, (_, _, row, _) in enumerate(rows) for nth, text in enumerate(row.artifacts)]
+    message_ids = [talk.message(row.id) for _, talk, row, _ in rows]
     return DialogueBatch(
         dialogue_ids=[talk.id for talk in ordered],
         active_ids=[None if talk.active is None else talk.message(talk.active) for talk in ordered],
-        message_ids=[talk.message(row.id) for _, talk, row, _ in rows],
+        message_ids=message_ids,
         dialogue=[index for index, _, _, _ in rows],
         parent=[ROOT if row.parent is None else position[index, row.parent] for index, _, row, _ in rows],
         role=[row.role for _, _, row, _ in rows],
@@ -114,7 +117,9 @@ def batch_of(*talks: Talk) -> DialogueBatch:
         is_complete=[row.is_complete for _, _, row, _ in rows],
         is_hidden=[row.is_hidden for _, _, row, _ in rows],
         text=[row.text for _, _, row, _ in rows],
-        has_other_content=[row.has_other_content or bool(row.tools or row.media) for _, _, row, _ in rows],
+        has_other_content=[
+            row.has_other_content or bool(row.tools or row.media or row.artifacts) for _, _, row, _ in rows
+        ],
         tools=ToolParts(
             message=[at for at, _ in tools],
             is_result=[tool.is_result for _, tool in tools],
@@ -132,6 +137,11 @@ def batch_of(*talks: Talk) -> DialogueBatch:
             tool_use_id=[medium.call for _, medium in media],
         ),
         options=[row.options for _, _, row, _ in rows],
+        artifacts=Artifacts(
+            message=[at for at, _, _ in artifacts],
+            part_id=[row_id("artifact", message_ids[at], str(nth)) for at, nth, _ in artifacts],
+            text=[text for _, _, text in artifacts],
+        ),
     )
 
 
@@ -182,6 +192,7 @@ def _row(at: int, digits: _Digits) -> Row:
         tools=digits.choose((), (), (tool,), (tool, replace(tool, is_result=True))),
         media=digits.choose((), (), (medium,), (medium, replace(medium, call="c1"))),
         options=digits.choose(None, None, '{"temperature":0.0,"stop":"x","top_k":3}', '{"temperature":1}'),
+        artifacts=digits.choose((), (), ("print(1)",), (TEXTS[4], f"{TEXTS[4]}!")),
     )
 
 
@@ -277,6 +288,12 @@ def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
         for index, message in enumerate(media.message)
         if message == at and media.file_name[index] is None
     )
+    artifacts = batch.artifacts
+    found.extend(
+        {"id": artifacts.part_id[index], "part_type": "artifact", "text_content": artifacts.text[index]}
+        for index, message in enumerate(artifacts.message)
+        if message == at
+    )
     if batch.has_other_content[at] and not any(part["part_type"] != "text" for part in found):
         found.append({"part_type": "unknown"})
     names = (
@@ -287,9 +304,9 @@ def _parts(batch: DialogueBatch, at: int) -> list[dict[str, object]]:
     return [
         {
             **dict.fromkeys(names),
+            "id": row_id("part", batch.message_ids[at], str(sequence)),
             **part,
             **own,
-            "id": row_id("part", batch.message_ids[at], str(sequence)),
             "sequence": sequence,
         }
         for sequence, part in enumerate(found)

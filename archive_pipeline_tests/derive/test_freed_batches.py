@@ -25,7 +25,9 @@ def no_cycles_found() -> Iterator[None]:
 
 
 def two_turns() -> DialogueBatch:
-    return batch_of(linear("d", ("user", "Why?"), ("assistant", "So."), ("user", "Go on"), ("assistant", "Well.")))
+    """Return a batch of which each asset makes rows: the last user's message has no answer."""
+    said = (("user", "Why?"), ("assistant", "So."), ("user", "Go on"), ("assistant", "Well."), ("user", "Thanks"))
+    return batch_of(linear("d", *said))
 
 
 @pytest.mark.parametrize("asset", ASSETS)

@@ -9,6 +9,7 @@ SELECT
         concat_ws(
             chr(31), coalesce(exchanges_state.fingerprint, ''), coalesce(exchanges_state.code_version, ''),
             coalesce(chunks_state.fingerprint, ''), coalesce(chunks_state.code_version, ''),
+            coalesce(messages_state.fingerprint, ''), coalesce(messages_state.code_version, ''),
             coalesce(document_state.code_version, ''), coalesce(extract(EPOCH FROM document_state.read_at)::text, ''),
             document.source, document.filename, document.extension, document.source_path,
             coalesce(extract(EPOCH FROM document.created_at)::text, ''), extract(EPOCH FROM document.added_at)::text
@@ -46,6 +47,10 @@ LEFT JOIN derived.build_state AS chunks_state
     ON
         page.doc_id = chunks_state.dialogue_id
         AND chunks_state.asset = 'qa_chunks'
+LEFT JOIN derived.build_state AS messages_state
+    ON
+        page.doc_id = messages_state.dialogue_id
+        AND messages_state.asset = 'message_chunks'
 LEFT JOIN derived.document_builds AS document_state
     ON page.doc_id = document_state.document_id
 WHERE page.exchange_id IS NULL OR content.exchange_id IS NOT NULL;

@@ -1,9 +1,11 @@
--- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question
--- are left out. Pages of documents have no pair, and what belongs to one is NULL.
+-- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question,
+-- or artifacts before them, are left out. What messages say in no pair and pages of documents have no pair, and what
+-- belongs to one is NULL.
 CREATE OR REPLACE VIEW derived.searchable_chunks AS
 SELECT
     chunk.chunk_id,
     chunk.pair_id,
+    NULL::uuid AS part_id,
     chunk.dialogue_id AS doc_id,
     chunk.page,
     chunk.side,
@@ -76,6 +78,69 @@ UNION ALL
 SELECT
     chunk.chunk_id,
     NULL::text AS pair_id,
+    chunk.part_id,
+    chunk.dialogue_id AS doc_id,
+    chunk.page,
+    NULL::text AS side,
+    message.role,
+    chunk.start_offset,
+    chunk.end_offset,
+    chunk.text,
+    chunk.content_hash,
+    NULL::text AS pair_type,
+    coalesce(dialogue.project_id, dialogue.custom_gpt_id) AS workspace_id,
+    dialogue.source_id AS session_id,
+    page.is_on_primary_path,
+    CASE message.role
+        WHEN 'user' THEN message.id
+        ELSE coalesce(
+            (
+                SELECT response.prompt_message_id
+                FROM derived.prompt_responses AS response
+                WHERE
+                    response.dialogue_id = message.dialogue_id
+                    AND response.response_message_id = message.id
+                    AND response.pairing_rule <> 'fallback'
+            ),
+            exchange.first_message_id
+        )
+    END AS question_message_id,
+    exchange.last_message_id AS answer_message_id,
+    message.id AS message_id,
+    message.model,
+    message.created_at AS happened_at,
+    dialogue.source,
+    dialogue.partition_key,
+    dialogue.title,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS filename,
+    'md' AS extension,
+    dialogue.source_created_at AS created_at,
+    dialogue.imported_at AS added_at,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS section_path,
+    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS parent_heading,
+    NULL::text AS image_path,
+    NULL::text AS thumb_path
+FROM derived.message_chunks AS chunk
+INNER JOIN derived.dialogue_pages AS page
+    ON
+        chunk.dialogue_id = page.dialogue_id
+        AND chunk.page = page.page
+INNER JOIN derived.exchanges AS exchange
+    ON
+        page.exchange_id = exchange.id
+        AND page.dialogue_id = exchange.dialogue_id
+INNER JOIN raw.dialogues AS dialogue
+    ON chunk.dialogue_id = dialogue.id
+INNER JOIN raw.messages AS message
+    ON
+        chunk.message_id = message.id
+        AND chunk.dialogue_id = message.dialogue_id
+WHERE NOT chunk.is_near_duplicate
+UNION ALL
+SELECT
+    chunk.chunk_id,
+    NULL::text AS pair_id,
+    NULL::uuid AS part_id,
     chunk.document_id AS doc_id,
     chunk.page,
     NULL::text AS side,

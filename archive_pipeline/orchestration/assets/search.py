@@ -11,7 +11,7 @@ from typing import Any, Final
 import dagster as dg
 
 from archive_pipeline.building.engine import BuildResult
-from archive_pipeline.derive.registry import effective_version
+from archive_pipeline.derive.registry import CHUNK_ASSETS, effective_version
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.orchestration.assets.documents import report_document_chunks
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
@@ -28,7 +28,6 @@ from archive_pipeline.store.document_chunks import DOCUMENT_CHUNKS
 from archive_pipeline.store.tables.search import chunk_embeddings
 
 GROUP: Final = "search"
-CHUNKS_ASSET: Final = "qa_chunks"
 EMBEDDINGS_ASSET: Final = "chunk_embeddings"
 INDEX_ASSET: Final = "vector_index"
 INDEX_JOB: Final = "index_archive"
@@ -117,9 +116,9 @@ def stale_chunks(archive: Archive) -> dict[str, int]:
     """
     settings = archive.settings
     with archive.database.session() as connection:
-        dialogues = count_stale(connection, {CHUNKS_ASSET: effective_version(CHUNKS_ASSET, settings)})
+        dialogues = count_stale(connection, {name: effective_version(name, settings) for name in CHUNK_ASSETS})
         documents = count_stale_documents(connection, effective_version(DOCUMENT_CHUNKS, settings))
-    return {"stale_dialogues": dialogues[CHUNKS_ASSET], "stale_documents": documents}
+    return {"stale_dialogues": max(dialogues.values()), "stale_documents": documents}
 
 
 def sync_metadata(store: VectorStore, result: SyncResult) -> dict[str, Any]:
@@ -136,7 +135,7 @@ def sync_metadata(store: VectorStore, result: SyncResult) -> dict[str, Any]:
 
 @dg.asset(
     name=EMBEDDINGS_ASSET,
-    deps=[CHUNKS_ASSET, DOCUMENT_CHUNKS],
+    deps=[*CHUNK_ASSETS, DOCUMENT_CHUNKS],
     group_name=GROUP,
     owners=OWNERS,
     kinds={"postgres", "python"},
@@ -162,7 +161,7 @@ def embeddings(context: dg.AssetExecutionContext, archive: dg.ResourceParam[Arch
     name=INDEX_ASSET,
     deps=[
         EMBEDDINGS_ASSET,
-        CHUNKS_ASSET,
+        *CHUNK_ASSETS,
         DOCUMENT_CHUNKS,
         "dialogue_pages",
         "exchanges",

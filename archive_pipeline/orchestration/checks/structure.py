@@ -90,6 +90,12 @@ CHECKS: Final = (
         "Chunks are the texts of their pairs between the stored offsets, for up to 1,000 chunks.",
         is_of_sample=True,
     ),
+    StructuralCheck(
+        "message_chunks",
+        "are_slices",
+        "Chunks are what their messages say between the stored offsets, for up to 1,000 chunks.",
+        is_of_sample=True,
+    ),
 )
 
 

@@ -177,7 +177,7 @@ def _said(found: FoundPage, answers: Mapping[Page, str], options: ResultOptions)
 
 
 def _answered_at(chunk: FoundChunk) -> str | None:
-    return None if chunk.pair_id is None else _iso(chunk.happened_at)
+    return None if chunk.partition_key is None else _iso(chunk.happened_at)
 
 
 def result_name(result: Mapping[str, Any]) -> str:
@@ -216,6 +216,7 @@ def _metadata(chunk: FoundChunk, options: ResultOptions) -> dict[str, Any]:
         "source": chunk.source,
         "partition_key": chunk.partition_key,
         "pair_id": chunk.pair_id,
+        "part_id": chunk.part_id,
         "pair_type": chunk.pair_type,
         "workspace_id": chunk.workspace_id,
         "session_id": chunk.session_id,

@@ -21,6 +21,7 @@ class FoundChunk(NamedTuple):
     text: str
     content_hash: str | None
     pair_id: str | None
+    part_id: str | None
     pair_type: str | None
     workspace_id: str | None
     session_id: str | None

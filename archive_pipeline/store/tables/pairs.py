@@ -1,4 +1,4 @@
-"""Schema ``derived``: question-answer pairs and their chunks, with the columns by which chunks are searched."""
+"""Schema ``derived``: question-answer pairs, their chunks and those of what is in no pair, which are searched."""
 
 from __future__ import annotations
 
@@ -111,4 +111,34 @@ qa_chunks: Final = Table(
     schema=DERIVED,
     info=ROWS_OF_DIALOGUES,
     comment="Pieces of questions and answers, which are embedded and searched (seed 004)",
+)
+
+message_chunks: Final = Table(
+    "message_chunks",
+    metadata,
+    uuid_column("chunk_id", "uuid5 of (message or part, index)"),
+    dialogue_column(),
+    uuid_column("message_id", "Message that says it"),
+    uuid_column("part_id", "Artifact or code that it is of; NULL: of the message's text", nullable=True),
+    Column("chunk_index", Integer, nullable=False, comment="Place among the chunks of the text, from 0"),
+    Column("start_offset", Integer, nullable=False, comment="Where it begins in the text, in characters"),
+    Column("end_offset", Integer, nullable=False, comment="Where it ends"),
+    Column("text", Text, nullable=False, comment="The text between the offsets"),
+    Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
+    Column("page", Integer, nullable=False, comment="First page of the dialogue with the message"),
+    Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
+    Column("is_near_duplicate", Boolean, nullable=False, comment="Artifacts before it say nearly all of it"),
+    *search_columns(),
+    CheckConstraint("start_offset < end_offset", name="offsets"),
+    message_key(),
+    dialogue_first("chunk_id"),
+    UniqueConstraint(CHUNK_NUMBER, DIALOGUE),
+    Index(None, "chunk_id"),
+    Index(None, "message_id"),
+    Index(None, "part_id", postgresql_where="part_id IS NOT NULL"),
+    Index(None, "dialogue_id", "page"),
+    Index(None, "content_hash"),
+    schema=DERIVED,
+    info=ROWS_OF_DIALOGUES,
+    comment="Pieces of what messages say in no question-answer pair, which are embedded and searched",
 )

@@ -173,6 +173,7 @@ def test_a_page_of_a_document_has_the_fields_of_an_exchange(shared: Archive):
             (
                 "partition_key",
                 "pair_id",
+                "part_id",
                 "pair_type",
                 "workspace_id",
                 "session_id",

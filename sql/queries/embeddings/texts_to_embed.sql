@@ -1,4 +1,5 @@
--- Different texts of chunks without a vector of a generation, after a given hash. What siblings say too is left out.
+-- Different texts of chunks without a vector of a generation, after a given hash. What siblings, or artifacts before,
+-- say too is left out.
 -- Each table is asked for the next ones in the order of its index: what comes later is not looked at.
 SELECT DISTINCT ON (wanted.content_hash)
     wanted.content_hash,
@@ -9,6 +10,25 @@ FROM (
             chunk.content_hash,
             chunk.text
         FROM derived.qa_chunks AS chunk
+        WHERE
+            chunk.content_hash > %(after)s
+            AND NOT chunk.is_near_duplicate
+            AND NOT EXISTS (
+                SELECT
+                FROM derived.chunk_embeddings AS embedding
+                WHERE
+                    embedding.generation_id = %(generation_id)s
+                    AND embedding.content_hash = chunk.content_hash
+            )
+        ORDER BY chunk.content_hash
+        LIMIT %(number)s
+    )
+    UNION ALL
+    (
+        SELECT DISTINCT ON (chunk.content_hash)
+            chunk.content_hash,
+            chunk.text
+        FROM derived.message_chunks AS chunk
         WHERE
             chunk.content_hash > %(after)s
             AND NOT chunk.is_near_duplicate

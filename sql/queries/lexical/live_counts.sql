@@ -10,6 +10,13 @@ SELECT
     )
     + (
         SELECT count(*)
+        FROM derived.message_chunks AS chunk
+        WHERE
+            chunk.chunk_number BETWEEN segment.first_number AND segment.last_number
+            AND NOT chunk.is_near_duplicate
+    )
+    + (
+        SELECT count(*)
         FROM derived.document_chunks AS chunk
         WHERE chunk.chunk_number BETWEEN segment.first_number AND segment.last_number
     ) AS live_count

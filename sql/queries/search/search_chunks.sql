@@ -9,6 +9,7 @@ SELECT
     chunk.text,
     chunk.content_hash,
     chunk.pair_id,
+    chunk.part_id::text AS part_id,
     chunk.pair_type,
     chunk.workspace_id,
     chunk.session_id,

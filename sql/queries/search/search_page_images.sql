@@ -8,6 +8,7 @@ SELECT
     page.markdown AS text,
     NULL::text AS content_hash,
     NULL::text AS pair_id,
+    NULL::text AS part_id,
     NULL::text AS pair_type,
     NULL::text AS workspace_id,
     NULL::text AS session_id,
