@@ -29,7 +29,8 @@ MaxSources = Annotated[int, Field(description="Most sources", ge=1, le=100)]
 KeyOrId = Annotated[
     str,
     Field(
-        description="doc_id or partition_key of a result or source, or pair_id of one: a tool call with its full result"
+        description="doc_id or partition_key of a result or source, or pair_id of one: a tool call with its full "
+        "result; or part_id: an artifact"
     ),
 ]
 FirstPage = Annotated[int, Field(description="Page to begin with, such as the page of a result", ge=1, le=2**31 - 1)]

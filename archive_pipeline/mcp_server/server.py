@@ -38,8 +38,8 @@ from archive_pipeline.mcp_server.parameters import (
     with_filters,
 )
 from archive_pipeline.retrieval.context.archive import Budget, build_context
-from archive_pipeline.retrieval.pages.pairs import read_pair_or_pages
 from archive_pipeline.retrieval.pages.reading import ReadPages, Window
+from archive_pipeline.retrieval.pages.wholes import read_whole_or_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.retrieval.search.filters import SearchFilters
 from archive_pipeline.retrieval.search.modes import DEFAULT_MODE
@@ -182,7 +182,7 @@ class ArchiveTools:
 
         def read() -> ReadPages:
             with request.session() as connection:
-                return read_pair_or_pages(
+                return read_whole_or_pages(
                     connection, key_or_id, first_page=first_page, max_pages=max_pages, window=window
                 )
 

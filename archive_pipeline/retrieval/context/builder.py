@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 from archive_pipeline.errors import InvalidQueryError
 from archive_pipeline.retrieval.context.alternatives import independent_alternatives
 from archive_pipeline.retrieval.context.collection_pages import CollectionPages
 from archive_pipeline.retrieval.context.documents import ResearchContext, SkippedResult, SkipReason, SourceDocument
-from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStore, SearchEngine, TraceStore
+from archive_pipeline.retrieval.context.interfaces import ChromaClient, PageStore, SearchEngine
 from archive_pipeline.retrieval.context.packing import ContextPacker
 from archive_pipeline.retrieval.context.rendering import SEPARATOR, render_source
-from archive_pipeline.retrieval.pages.stored_page import StoredPage
+from archive_pipeline.retrieval.context.sources import fetch_sources, score_of, source_of
 from archive_pipeline.retrieval.search.query import parse_query
 from archive_pipeline.text.tokens import TokenCounter, default_counter
 
@@ -106,7 +105,7 @@ class ContextBuilder:
         found = (await self._pages().get_pages([(doc_id, page)])).get((doc_id, page))
         if found is None:
             raise ValueError(f"Document {doc_id} page {page} not found")
-        return _source(doc_id, page, found.metadata, found.markdown)
+        return source_of(doc_id, page, found.metadata, found.markdown)
 
     def format_source_citation(self, source: SourceDocument, citation_num: int) -> str:
         """Return a source's block: a header with its number, file name and page, then its content as data."""
@@ -146,7 +145,7 @@ class ContextBuilder:
         pages, skipped = self._pages(), []
         while ranked and (places := self.max_sources - len(packer.sources)):
             wave, ranked = ranked[:places], ranked[places:]
-            for result, found in zip(wave, await _fetch(pages, wave), strict=True):
+            for result, found in zip(wave, await fetch_sources(pages, wave), strict=True):
                 if isinstance(found, SkipReason):
                     skipped.append(_skip(result, found))
                 elif not packer.add(found, _snippets(result)):
@@ -177,44 +176,9 @@ class ContextBuilder:
         return client if isinstance(client, PageStore) else CollectionPages(client)
 
 
-async def _fetch(pages: PageStore, results: Sequence[Mapping[str, Any]]) -> list[SourceDocument | SkipReason]:
-    """Return the source of each result, or why there is none.
-
-    What was found in a tool call or its result is delivered as these, in full, and not as the turn around them: a page
-    has neither (seed 004).
-    """
-    places = [_place(result) for result in results]
-    found = await pages.get_pages(places)
-    calls = {place: call for result, place in zip(results, places, strict=True) if (call := _call(result))}
-    traces = await pages.get_traces([*calls.values()]) if calls and isinstance(pages, TraceStore) else {}
-    sources: list[SourceDocument | SkipReason] = []
-    for result, place in zip(results, places, strict=True):
-        page, trace = found.get(place), traces.get(calls.get(place, ""))
-        if page is not None and trace is not None:
-            page = replace(page, markdown=trace)
-        source = _found(result, page)
-        if isinstance(source, SourceDocument) and trace is not None:
-            source = replace(source, pair_id=calls[place])
-        sources.append(source)
-    return sources
-
-
-def _call(result: Mapping[str, Any]) -> str | None:
-    """Return the id of the pair that a result was found in, if that is a tool call; None if not."""
-    metadata = result.get("metadata")
-    if not isinstance(metadata, Mapping) or metadata.get("pair_type") != "trace_pair":
-        return None
-    pair_id = metadata.get("pair_id")
-    return pair_id if isinstance(pair_id, str) else None
-
-
 def _snippets(result: Mapping[str, Any]) -> list[str]:
     """Return what a page was found by, and the answer to its question, which it is cited for."""
     return [str(result.get(name) or "") for name in ("snippet", "answer")]
-
-
-def _place(result: Mapping[str, Any]) -> tuple[str, int]:
-    return result["doc_id"], int(result["page"])
 
 
 def _search_mode(*, include_text: bool, include_visual: bool) -> str:
@@ -242,58 +206,6 @@ def _skip(result: Mapping[str, Any], reason: SkipReason) -> SkippedResult:
     return SkippedResult(result.get("doc_id"), result.get("page"), reason)
 
 
-def _score(result: Mapping[str, Any]) -> float | None:
-    """Return the score, None if it is no finite number."""
-    try:
-        score = float(result.get("score"))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return score if math.isfinite(score) else None
-
-
 def _rank(result: Mapping[str, Any]) -> float:
-    score = _score(result)
+    score = score_of(result)
     return -math.inf if score is None else score
-
-
-def _found(result: Mapping[str, Any], page: StoredPage | None) -> SourceDocument | SkipReason:
-    if page is None:
-        return SkipReason.NOT_FOUND
-    source = _source(*_place(result), {**_named(result), **_present(page.metadata)}, page.markdown)
-    if not source.markdown_content.strip() and source.image_path is None and source.thumbnail_path is None:
-        return SkipReason.NO_TEXT
-    return replace(source, relevance_score=_score(result) or 0.0)
-
-
-def _named(result: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = result.get("metadata")
-    answered_at = metadata.get("answered_at") if isinstance(metadata, Mapping) else None
-    return _present({"filename": result.get("filename"), "answered_at": answered_at})
-
-
-def _present(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metadata.items() if value is not None and value != ""}
-
-
-def _source(doc_id: str, page: int, metadata: Mapping[str, Any], markdown: str) -> SourceDocument:
-    """Put a page together; the file name falls back to the id, the extension to the file name's."""
-    filename = str(metadata.get("filename") or doc_id)
-    return SourceDocument(
-        doc_id=doc_id,
-        filename=filename,
-        page=page,
-        extension=str(metadata.get("extension") or PurePath(filename).suffix.removeprefix(".")),
-        thumbnail_path=_text(metadata, "thumb_path"),
-        image_path=_text(metadata, "image_path"),
-        timestamp=_text(metadata, "timestamp") or "",
-        created_at=_text(metadata, "created_at") or "",
-        answered_at=_text(metadata, "answered_at") or "",
-        section_path=_text(metadata, "section_path"),
-        parent_heading=_text(metadata, "parent_heading"),
-        markdown_content=markdown.strip("\r\n"),
-    )
-
-
-def _text(metadata: Mapping[str, Any], name: str) -> str | None:
-    value = metadata.get(name)
-    return None if value is None or value == "" else str(value)

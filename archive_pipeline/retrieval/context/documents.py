@@ -51,6 +51,7 @@ class SourceDocument:
         answered_at: when the answer that was found was written; empty if unknown, and for documents.
         char_start, char_end: where its block, header included, is in ``ResearchContext.formatted_text``.
         pair_id: the tool call that ``markdown_content`` is, with its result; None if it is the page.
+        part_id: the artifact or code that ``markdown_content`` is; None if it is the page.
     """
 
     doc_id: str
@@ -70,6 +71,7 @@ class SourceDocument:
     char_start: int | None = None
     char_end: int | None = None
     pair_id: str | None = None
+    part_id: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON types."""

@@ -57,3 +57,11 @@ class TraceStore(Protocol):
 
     async def get_traces(self, pair_ids: Sequence[str]) -> Mapping[str, str]:
         """Return those of some pairs that are tool calls, as Markdown."""
+
+
+@runtime_checkable
+class ArtifactStore(Protocol):
+    """A store of pages that has artifacts and code as well."""
+
+    async def get_artifacts(self, part_ids: Sequence[str]) -> Mapping[str, str]:
+        """Return the texts of those of some artifacts and code that there are, as Markdown."""

@@ -74,6 +74,10 @@ class ChromaClient:
         """Return tool calls with their results (`PageStore.get_traces`)."""
         return await self._pages.get_traces(pair_ids)
 
+    async def get_artifacts(self, part_ids: Sequence[str]) -> dict[str, str]:
+        """Return artifacts and code (`PageStore.get_artifacts`)."""
+        return await self._pages.get_artifacts(part_ids)
+
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """Return the text of a whole document as PostgreSQL has it now, None if it is not known."""
         return await self._pages.get_document_markdown(doc_id)

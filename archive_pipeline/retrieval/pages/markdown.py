@@ -20,6 +20,12 @@ def trace_markdown(question: str, answer: str, *, is_error: bool) -> str:
     return f"**Tool call:**\n\n{question}\n\n**{'Error' if is_error else 'Result'}:**\n\n{without_marks(answer)}"
 
 
+def artifact_markdown(text: str, title: str | None, *, is_code: bool) -> str:
+    """Return an artifact or code as Markdown, in full; it is Markdown itself, or what a program reads as it is."""
+    name = "Code" if is_code else "Artifact"
+    return f"**{name}{f' ({title})' if title else ''}:**\n\n{without_marks(text)}"
+
+
 def page_text(row: PageTexts) -> str:
     """Return the text of a document's page, or that of an exchange."""
     return page_markdown(row.user_text, row.assistant_text) if row.markdown is None else row.markdown

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from archive_pipeline.retrieval.pages.joined import join_pages
-from archive_pipeline.retrieval.pages.markdown import page_text, trace_markdown
+from archive_pipeline.retrieval.pages.markdown import artifact_markdown, page_text, trace_markdown
 from archive_pipeline.retrieval.pages.stored_page import StoredPage
 from archive_pipeline.store.database import Database
 from archive_pipeline.store.reading import ReadRequest, read_in_thread
@@ -38,6 +38,15 @@ class _CitedPage(NamedTuple):
     parent_heading: str | None
     image_path: str | None
     thumb_path: str | None
+
+
+class _ArtifactText(NamedTuple):
+    """A row of ``artifact_texts``."""
+
+    part_id: str
+    text: str
+    title: str | None
+    is_code: bool
 
 
 class _TraceText(NamedTuple):
@@ -76,6 +85,14 @@ class PageStore:
         request = ReadRequest(self.database)
         return await read_in_thread(request, lambda: _traces(request, pair_ids))
 
+    async def get_artifacts(self, part_ids: Sequence[str]) -> dict[str, str]:
+        """Return those of some content parts that are artifacts or code, as Markdown: their full texts."""
+        known = [part_id for part_id in part_ids if _is_id(part_id)]
+        if not known:
+            return {}
+        request = ReadRequest(self.database)
+        return await read_in_thread(request, lambda: _artifacts(request, known))
+
     async def get_document_markdown(self, doc_id: str) -> str | None:
         """Return the texts of all pages of a document, joined by ``join_pages``; None if there is none."""
         if not _is_id(doc_id):
@@ -107,6 +124,12 @@ def _traces(request: ReadRequest, pair_ids: Sequence[str]) -> dict[str, str]:
     with request.session() as connection:
         rows = fetch_rows(connection, "pages/trace_texts", _TraceText, {"pair_ids": list(pair_ids)})
     return {row.pair_id: trace_markdown(row.question, row.answer, is_error=row.is_error) for row in rows}
+
+
+def _artifacts(request: ReadRequest, part_ids: Sequence[str]) -> dict[str, str]:
+    with request.session() as connection:
+        rows = fetch_rows(connection, "pages/artifact_texts", _ArtifactText, {"part_ids": list(part_ids)})
+    return {row.part_id: artifact_markdown(row.text, row.title, is_code=row.is_code) for row in rows}
 
 
 def _whole(request: ReadRequest, doc_id: str) -> str | None:

@@ -97,6 +97,7 @@ class TestInterface:
             "char_start": None,
             "char_end": None,
             "pair_id": None,
+            "part_id": None,
         }
         assert list(ResearchContext("", [], 0, truncated=False).to_dict())[:4] == [
             "formatted_text",

@@ -11,8 +11,8 @@ from archive_pipeline.building.dialogues import build_stale
 from archive_pipeline.errors import UnknownDialogueError
 from archive_pipeline.retrieval.context.archive import Budget, build_context
 from archive_pipeline.retrieval.context.documents import SourceDocument
-from archive_pipeline.retrieval.pages.pairs import ReadPair, read_pair_or_pages
 from archive_pipeline.retrieval.pages.reading import ReadPages, Window
+from archive_pipeline.retrieval.pages.wholes import ReadWhole, read_whole_or_pages
 from archive_pipeline.retrieval.search.engine import SearchEngine
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
@@ -78,13 +78,13 @@ def test_a_call_that_is_too_long_is_cut_around_what_was_found(engine: SearchEngi
 
 def read(database: Database, name: str, window: Window = LARGE) -> ReadPages:
     with database.session() as connection:
-        return read_pair_or_pages(connection, name, first_page=1, max_pages=20, window=window)
+        return read_whole_or_pages(connection, name, first_page=1, max_pages=20, window=window)
 
 
 def test_a_pair_is_read_by_its_id(database: Database, engine: SearchEngine):
     pair_id = source(engine, "grams 2793").pair_id or ""
     found = read(database, pair_id)
-    assert isinstance(found, ReadPair)
+    assert isinstance(found, ReadWhole)
     [page] = found.pages
     assert page.markdown == f"**Tool call:**\n\nTool: python({CODE})\n\n**Result:**\n\n{OUTPUT}"
     assert (found.title, found.page_count, page.page, found.next_page) == ("Zoo", 2, 2, None)
