@@ -197,6 +197,7 @@ def test_building_again_builds_nothing(database: Database, settings: Settings, t
         "message_contexts": 2,
         "dialogue_pages": 1,
         "qa_chunks": 2,
+        "message_chunks": 0,
     }
     assert all(
         result.built == 0 and not any(result.rows.values()) for result in build_stale(database, settings).values()

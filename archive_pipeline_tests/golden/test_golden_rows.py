@@ -126,7 +126,7 @@ def test_every_setting_that_an_asset_reads_is_part_of_its_version(
     [
         ({"hash_normalizations": (Normalization.LOWERCASE,)}, {"content_hashes"}),
         ({"simhash_version": 1}, {"content_hashes"}),
-        ({"chunk_tokens": 64}, {"qa_chunks"}),
+        ({"chunk_tokens": 64}, {"qa_chunks", "message_chunks"}),
     ],
 )
 def test_a_setting_makes_another_version_of_the_assets_that_have_it(
@@ -145,6 +145,7 @@ def test_unicode_and_the_packages_that_cut_chunks_are_part_of_the_versions():
         "content_hashes": {unicode},
         "response_hashes": {unicode},
         "qa_chunks": {unicode, *of_chunks},
+        "message_chunks": {unicode, *of_chunks},
     }
     assert set(effective_version(DOCUMENT_CHUNKS, Settings()).split(";")[-1].split(",")) == of_chunks
 

@@ -42,6 +42,7 @@ def talked(module_archive: Database, settings: Settings, tmp_path_factory: pytes
         Said("a2", "q", "assistant", "Because.", 3),
         Said("q2", "a2", "user", "continue", 4),
         Said("a3", "q2", "assistant", "And so on.", 5),
+        Said("q3", "a1", "user", "I see.", 3),
     ]
     load(module_archive, tmp_path_factory.mktemp("export") / "conversations.json", chatgpt("c", said))
     build_stale(module_archive, settings)
@@ -129,5 +130,5 @@ def test_the_queries_of_the_seeds_run(session: Session):
         .order_by(Message.created_at.nulls_first(), Message.id)
         .all()
     ]
-    assert len(ordered) == 5
+    assert len(ordered) == 6
     assert [name for (name,) in session.query(Exchange.id).yield_per(1)]

@@ -56,6 +56,14 @@ FAULTS = {
         "UPDATE derived.qa_chunks SET start_offset = start_offset + 1, end_offset = end_offset + 1"
         " WHERE dialogue_id = :dialogue AND side = 'answer'"
     ),
+    "message_chunks": (
+        "INSERT INTO derived.message_chunks (chunk_id, dialogue_id, message_id, chunk_index, start_offset, end_offset,"
+        " text, token_count, page, content_hash, is_near_duplicate, language)"
+        " SELECT chunk.chunk_id, chunk.dialogue_id, pair.source_message_id, 0, chunk.start_offset, chunk.end_offset,"
+        " chunk.text || '?', 1, 1, '', FALSE, chunk.language"
+        " FROM derived.qa_chunks AS chunk INNER JOIN derived.qa_pairs AS pair USING (pair_id)"
+        " WHERE chunk.dialogue_id = :dialogue AND chunk.side = 'question'"
+    ),
     "qa_pairs": "UPDATE derived.qa_pairs SET end_sequence_number = 99 WHERE dialogue_id = :dialogue",
     "response_hashes": "UPDATE derived.response_hashes SET prompt_hash = path_hash WHERE dialogue_id = :dialogue",
 }
@@ -124,7 +132,7 @@ def test_chunks_are_compared_with_their_pairs_up_to_a_bound_of_bytes(
 ) -> None:
     keys = add_dialogues(empty_archive, 3)
     build_stale(empty_archive, settings)
-    [check] = [check for check in CHECKS if check.name == "are_slices"]
+    [check] = [check for check in CHECKS if check.asset == "qa_chunks"]
     with empty_archive.engine.begin() as connection:
         first, *_, last = connection.execute(text(_CHUNKS), {"keys": keys}).all()
         for chunk in (first, last):
