@@ -85,9 +85,8 @@ def test_an_artifact_is_read_by_its_id(database: Database, engine: SearchEngine)
 
 
 def test_a_part_that_is_no_artifact_is_neither_read_nor_delivered(database: Database, engine: SearchEngine):
-    [(text_part,)] = query(
-        database, "SELECT id::text FROM raw.content_parts WHERE part_type = 'text' AND text_content LIKE 'Put a walrus%%'"
-    )
+    statement = "SELECT id::text FROM raw.content_parts WHERE text_content = 'Put a walrus into it'"
+    [(text_part,)] = query(database, statement)
     store = PageStore(database, engine.settings.home)
     assert asyncio.run(store.get_artifacts([text_part, "no id"])) == {}
     with database.session() as connection, pytest.raises(UnknownDialogueError):
