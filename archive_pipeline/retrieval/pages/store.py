@@ -128,7 +128,7 @@ def _traces(request: ReadRequest, pair_ids: Sequence[str]) -> dict[str, str]:
 
 def _artifacts(request: ReadRequest, part_ids: Sequence[str]) -> dict[str, str]:
     with request.session() as connection:
-        rows = fetch_rows(connection, "pages/artifact_texts", _ArtifactText, {"part_ids": list(part_ids)})
+        rows = fetch_rows(connection, "pages/artifact_texts", _ArtifactText, {"ids": list(part_ids)})
     return {row.part_id: artifact_markdown(row.text, row.title, is_code=row.is_code) for row in rows}
 
 

@@ -83,7 +83,7 @@ def read_whole_or_pages(
     if (pair := fetch_row(connection, "pages/find_pair", _Pair, {"name": name})) is not None:
         return _whole(pair, _pair_text(pair), window, "one question with its answer")
     part_id = as_uuid(name)
-    artifact = part_id and fetch_row(connection, "pages/find_artifact", _Artifact, {"part_id": part_id})
+    artifact = part_id and fetch_row(connection, "pages/find_artifact", _Artifact, {"id": part_id})
     if artifact:
         text = artifact_markdown(artifact.text, artifact.title, is_code=artifact.is_code)
         return _whole(artifact, text, window, "one artifact")

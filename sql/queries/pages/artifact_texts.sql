@@ -10,6 +10,6 @@ INNER JOIN raw.content_parts AS part
         chunk.part_id = part.id
         AND chunk.dialogue_id = part.dialogue_id
 WHERE
-    chunk.part_id = ANY(%(part_ids)s::uuid [])
+    chunk.part_id = ANY(%(ids)s::uuid [])
     AND chunk.chunk_index = 0
     AND part.text_content IS NOT NULL;

@@ -5,9 +5,9 @@ SELECT
     document.source,
     document.created_at,
     (
-        SELECT max(page.page)
-        FROM derived.dialogue_pages AS page
-        WHERE page.dialogue_id = chunk.dialogue_id
+        SELECT max(every_page.page)
+        FROM derived.dialogue_pages AS every_page
+        WHERE every_page.dialogue_id = chunk.dialogue_id
     ) AS page_count,
     page.page,
     page.is_on_primary_path,
@@ -26,6 +26,6 @@ INNER JOIN derived.dialogue_pages AS page
 INNER JOIN derived.all_documents AS document
     ON chunk.dialogue_id = document.doc_id
 WHERE
-    chunk.part_id = %(part_id)s::uuid
+    chunk.part_id = %(id)s::uuid
     AND chunk.chunk_index = 0
     AND part.text_content IS NOT NULL;
