@@ -11,8 +11,8 @@ import psycopg
 from archive_pipeline.browse.branchings import Branchings, branchings_of
 from archive_pipeline.browse.windows import last_start, start_after, start_before, window_with
 from archive_pipeline.errors import UnknownDialogueError
-from archive_pipeline.retrieval.reading.messages import Message, message_of_page, read_messages
-from archive_pipeline.retrieval.reading.outline import Heading, Outline, read_heading, read_outline
+from archive_pipeline.retrieval.reading.messages import Message, ends_of_page, read_messages
+from archive_pipeline.retrieval.reading.outline import Heading, Outline, read_outline
 from archive_pipeline.retrieval.reading.subagents import Subagents, read_subagents
 
 MESSAGES_ON_PAGE: Final = 100
@@ -136,6 +136,23 @@ class Comparison:
         return last_start(self.count, VERSIONS_SIDE_BY_SIDE)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of a dialogue stands.
+
+    Attributes:
+        partition_key: of the dialogue.
+        at: id of a message that names the path.
+        start: messages of the path before the window.
+        message_id: of the message in the window that the page begins with.
+    """
+
+    partition_key: str
+    at: str
+    start: int
+    message_id: str
+
+
 def read_thread(
     connection: psycopg.Connection[Any],
     name: str,
@@ -217,17 +234,27 @@ def read_comparison(
     )
 
 
-def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> tuple[str, str]:
-    """Return key and message of a page of a dialogue, as search results and citations name it.
+def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> Place:
+    """Return where a page of a dialogue stands, as search results and citations name it.
+
+    The path is that of its last message: several answers to one prompt are pages that begin alike.
 
     Raises:
         UnknownDialogueError: there is no such dialogue or page.
     """
-    heading = read_heading(connection, name)
-    message_id = message_of_page(connection, heading.dialogue_id, page)
-    if message_id is None:
-        raise UnknownDialogueError(f"the dialogue {heading.partition_key!r} has no page {page:,}")
-    return heading.partition_key, message_id
+    outline = read_outline(connection, name)
+    ends = ends_of_page(connection, outline.heading.dialogue_id, page)
+    if ends is None:
+        raise UnknownDialogueError(f"the dialogue {outline.heading.partition_key!r} has no page {page:,}")
+    first, last = ends
+    # An import may have taken messages away since the page was made.
+    at = last if last in outline.position_of else first
+    path = outline.path_through(_position(outline, at))
+    begin = next(step for step, position in enumerate(path) if outline.message_ids[position] in {first, at})
+    boxes, index = outline.boxes(path), len(outline.boxes(path[:begin]))
+    # The first box of the page; of a page without one the box that comes next.
+    shown = boxes[index] if index < len(boxes) else path[begin]
+    return Place(outline.heading.partition_key, at, window_with(index, MESSAGES_ON_PAGE), outline.message_ids[shown])
 
 
 def _version(connection: psycopg.Connection[Any], outline: Outline, sibling: int, number: int) -> Version:

@@ -174,7 +174,8 @@ async def cited(request: Request) -> Response:
         try:
             found = read_document(connection, doc_id, first_page=page, limit=1)
         except UnknownDocumentError:
-            return message_address(*read_place(connection, doc_id, page))
+            place = read_place(connection, doc_id, page)
+            return message_address(place.partition_key, place.message_id, at=place.at, start=place.start)
         return f"{document_path(found.heading.document_id)}?page={page}#page-{page}"
 
     return RedirectResponse(await read_in_request(request, read), HTTPStatus.SEE_OTHER)
@@ -202,9 +203,17 @@ def told(error: Exception) -> tuple[int, str]:
     return HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error ({type(error).__name__}); the command's output has more"
 
 
-def message_address(key: str, message_id: str) -> str:
-    """Return the address of a message within its dialogue."""
-    return f"{dialogue_path(key)}?at={message_id}#m-{message_id}"
+def message_address(key: str, message_id: str, *, at: str | None = None, start: int | None = None) -> str:
+    """Return the address of a message within its dialogue.
+
+    Args:
+        key: of the dialogue.
+        message_id: the message.
+        at: a message of the path to show; by default the message itself.
+        start: where the window with the message begins, if it may not be that of ``at``.
+    """
+    window = "" if start is None else f"&start={start}"
+    return f"{dialogue_path(key)}?at={at or message_id}{window}#m-{message_id}"
 
 
 async def read_in_request(request: Request, read: Callable[[psycopg.Connection[Any]], Result]) -> Result:

@@ -256,11 +256,61 @@ def test_a_page_of_a_citation_leads_to_its_first_message(
 ):
     load(database, tmp_path / "a.json", chatgpt("tide", chain("One?", "1", "Two?", "2")))
     build_stale(database, settings)
-    ((dialogue, two),) = query(
-        database, "SELECT dialogue_id::text, id::text FROM raw.messages WHERE sequence_number = 2"
-    )
-    answer = client.get(f"/pages/{dialogue}/2")
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/dialogues/chatgpt-tide?at={two}#m-{two}")
+    dialogue, two, answer = ids_of(database, "m2", "m3")
+    led = client.get(f"/pages/{dialogue}/2")
+    expected = f"/dialogues/chatgpt-tide?at={answer}&start=0#m-{two}"
+    assert (led.status_code, led.headers["location"]) == (303, expected)
+
+
+def test_a_page_of_a_regenerated_answer_leads_to_that_answer(
+    client: Any, settings: Settings, database: Database, tmp_path: Path
+):
+    answers = [Said(f"b{number}", "m0", "assistant", f"answer {number}", 2.0 + number) for number in range(2)]
+    load(database, tmp_path / "a.json", chatgpt("tree", [*chain("question", start=1.0), *answers], current="b1"))
+    build_stale(database, settings)
+    dialogue, question = ids_of(database, "m0")
+    for number, answer in ((1, "answer 1"), (2, "answer 0")):
+        location = client.get(f"/pages/{dialogue}/{number}").headers["location"]
+        assert re.findall("<p[^>]*>(answer .)</p>", page(client, location)) == [answer]
+        assert location.endswith(f"#m-{question}")
+
+
+def test_a_page_of_hundreds_of_messages_leads_to_the_window_with_its_beginning(
+    client: Any, settings: Settings, database: Database, tmp_path: Path
+):
+    before = chain("One?", "1", start=1.0)
+    said = [
+        Said("p", "m1", "system", "", 3.0),
+        Said("q", "p", "user", "Two?", 4.0),
+        *(
+            Said(f"a{step}", f"a{step - 1}" if step else "q", "assistant", f"step {step}", 5.0 + step)
+            for step in range(150)
+        ),
+    ]
+    load(database, tmp_path / "a.json", chatgpt("long", [*before, *said]))
+    build_stale(database, settings)
+    dialogue, question, last = ids_of(database, "q", "a149")
+    location = client.get(f"/pages/{dialogue}/2").headers["location"]
+    # The empty message that the page begins with has no box.
+    assert location == f"/dialogues/chatgpt-long?at={last}&start=0#m-{question}"
+    assert f'id="m-{question}"' in page(client, location)
+
+
+def test_a_page_whose_answer_an_import_took_away_leads_to_its_prompt(
+    client: Any, settings: Settings, database: Database, tmp_path: Path
+):
+    load(database, tmp_path / "a.json", chatgpt("tide", chain("One?", "1", "Two?", "2"), updated=1_700_000_000.0))
+    build_stale(database, settings)
+    dialogue, two = ids_of(database, "m2")
+    load(database, tmp_path / "b.json", chatgpt("tide", chain("One?", "1", "Two?"), updated=1_800_000_000.0))
+    assert client.get(f"/pages/{dialogue}/2").headers["location"].endswith(f"?at={two}&start=0#m-{two}")
+
+
+def ids_of(database: Database, *source_ids: str) -> list[str]:
+    """Return the id of the dialogue of some messages, then theirs."""
+    rows = query(database, "SELECT source_id, id::text, dialogue_id::text FROM raw.messages")
+    ids = {source_id: message_id for source_id, message_id, _ in rows}
+    return [rows[0][2], *(ids[source_id] for source_id in source_ids)]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ QUERIES: dict[str, tuple[dict[str, str], set[str]]] = {
     "pages/read_pages": ({}, {"dialogue_page", "content"}),
     "pages/pages_to_cite": ({}, {"content"}),
     "pages/find_pair": ({}, {"chunk"}),
-    "reading/message_of_page": ({}, {"exchange"}),
+    "reading/ends_of_page": ({}, {"exchange"}),
     "searchable_chunks": ({}, {"pair", "exchange", "dialogue", "message"}),
 }
 

@@ -170,11 +170,11 @@ def take_marks_out(messages: Iterable[Message]) -> None:
                 part.text = without_marks(part.text)
 
 
-def message_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page: int) -> str | None:
-    """Return the id of the message that a page of a dialogue begins with; None if there is no such page."""
+def ends_of_page(connection: psycopg.Connection[Any], dialogue_id: str, page: int) -> tuple[str, str] | None:
+    """Return the ids of the first and the last message of a page of a dialogue; None if there is no such page."""
     wanted = {"dialogue_id": dialogue_id, "page": page}
-    row = connection.execute(load_query("reading/message_of_page"), wanted).fetchone()
-    return None if row is None else str(row[0])
+    row = connection.execute(load_query("reading/ends_of_page"), wanted).fetchone()
+    return None if row is None else (str(row[0]), str(row[1]))
 
 
 def _statement(query: str, scope: Scope, ids: Sequence[str], limit: int) -> str:

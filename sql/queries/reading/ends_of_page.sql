@@ -1,5 +1,7 @@
--- The message that a page of a dialogue begins with.
-SELECT exchange.first_message_id::text AS message_id
+-- The messages that a page of a dialogue begins and ends with. The last one says which of several answers it is.
+SELECT
+    exchange.first_message_id::text AS first_message_id,
+    exchange.last_message_id::text AS last_message_id
 FROM derived.dialogue_pages AS page
 INNER JOIN derived.exchanges AS exchange
     ON
