@@ -1,8 +1,8 @@
 """Markdown of messages and documents as HTML that runs nothing and loads nothing.
 
-Raw HTML stays text. An image becomes a link, since loading it would tell its server who reads what. Headings go below
-those of the page they stand on. A text with something that is nested too deeply for the parser is shown as it is
-written.
+Raw HTML stays text. An image becomes a link, since loading it would tell its server who reads what. Links lead to web
+and mail addresses only. Headings go below those of the page they stand on. A text with something that is nested too
+deeply for the parser is shown as it is written.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from archive_pipeline.browse.addresses import show_addresses
 from archive_pipeline.browse.citation_links import CITED, link_citations
 from archive_pipeline.browse.formulas import keep_formulas
 from archive_pipeline.browse.kept_text import keep_text
@@ -63,6 +64,7 @@ def _parser(*, breaks: bool) -> MarkdownIt:
     parser.core.ruler.at("inline", partial(_inline, _markdown(_MOST_NESTED_BRACKETS)))
     # Before brackets with a backslash become text like others.
     parser.core.ruler.after("inline", "citations", link_citations)
+    show_addresses(parser)  # before citations, whose links lead to places of the page
     parser.core.ruler.push("addresses", _addresses)
     keep_text(parser)
     parser.core.ruler.push("direction", _direction)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markupsafe import escape
 
+from archive_pipeline.browse.addresses import show_addresses
 from archive_pipeline.browse.kept_text import keep_text
 from archive_pipeline.browse.markdown import to_html
 from archive_pipeline_tests.variants import every_second_of
@@ -122,6 +123,7 @@ def test_texts_are_html_as_a_parser_without_bounds_makes_it(text: str):
 
     options = {"html": False, "maxNesting": 200, "store_labels": True}
     unbounded = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    show_addresses(unbounded)
     keep_text(unbounded)
     assert bare(to_html(text)) == bare(unbounded.render(text))
 
