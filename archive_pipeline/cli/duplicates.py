@@ -23,6 +23,7 @@ from archive_pipeline.domain.counted import counted
 from archive_pipeline.store.counts import count_all_messages
 from archive_pipeline.store.duplicates import DUPLICATES, Choice, DuplicatesState, duplicates_state, listed, totals
 from archive_pipeline.text.citation_marks import without_marks
+from archive_pipeline.text.dialogue_names import title_or_prompt
 
 # Characters that the numbers in front of the last column take.
 _OTHER_COLUMNS: Final = 49
@@ -112,7 +113,7 @@ def _cluster_table(clusters: Sequence[dict[str, Any]], width: int) -> Table:
     shown = max(width - _OTHER_COLUMNS, _NARROWEST)
     for cluster in clusters:
         reason = cluster["keep_reason"].replace("_", " ")
-        where = _short(cluster["title"] or cluster["partition_key"], shown - len(reason) - 2)
+        where = _short(title_or_prompt(cluster["title"], None) or cluster["partition_key"], shown - len(reason) - 2)
         text = _short(without_marks(cluster["beginning"] or "(changed since)"), shown)
         table.add_row(
             f"{cluster['content_copies']:,}",

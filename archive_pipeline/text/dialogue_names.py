@@ -1,16 +1,18 @@
 """What people call a dialogue: its title, or else how the user's first text begins.
 
-Most sessions of agents have no title. The archive keeps it so; what is here is for lists, pages and names of files.
+Most sessions of agents have no title, and one of white space alone is none to people. The archive keeps it so; what is
+here is for lists, pages and names of files.
 """
 
 from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import Final
+from typing import Final, TypeGuard
 
 from archive_pipeline.text.graphemes import grapheme_ends
 from archive_pipeline.text.plain_markdown import plain_line
+from archive_pipeline.text.shown_names import is_visible
 
 UNTITLED: Final = "(untitled)"
 MOST_CHARACTERS: Final = 60
@@ -26,14 +28,21 @@ def first_line(text: str) -> str:
     return " ".join(text[:_LOOKED_AT].split())[:_KEPT]
 
 
+def has_title(title: str | None) -> TypeGuard[str]:
+    """Tell whether a title is one that people see."""
+    return title is not None and is_visible(title)
+
+
 def title_or_prompt(title: str | None, first_prompt: str | None) -> str | None:
     """Return the title, else at most ``MOST_CHARACTERS`` of how the first prompt begins, as plain text; else None."""
-    if title or not first_prompt:
-        return title or None
+    if has_title(title):
+        return title
+    if first_prompt is None or not is_visible(first_prompt):
+        return None
     line = " ".join(first_prompt.split())
     line = (plain_line(line) if _MARKS.search(line) else line) or line
     if len(line) <= MOST_CHARACTERS:
-        return line or None
+        return line
     *_, end = 0, *takewhile(lambda end: end < MOST_CHARACTERS, grapheme_ends(line))
     cut = line[:end]
     # Within a word only if that is most of the line; of scripts without spaces everywhere.

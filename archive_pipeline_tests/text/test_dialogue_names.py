@@ -27,6 +27,10 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
         (None, "x" * 58 + FAMILY, "x" * 58 + "…"),
         (None, None, "(untitled)"),
         ("", "", "(untitled)"),
+        (" \t\n", "count the files", "count the files"),
+        ("\u00a0\u200b", None, "(untitled)"),
+        (None, "\u200b\u2060", "(untitled)"),
+        ("?", "count the files", "?"),
     ],
 )
 def test_a_dialogue_has_the_name_of_its_title_or_first_prompt(title: str | None, prompt: str | None, name: str):

@@ -4,8 +4,8 @@ CREATE OR REPLACE VIEW derived.all_documents AS
 SELECT
     dialogue.id AS doc_id,
     dialogue.source,
-    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS filename,
-    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS heading,
+    CASE WHEN dialogue.title ~ '\S' THEN dialogue.title ELSE dialogue.partition_key END AS filename,
+    CASE WHEN dialogue.title ~ '\S' THEN dialogue.title ELSE dialogue.partition_key END AS heading,
     'md'::text AS extension,
     dialogue.source || '/' || dialogue.partition_key AS source_path,
     dialogue.source_created_at AS created_at,

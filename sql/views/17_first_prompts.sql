@@ -1,5 +1,5 @@
--- Of dialogues without a title how the user's first text begins, on one line: what people know them by. It is looked up
--- for one dialogue at a time, by indexes alone.
+-- Of dialogues without a title, or with one of white space, how the user's first text begins, on one line: what people
+-- know them by. It is looked up for one dialogue at a time, by indexes alone.
 CREATE OR REPLACE VIEW derived.first_prompts AS
 SELECT
     dialogue.id AS dialogue_id,
@@ -21,4 +21,4 @@ SELECT
         LIMIT 1
     ) AS first_prompt
 FROM raw.dialogues AS dialogue
-WHERE coalesce(dialogue.title, '') = '';
+WHERE (dialogue.title ~ '\S') IS NOT TRUE;

@@ -18,6 +18,7 @@ from archive_pipeline.export.output import json_line
 from archive_pipeline.export.selection import Group
 from archive_pipeline.export.turns import Turn
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
+from archive_pipeline.text.dialogue_names import has_title
 
 ATIF_VERSION: Final = "ATIF-v1.6"
 _SOURCES: Final = {"assistant": "agent", "user": "user", "system": "system"}
@@ -34,7 +35,7 @@ def _traces(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, b
         if not are_copies(dialogue, path.turns, group, run):
             session = _session_id(dialogue, path)
             header = {"type": "session", "harness": dialogue.heading.source, "id": session}
-            if dialogue.heading.title:
+            if has_title(dialogue.heading.title):
                 header["name"] = dialogue.heading.title
             messages = [message for turn in path.turns for message in _trace_messages(turn, run)]
             lines: list[dict[str, Any]] = [header, *({"type": "message", "message": message} for message in messages)]

@@ -88,7 +88,7 @@ class DialogueTables:
 
 def with_first_prompt(heading: Heading, messages: Iterable[Message]) -> Heading:
     """Return a heading that names a dialogue without a title by its messages, as ``derived.first_prompts`` does."""
-    if heading.title:
+    if heading.title and not heading.title.isspace():
         return heading
     asked = (message for message in messages if message.role == "user" and not message.is_hidden)
     texts = (

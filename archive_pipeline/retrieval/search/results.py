@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from archive_pipeline.retrieval.search.rows import FoundChunk
 from archive_pipeline.retrieval.search.snippets import snippet
-from archive_pipeline.text.dialogue_names import title_or_prompt
+from archive_pipeline.text.dialogue_names import dialogue_name, title_or_prompt
 
 Page = tuple[str, int]
 _NOTHING_RESPELT: Final[Mapping[str, str]] = MappingProxyType({})
@@ -182,7 +182,7 @@ def _answered_at(chunk: FoundChunk) -> str | None:
 
 def result_name(result: Mapping[str, Any]) -> str:
     """Return what people call what was found, of a result or one of its alternatives."""
-    return title_or_prompt(None, result["first_prompt"]) or str(result["filename"])
+    return title_or_prompt(None, result["first_prompt"]) or dialogue_name(str(result["filename"]), None)
 
 
 def result_date(metadata: Mapping[str, Any]) -> str | None:

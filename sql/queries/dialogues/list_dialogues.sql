@@ -29,7 +29,7 @@ WITH listed AS (
                         )
                 END DESC NULLS LAST,
                 CASE WHEN %(sort)s = 'source' THEN dialogue.source END ASC NULLS LAST,
-                CASE WHEN %(sort)s = 'title' THEN lower(dialogue.title) END ASC NULLS LAST,
+                CASE WHEN %(sort)s = 'title' AND dialogue.title ~ '\S' THEN lower(dialogue.title) END ASC NULLS LAST,
                 dialogue.partition_key ASC
         ) AS place
     FROM raw.dialogues AS dialogue
