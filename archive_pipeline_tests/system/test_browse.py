@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+from pypdfium2 import PdfDocument
 
 from archive_pipeline.store.database import Database
 from archive_pipeline.text.user_input import LONGEST_QUERY
@@ -42,11 +43,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def variables(module_archive: Database, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a command over an archive of a conversation with two answers."""
+    """The environment of a command over an archive of a conversation with two answers, and of one with a tool."""
     folder = tmp_path_factory.mktemp("export")
     answers = [Said(f"b{number}", "m0", "assistant", ANSWER.format(number), 2.0 + number) for number in range(2)]
     tree = chatgpt("tree", [*chain("Why are there tides?", start=1.0), *answers], title="Tides", current="b1")
-    load(module_archive, folder / "a.json", tree)
+    result = {"content_type": "execution_output", "text": "12 o'clock"}
+    tool = {"author": {"role": "tool", "name": "clock"}}
+    hours = [*chain("When?", start=1.0), Said("c", "m0", "tool", None, 2.0, content=result, more=tool)]
+    load(module_archive, folder / "a.json", tree, chatgpt("hours", hours, title="Hours", updated=2.0))
     return {"ARCHIVE_DATABASE_URL": module_archive.url}
 
 
@@ -139,6 +143,18 @@ def test_keys_alone_lead_to_a_conversation(browsing: tuple[int, str], browser: B
         expect(page.get_by_role("link", name="Tides")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Tides")
+
+
+def test_what_is_folded_is_on_paper(browsing: tuple[int, str], browser: Browser, tmp_path: Path):
+    port, token = browsing
+    with new_page(browser) as page:
+        page.goto(f"http://127.0.0.1:{port}/?token={token}")
+        page.get_by_role("link", name="Hours").click()
+        expect(page.get_by_text("Result of clock")).to_be_visible()
+        expect(page.get_by_text("12 o'clock")).not_to_be_visible()
+        page.pdf(path=tmp_path / "hours.pdf")
+    with PdfDocument(tmp_path / "hours.pdf") as printed:
+        assert "12 o'clock" in printed[0].get_textpage().get_text_range()
 
 
 def test_a_taken_port_is_one_line(browsing: tuple[int, str], home: Path, variables: dict[str, str], fork: Start):
