@@ -142,15 +142,13 @@ class Place:
 
     Attributes:
         partition_key: of the dialogue.
-        at: id of a message that names the path.
-        start: messages of the path before the window.
-        message_id: of the message in the window that the page begins with.
+        message_id: of the message that the page begins with.
+        last_message_id: of the page, which says which of several answers it has.
     """
 
     partition_key: str
-    at: str
-    start: int
     message_id: str
+    last_message_id: str
 
 
 def read_thread(
@@ -158,6 +156,7 @@ def read_thread(
     name: str,
     *,
     message_id: str | None = None,
+    through: str | None = None,
     start: int | None = None,
 ) -> Thread:
     """Read a window of a path.
@@ -166,6 +165,8 @@ def read_thread(
         connection: to the archive.
         name: partition key or id of the dialogue.
         message_id: a message of the path; by default the one that the source shows last.
+        through: a message after it that the path leads through; any other is left unheeded: an import may have taken
+            it away since the address was made.
         start: messages of the path before the window, the last one at most; by default the window with the message.
 
     Raises:
@@ -173,7 +174,7 @@ def read_thread(
     """
     outline = read_outline(connection, name)
     at = outline.default_message() if message_id is None else _position(outline, message_id)
-    whole_path = [] if at is None else outline.path_through(at)
+    whole_path = [] if at is None else _path(outline, at, through)
     path = outline.boxes(whole_path)
     if start is None:
         # Of a message that is not shown, the window with what comes next.
@@ -247,14 +248,16 @@ def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> Pla
     if ends is None:
         raise UnknownDialogueError(f"the dialogue {outline.heading.partition_key!r} has no page {page:,}")
     first, last = ends
-    # An import may have taken messages away since the page was made.
-    at = last if last in outline.position_of else first
-    path = outline.path_through(_position(outline, at))
-    begin = next(step for step, position in enumerate(path) if outline.message_ids[position] in {first, at})
-    boxes, index = outline.boxes(path), len(outline.boxes(path[:begin]))
+    at = _position(outline, first)
+    path = _path(outline, at, last)
     # The first box of the page; of a page without one the box that comes next.
-    shown = boxes[index] if index < len(boxes) else path[begin]
-    return Place(outline.heading.partition_key, at, window_with(index, MESSAGES_ON_PAGE), outline.message_ids[shown])
+    shown = next(iter(outline.boxes(path[path.index(at) :])), at)
+    return Place(outline.heading.partition_key, outline.message_ids[shown], last)
+
+
+def _path(outline: Outline, at: int, through: str | None) -> list[int]:
+    path = outline.path_through(outline.position_of.get(through or "", at))
+    return path if at in path else outline.path_through(at)
 
 
 def _version(connection: psycopg.Connection[Any], outline: Outline, sibling: int, number: int) -> Version:

@@ -97,12 +97,12 @@ async def dialogues(request: Request) -> Response:
 
 
 async def dialogue(request: Request) -> Response:
-    """Show a path of a dialogue: ``at`` names a message of it, ``start`` where the window begins."""
-    query = request.query_params
-    name, at, start = request.path_params["name"], query.get("at"), number_of(query, "start")
+    """Show a path of a dialogue: ``at`` and ``through`` name messages of it, ``start`` where the window begins."""
+    query, name = request.query_params, request.path_params["name"]
+    at, through, start = query.get("at"), query.get("through"), number_of(query, "start")
 
     def read(connection: psycopg.Connection[Any]) -> tuple[Thread, dict[str, list[AttachedContent]]]:
-        thread = read_thread(connection, name, message_id=at, start=start)
+        thread = read_thread(connection, name, message_id=at, through=through, start=start)
         return thread, attached_files(connection, [shown.message.id for shown in thread.messages])
 
     thread, files = await read_in_request(request, read)
@@ -175,7 +175,7 @@ async def cited(request: Request) -> Response:
             found = read_document(connection, doc_id, first_page=page, limit=1)
         except UnknownDocumentError:
             place = read_place(connection, doc_id, page)
-            return message_address(place.partition_key, place.message_id, at=place.at, start=place.start)
+            return message_address(place.partition_key, place.message_id, through=place.last_message_id)
         return f"{document_path(found.heading.document_id)}?page={page}#page-{page}"
 
     return RedirectResponse(await read_in_request(request, read), HTTPStatus.SEE_OTHER)
@@ -203,17 +203,10 @@ def told(error: Exception) -> tuple[int, str]:
     return HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error ({type(error).__name__}); the command's output has more"
 
 
-def message_address(key: str, message_id: str, *, at: str | None = None, start: int | None = None) -> str:
-    """Return the address of a message within its dialogue.
-
-    Args:
-        key: of the dialogue.
-        message_id: the message.
-        at: a message of the path to show; by default the message itself.
-        start: where the window with the message begins, if it may not be that of ``at``.
-    """
-    window = "" if start is None else f"&start={start}"
-    return f"{dialogue_path(key)}?at={at or message_id}{window}#m-{message_id}"
+def message_address(key: str, message_id: str, *, through: str | None = None) -> str:
+    """Return the address of a message within its dialogue, on a path through a later message if one is named."""
+    further = f"&through={through}" if through not in {None, message_id} else ""
+    return f"{dialogue_path(key)}?at={message_id}{further}#m-{message_id}"
 
 
 async def read_in_request(request: Request, read: Callable[[psycopg.Connection[Any]], Result]) -> Result:

@@ -235,8 +235,8 @@ def test_a_search_leads_to_the_message(client: Any, settings: Settings, database
     load(database, tmp_path / "a.json", chatgpt("tide", chain("Why are there tides?", "The moon pulls the water.")))
     build_stale(database, settings)
     (question,), (answer,) = query(database, "SELECT id::text FROM raw.messages ORDER BY sequence_number")
-    for word, message in (("tides", question), ("moon", answer)):
-        assert f'href="/dialogues/chatgpt-tide?at={message}#m-{message}"' in page(client, f"/?q={word}")
+    for word, message, further in (("tides", question, f"&amp;through={answer}"), ("moon", answer, "")):
+        assert f'href="/dialogues/chatgpt-tide?at={message}{further}#m-{message}"' in page(client, f"/?q={word}")
     assert f'id="m-{answer}"' in page(client, f"/dialogues/chatgpt-tide?at={answer}")
     assert "Nothing was found." in page(client, "/?q=zzzznothing")
 
@@ -258,7 +258,7 @@ def test_a_page_of_a_citation_leads_to_its_first_message(
     build_stale(database, settings)
     dialogue, two, answer = ids_of(database, "m2", "m3")
     led = client.get(f"/pages/{dialogue}/2")
-    expected = f"/dialogues/chatgpt-tide?at={answer}&start=0#m-{two}"
+    expected = f"/dialogues/chatgpt-tide?at={two}&through={answer}#m-{two}"
     assert (led.status_code, led.headers["location"]) == (303, expected)
 
 
@@ -292,7 +292,7 @@ def test_a_page_of_hundreds_of_messages_leads_to_the_window_with_its_beginning(
     dialogue, question, last = ids_of(database, "q", "a149")
     location = client.get(f"/pages/{dialogue}/2").headers["location"]
     # The empty message that the page begins with has no box.
-    assert location == f"/dialogues/chatgpt-long?at={last}&start=0#m-{question}"
+    assert location == f"/dialogues/chatgpt-long?at={question}&through={last}#m-{question}"
     assert f'id="m-{question}"' in page(client, location)
 
 
@@ -303,7 +303,9 @@ def test_a_page_whose_answer_an_import_took_away_leads_to_its_prompt(
     build_stale(database, settings)
     dialogue, two = ids_of(database, "m2")
     load(database, tmp_path / "b.json", chatgpt("tide", chain("One?", "1", "Two?"), updated=1_800_000_000.0))
-    assert client.get(f"/pages/{dialogue}/2").headers["location"].endswith(f"?at={two}&start=0#m-{two}")
+    location = client.get(f"/pages/{dialogue}/2").headers["location"]
+    assert location.endswith(f"#m-{two}")
+    assert f'id="m-{two}"' in page(client, location)
 
 
 def ids_of(database: Database, *source_ids: str) -> list[str]:

@@ -50,6 +50,26 @@ def test_the_window_with_a_message_is_shown(database: Database, tmp_path: Path):
     assert thread.messages[-1].message.id == last
 
 
+def test_a_path_leads_through_a_later_message(database: Database, tmp_path: Path):
+    answers = [Said(f"b{number}", "m0", "assistant", f"answer {number}", 2.0 + number) for number in range(3)]
+    load(database, tmp_path / "a.json", chatgpt("tree", [*chain("question", start=1.0), *answers], current="b1"))
+    with database.session() as connection:
+        question, answer = (shown.message for shown in read_thread(connection, "chatgpt-tree").messages)
+        other = read_thread(connection, "chatgpt-tree", message_id=question.id)
+
+        def last(message_id: str, through: str) -> str:
+            thread = read_thread(connection, "chatgpt-tree", message_id=message_id, through=through)
+            return thread.messages[-1].message.id
+
+        versions = other.messages[1].versions
+        assert versions is not None
+        beside = [name for name in (versions.previous_id, versions.next_id) if name is not None]
+        assert [last(question.id, name) for name in (answer.id, *beside)] == [answer.id, *beside]
+        # What is gone, or not below the message, changes nothing.
+        assert last(question.id, "gone") == other.messages[1].message.id
+        assert last(answer.id, beside[0]) == answer.id
+
+
 def test_versions_lead_to_each_other(database: Database, tmp_path: Path):
     answers = [Said(f"b{number}", "m0", "assistant", f"answer {number}", 2.0 + number) for number in range(3)]
     load(database, tmp_path / "a.json", chatgpt("tree", [*chain("question", start=1.0), *answers], current="b1"))
