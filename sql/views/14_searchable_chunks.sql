@@ -112,12 +112,12 @@ SELECT
     dialogue.source,
     dialogue.partition_key,
     dialogue.title,
-    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS filename,
+    CASE WHEN dialogue.title ~ '\S' THEN dialogue.title ELSE dialogue.partition_key END AS filename,
     'md' AS extension,
     dialogue.source_created_at AS created_at,
     dialogue.imported_at AS added_at,
-    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS section_path,
-    coalesce(nullif(dialogue.title, ''), dialogue.partition_key) AS parent_heading,
+    CASE WHEN dialogue.title ~ '\S' THEN dialogue.title ELSE dialogue.partition_key END AS section_path,
+    CASE WHEN dialogue.title ~ '\S' THEN dialogue.title ELSE dialogue.partition_key END AS parent_heading,
     NULL::text AS image_path,
     NULL::text AS thumb_path
 FROM derived.message_chunks AS chunk
