@@ -62,6 +62,14 @@ class Forest:
         """Return what the children of a message are; roots (-1), of which nothing is shared, are a ``fork``."""
         return "fork" if parent == ROOT else self.group_class(roles, self.children[parent])
 
+    def way_down(self, position: int) -> list[int]:
+        """Return what is below a message down to a leaf, by the primary path, else by the latest child."""
+        way: list[int] = []
+        while below := self.children[position]:
+            position = next((child for child in below if self.on_primary_path[child]), max(below))
+            way.append(position)
+        return way
+
 
 def forest_of(batch: DialogueBatch) -> Forest:
     """Return the tree structure, computed once and shared by all derived tables."""

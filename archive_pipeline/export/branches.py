@@ -65,13 +65,22 @@ def chosen_leaves(dialogue: Dialogue, paths: ExportPaths) -> list[int]:
 
 
 def current_leaf(dialogue: Dialogue) -> int:
-    """Return the message that the source's pointer leads to, else the end of the main path; -1 without messages."""
+    """Return the leaf that the source's pointer leads to, else the end of the main path; -1 without messages.
+
+    A pointer to a message that others follow leads on as a reader does who opens the conversation there.
+    """
+    forest, pointed = forest_of(dialogue.batch), pointed_message(dialogue)
+    if pointed == ROOT:
+        return forest.primary_leaf[dialogue.number]
+    return [pointed, *forest.way_down(pointed)][-1]
+
+
+def pointed_message(dialogue: Dialogue) -> int:
+    """Return the message that the source points to; -1 if it points to none of the dialogue."""
     positions = dialogue.batch.positions(dialogue.number)
     own = dialogue.batch.message_ids[positions.start : positions.stop]
     active = dialogue.heading.active_message_id
-    if active is not None and active in own:
-        return positions.start + own.index(active)
-    return forest_of(dialogue.batch).primary_leaf[dialogue.number]
+    return positions.start + own.index(active) if active in own else ROOT
 
 
 def named_leaf(dialogue: Dialogue, name: str) -> int:

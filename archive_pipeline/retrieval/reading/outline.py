@@ -103,10 +103,7 @@ class Outline:
             path.append(at)
             at = self.parents[at]
         path.reverse()
-        while below := self.forest.children[path[-1]]:
-            primary = [child for child in below if self.forest.on_primary_path[child]]
-            path.append(primary[0] if primary else max(below))
-        return path
+        return path + self.forest.way_down(position)
 
     def count_of(self, *, hidden: bool) -> int:
         """Return how many messages with content the source hides, or shows."""
