@@ -23,7 +23,7 @@ from archive_pipeline.derive.forest import ASSISTANT_SIDE, forest_of
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.domain.choices import Normalization
 from archive_pipeline.duplicates.similarity import SMALLEST_SET, THRESHOLD, threshold
-from archive_pipeline.export.branches import current_leaf
+from archive_pipeline.export.branches import pointed_message
 from archive_pipeline.export.chat import turns
 from archive_pipeline.export.selection import Annotations
 from archive_pipeline.export.turns import Turn
@@ -92,7 +92,8 @@ def preferences(
     """
     forest = forest_of(dialogue.batch)
     parents = [parent for parent in dialogue.batch.positions(dialogue.number) if len(forest.children[parent]) > 1]
-    current = frozenset(dialogue.path(current_leaf(dialogue))) if parents else frozenset()
+    # Not down to a leaf, and no other path instead: a source that points to no answer prefers none.
+    current = frozenset(dialogue.path(pointed_message(dialogue))) if parents else frozenset()
     for parent in parents:
         siblings = sorted(forest.children[parent])
         if {dialogue.batch.role[sibling] for sibling in siblings} <= ASSISTANT_SIDE:

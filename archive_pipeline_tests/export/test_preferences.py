@@ -67,8 +67,17 @@ def test_a_persons_choice_goes_first(rows: Rows, filled: Database):
 def test_the_current_path_decides_where_nobody_went_on(rows: Rows, filled: Database, tmp_path: Path):
     load(filled, tmp_path / "a.json", regenerated(answer("a", GREEN), answer("b", BLACK), current="b"))
     assert pairs(rows, title="again") == {(BLACK, GREEN, "current")}
-    load(filled, tmp_path / "b.json", regenerated(answer("a", GREEN), answer("b", BLACK)))
-    assert len(pairs(rows, title="again")) <= 1
+
+
+@pytest.mark.parametrize("current", [None, "q"], ids=["no-pointer", "pointer-to-the-prompt"])
+def test_a_source_that_points_to_no_answer_prefers_none(
+    exported: Callable[..., Exported], filled: Database, tmp_path: Path, current: str | None
+):
+    load(filled, tmp_path / "a.json", regenerated(answer("a", GREEN), answer("b", BLACK), current=current))
+    for name in ("trl-dpo", "trl-kto"):
+        told = exported(name, title="again").manifest
+        assert "examples" not in told["written"]
+        assert told["left_out"] == {"pairs without a preference": 1}
 
 
 def test_answers_of_one_standing_are_not_compared_with_one_another(
