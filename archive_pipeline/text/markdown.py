@@ -5,7 +5,8 @@ answer for every text: what looks like no block is prose. Documents are parsed b
 (``documents.structure``), which takes 16 times as long or more (decision record 12).
 
 A fence is a line that begins with three or more backticks or tildes. It closes at a line of at least as many of the
-same character and nothing else; one that is never closed goes on to the end.
+same character and nothing else, indented by at most three spaces, or by no more than the opening: one that is indented
+further is part of the code. A fence that is never closed goes on to the end.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _BLANK_LINES: Final = re.compile(r"\n(?:[^\S\n]*\n)+")
 _CONTENT: Final = re.compile(r"[^\n]+")
 _FENCE: Final = re.compile(r"^(?P<indentation>[^\S\n]*)(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 # Indented by more than three spaces, a line is code or belongs to a list item.
+_OUTER_SPACES: Final = 3
+_TAB_STOP: Final = 4
 _OUTER_INDENTATION: Final = re.compile(r" {0,3}")
 _TABLE_ROW: Final = re.compile(r" {0,3}\|.*\|\s*")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}(?:\s|$)", re.MULTILINE)
@@ -138,12 +141,23 @@ def _fenced_in(text: str, is_opening: Callable[[re.Match[str]], bool], start: in
     for line in _FENCE.finditer(text, start, end):
         if opening is None:
             opening = line if is_opening(line) else None
-        elif line["mark"].startswith(opening["mark"]) and not line["rest"].strip():
+        elif _closes(opening, line):
             yield CodeBlock(opening.start(), line.end())
             opening = None
     if opening is not None:
         # The opening's indentation: a reader to whom that line is no fence takes the closing for none either.
         yield CodeBlock(opening.start(), end, opening["indentation"] + opening["mark"])
+
+
+def _closes(opening: re.Match[str], line: re.Match[str]) -> bool:
+    if not line["mark"].startswith(opening["mark"]) or line["rest"].strip():
+        return False
+    # In a list item that begins further right, both stand there.
+    return _spaces(line) <= max(_OUTER_SPACES, _spaces(opening))
+
+
+def _spaces(line: re.Match[str]) -> int:
+    return len(line["indentation"].expandtabs(_TAB_STOP))
 
 
 def _is_nested_opening(line: re.Match[str]) -> bool:

@@ -34,10 +34,43 @@ from archive_pipeline.text.markdown import (
         ("``\na", []),
         ("a\n```\nb", ["```\nb"]),
         ("```\r\na\r\n```\r\nb", ["```\r\na\r\n```\r"]),
+        ("```\na\n    ```\nb\n```\nc", ["```\na\n    ```\nb\n```"]),  # what is indented further is code
+        ("```\na\n\t```\nb\n```\nc", ["```\na\n\t```\nb\n```"]),
+        ("```\na\n   ```\nb", ["```\na\n   ```"]),
+        ("   ```\na\n    ```\nb\n```\nc", ["   ```\na\n    ```\nb\n```"]),
+        ("1.  a\n\n    ```\n    b\n     ```\n    c\n    ```\nd", ["    ```\n    b\n     ```\n    c\n    ```"]),
     ],
 )
 def test_code_blocks_are_found(text: str, expected: list[str]):
     assert [text[block.start : block.end] for block in code_blocks(text)] == expected
+
+
+_INNER: Final = ["text", "", "    ```", "     ````", "\t\t```", "\t    ```", "~~~", "``` x"]
+
+
+@pytest.mark.parametrize("opening", ["```", " ```", "   ````py"])
+@given(inner=st.lists(st.sampled_from(_INNER), max_size=6), closing=st.sampled_from(["", "````", "   ````"]))
+def test_a_fence_closes_where_commonmark_closes_it(opening: str, inner: list[str], closing: str):
+    text = "\n".join([opening, *inner, "last", *filter(None, [closing])])
+    closed = close_code(text)
+    assert (closed == text) == bool(closing)
+    [fence, heading] = (
+        token for token in MarkdownIt("commonmark").parse(f"{closed}\n# The end") if token.type in ("fence", "inline")
+    )
+    assert fence.content.count("\n") == len(inner) + 1
+    assert heading.content == "The end"
+
+
+@pytest.mark.parametrize("marker", ["- ", "10. ", "-   "])
+@given(inner=st.lists(st.sampled_from(_INNER), max_size=6), is_closed=st.booleans())
+def test_in_a_list_item_a_fence_closes_where_it_stands(marker: str, inner: list[str], is_closed: bool):  # noqa: FBT001
+    space = " " * len(marker)
+    lines = ["```", *inner, "last", *(["```"] if is_closed else [])]
+    text = f"{marker}text\n\n" + "\n".join(f"{space}{line}" for line in lines)
+    closed = close_code(text)
+    assert (closed == text) == is_closed
+    fences = [token for token in MarkdownIt("commonmark").parse(f"{closed}\n\n{space}end") if token.type == "fence"]
+    assert [fence.content.count("\n") for fence in fences] == [len(inner) + 1]
 
 
 @pytest.mark.parametrize(
