@@ -146,6 +146,8 @@ def _content(message: Message, files: Sequence[AttachedContent]) -> Iterator[str
             yield click.style(_file(file), dim=True)
         elif attachment is not None:
             yield click.style(f"[attachment: {one_line(attachment.shown_name)}]", dim=True)
+        if attachment is not None and attachment.text:
+            yield click.style(shown(attachment.text), dim=True)
 
 
 def _file(file: AttachedContent) -> str:

@@ -191,6 +191,23 @@ def test_tools_thinking_and_pictures_are_shown_and_hidden_messages_not(filled: C
     assert "Be brief." not in shown
 
 
+def test_texts_of_attachments_are_shown(llm_archive: CommandLine, database: Database, tmp_path: Path):
+    talk = claude("pasted", "What is wrong here?", "A comma.", name="Pasted")
+    talk["chat_messages"][0]["attachments"] = [
+        {"file_name": "notes.txt", "file_size": 14, "file_type": "txt", "extracted_content": "one, two\x1b[2J\nthree"},
+        {"file_name": "empty.txt", "file_size": 0, "file_type": "txt", "extracted_content": ""},
+    ]
+    load(database, tmp_path / "pasted.json", talk)
+    lines = llm_archive("show", "pasted").out.splitlines()
+    start = lines.index("What is wrong here?")
+    assert lines[start + 1 : start + 5] == [
+        "[attachment: notes.txt]",
+        "one, two\ufffd[2J",
+        "three",
+        "[attachment: empty.txt]",
+    ]
+
+
 def test_citations_are_shown_with_their_addresses(llm_archive: CommandLine, database: Database, tmp_path: Path):
     cited = [{"type": "webpage", "url": "https://e.org/42", "title": "Why 42", "start_idx": 0, "end_idx": 2}]
     cited.append({"type": "webpage", "url": "https://e.org/43", "start_idx": 0, "end_idx": 2})
