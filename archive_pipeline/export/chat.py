@@ -2,7 +2,8 @@
 
 What has no place in such an array is left out and counted: hidden messages, calls without a result, results without a
 call and calls that are not the assistant's (no consumer takes them), contexts that a source shows nobody, messages of
-errors, which nobody said. Media and attachments leave a mark in brackets. ``answers`` says what of it is trained.
+errors, which nobody said, and what is in media and attachments. Those leave a mark in brackets, but for attachments of
+results. ``answers`` says what of it is trained.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.tool_names import tool_name
 from archive_pipeline.export.turns import FAILED, Call, Result, Turn, joined, unfinished
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
-from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Message, Part
+from archive_pipeline.retrieval.reading.messages import COMPLETE, TEXT, Attachment, Message, Part
 
 _SPOKEN: Final = frozenset({"text", "code"})
 _MEDIA: Final = frozenset({"image", "audio", "video", "file"})
 _SAYING: Final = _SPOKEN | _MEDIA | {"tool_use", "tool_result"}
 _ERROR: Final = "error"
+HIDDEN: Final = "hidden messages"
 # Some agents log a failed request as a message of the system.
 _ANSWERING: Final = frozenset({"assistant", "system"})
 
@@ -50,7 +52,7 @@ def turns_by_state(dialogue: Dialogue, path: Iterable[int], roles: Container[str
     for position in path:
         message = dialogue.message(position)
         if message.is_hidden:
-            counts["hidden messages"] += 1
+            counts[HIDDEN] += 1
         elif message.role in roles:
             shown.append((position, message))
     builder = _Builder(_answered(shown) if "tool" in roles else frozenset(), counts)
@@ -128,8 +130,15 @@ class _Builder:
             else:
                 self._say(position, message, self._spoken(part))
         for attachment in message.attachments:
-            self._say(position, message, f"[attachment: {attachment.shown_name}]")
+            self._attach(position, message, attachment)
         self._end(position, message)
+
+    def _attach(self, position: int, message: Message, attachment: Attachment) -> None:
+        if message.role == "tool":
+            self._counts["attachments of results"] += 1
+        self._say(position, message, f"[attachment: {attachment.shown_name}]")
+        if attachment.text:
+            self._counts["texts of attachments"] += 1
 
     def _end(self, position: int, message: Message) -> None:
         """Count an answer of which nothing is left."""
@@ -194,7 +203,10 @@ class _Builder:
         if turn is None or part.tool_use_id is None:
             self._counts["results without a call"] += 1
             return
-        text = part.text or (f"[{part.kind}]" if part.kind in _MEDIA else "")
+        is_media = part.kind in _MEDIA
+        if is_media:
+            self._counts["media"] += 1
+        text = part.text or (f"[{part.kind}]" if is_media else "")
         for known in turn.results:
             if known.call_id == part.tool_use_id:
                 known.content = BLANK_LINE.join(filter(None, (known.content, text)))

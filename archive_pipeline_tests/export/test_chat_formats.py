@@ -16,9 +16,9 @@ from archive_pipeline.ingest.importer import import_archive
 from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.export.dialogues import BLACK, GREEN, STEEP
+from archive_pipeline_tests.export.dialogues import BLACK, GREEN, START, STEEP
 from archive_pipeline_tests.export.rules import check_openai, check_sharegpt
-from archive_pipeline_tests.exports import claude, load
+from archive_pipeline_tests.exports import Said, chatgpt, claude, load
 
 pytestmark = pytest.mark.postgres
 
@@ -239,3 +239,32 @@ def test_formats_refuse_choices_they_have_no_place_for(exported: Callable[..., E
     ):
         with pytest.raises(Exception, match="does not know the choice"):
             exported(name, **choices)
+
+
+@pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt", "traces", "atif"])
+def test_texts_of_attachments_are_counted(exported: Callable[..., Exported], filled: Database, tmp_path: Path, name: str):
+    talk = claude("pasted", "What is wrong here?", "A comma.", name="Pasted")
+    talk["chat_messages"][0]["attachments"] = [
+        {"file_name": "notes.txt", "file_size": 3, "file_type": "txt", "extracted_content": "one"},
+        {"file_name": "empty.txt", "file_size": 0, "file_type": "txt", "extracted_content": ""},
+    ]
+    load(filled, tmp_path / "pasted.json", talk)
+    found = exported(name, title="Pasted", redact=False)
+    assert found.manifest["left_out"] == {"texts of attachments": 1}
+    written = "".join(path.read_text(encoding="utf-8") for path in found.path.rglob("*.json*"))
+    assert "What is wrong here?\\n\\n[attachment: notes.txt]\\n\\n[attachment: empty.txt]" in written
+
+
+def test_files_of_results_are_counted(exported: Callable[..., Exported], filled: Database, tmp_path: Path):
+    code = {"content_type": "code", "language": "python", "text": "plot()"}
+    plot = {"content_type": "multimodal_text", "parts": [{"content_type": "image_asset_pointer"}]}
+    author = {"author": {"role": "tool", "name": "python"}}
+    attached = {"metadata": {"attachments": [{"id": "file-1", "name": "plot.csv"}]}}
+    said = [
+        Said("q", None, "user", "Plot it.", START),
+        Said("call", "q", "assistant", None, START + 1, content=code, more={"recipient": "python"}),
+        Said("res", "call", "tool", None, START + 2, content=plot, more={**author, **attached}),
+        Said("a", "res", "assistant", "Here.", START + 3),
+    ]
+    load(filled, tmp_path / "plot.json", chatgpt("plot", said, title="Plot"))
+    assert exported("openai", title="Plot").manifest["left_out"] == {"attachments of results": 1, "media": 1}

@@ -44,8 +44,10 @@ def test_a_branch_of_which_all_is_hidden_has_no_section(exported: Export, filled
     hidden = {"metadata": {"is_visually_hidden_from_conversation": True}}
     said = [*chain("Hi", "Hello"), Said("x", "m0", "assistant", "Nobody reads this.", 1_700_000_000.5, more=hidden)]
     load(filled, tmp_path / "more.json", chatgpt("veiled", said, title="Veiled", current="m1"))
-    [file] = exported("markdown", title="veiled").files
-    text = (tmp_path / "out0" / file.path).read_text(encoding="utf-8")
+    found = exported("markdown", title="veiled")
+    [file] = found.files
+    text = (found.path / file.path).read_text(encoding="utf-8")
+    assert found.manifest["left_out"] == {"hidden messages": 1}
     assert "Hello" in text
     assert "Nobody" not in text
     assert "# Branch" not in text

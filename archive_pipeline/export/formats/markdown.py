@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Final
 
 from archive_pipeline.export.attached import exported_name, kept, linked_files, redacted_files
+from archive_pipeline.export.chat import HIDDEN
 from archive_pipeline.export.formats.base import Format, Run
 from archive_pipeline.export.markdown import dialogue_markdown, file_name
 from archive_pipeline.export.selection import Group
@@ -18,6 +19,8 @@ def _files(dialogue: Dialogue, group: Group, run: Run) -> Iterator[tuple[str, by
     tags = group.annotations.tags.get(dialogue.heading.dialogue_id, ())
     attached = {message.id: group.files[message.id] for message in dialogue.messages if message.id in group.files}
     contents, name = kept(chain(*attached.values())), file_name(dialogue)
+    if hidden := sum(message.is_hidden for message in dialogue.messages):
+        run.left_out[HIDDEN] += hidden
     if run.choices.redact:
         if contents:
             run.left_out["attached files, which cannot be redacted"] += len(contents)
