@@ -18,7 +18,13 @@ from archive_pipeline.store.snapshot import Snapshot
 @contextmanager
 def exported_batches(snapshot: Snapshot, format_: Format, choices: Choices) -> Iterator[Iterator[ReadBatch]]:
     """Yield the batches of an export, read ahead."""
-    found = read_batches(snapshot, choices, query=format_.query, with_files=format_.has_attached)
+    found = read_batches(
+        snapshot,
+        choices,
+        query=format_.query,
+        with_files=format_.has_attached,
+        with_tools=format_.lines is not None,
+    )
     with closing(read_ahead(found)) as batches, collection_paused(), threads_alternating():
         yield batches
 

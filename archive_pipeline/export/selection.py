@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 from psycopg.rows import class_row
 
 from archive_pipeline.domain.conditions import like_part
 from archive_pipeline.export.choices import Choices
+from archive_pipeline.export.defined_tools import defined_tools
 from archive_pipeline.export.duplicates import Members, cluster_members
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent, attached_files
 from archive_pipeline.retrieval.reading.dialogues import Dialogue, DialogueTables, read_dialogues
@@ -65,6 +66,7 @@ class Group:
         annotations: about them.
         members: of clusters of duplicates; empty unless duplicates are dropped.
         files: per id of a message, the files it came with; empty unless they were asked for.
+        tools: per id of a dialogue whose source defines tools, these, as ``defined_tools`` returns them.
         rows: what a format without messages is made of; empty for the others.
     """
 
@@ -74,6 +76,7 @@ class Group:
     members: Members
     files: Mapping[str, Sequence[AttachedContent]] = field(default_factory=dict)
     rows: pa.Table = field(default_factory=lambda: _NO_ROWS)
+    tools: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class ReadBatch:
         tables: of the messages; None if ``rows`` stand for them.
         annotations: rows of the query of this name.
         members: of clusters of duplicates, as rows; None unless duplicates are dropped.
+        tools: that sources define, as rows; None unless they were asked for.
     """
 
     headings: list[Heading]
@@ -93,6 +97,7 @@ class ReadBatch:
     annotations: pa.Table
     members: pa.Table | None
     files: Mapping[str, Sequence[AttachedContent]]
+    tools: pa.Table | None = None
 
     def group(self, choices: Choices) -> Group:
         """Return the dialogues with what is known of them."""
@@ -105,11 +110,17 @@ class ReadBatch:
             {} if drop is None or members is None else cluster_members(members, drop),
             self.files,
             self.rows,
+            {} if self.tools is None else _tools(self.tools),
         )
 
 
 def read_batches(
-    snapshot: Snapshot, choices: Choices, *, query: str | None = None, with_files: bool = False
+    snapshot: Snapshot,
+    choices: Choices,
+    *,
+    query: str | None = None,
+    with_files: bool = False,
+    with_tools: bool = False,
 ) -> Generator[ReadBatch, None, None]:
     """Yield the chosen dialogues in the order of their ids, never one that is never to be exported.
 
@@ -118,6 +129,7 @@ def read_batches(
         choices: which dialogues.
         query: about some dialogues, whose rows are read instead of their messages.
         with_files: the files that messages came with are read too.
+        with_tools: the tools that sources define are read too.
     """
     for headings in _batches(snapshot, choices, _READ if query is None else _UNREAD):
         ids = [heading.dialogue_id for heading in headings]
@@ -128,6 +140,7 @@ def read_batches(
             snapshot.of_dialogues("export/dialogue_annotations", ids),
             None if choices.drop_duplicates is None else snapshot.of_dialogues("export/cluster_members", ids),
             attached_files(snapshot.connection, ids, scope="dialogues") if with_files else {},
+            snapshot.of_dialogues("export/dialogue_tools", ids) if with_tools else None,
         )
 
 
@@ -164,3 +177,7 @@ def _annotations(table: pa.Table) -> Annotations:
         elif row["message_id"] is not None:
             marked[row["kind"]].add(row["message_id"])
     return Annotations(dict(tags), frozenset(marked["chosen"]), frozenset(marked["rejected"]))
+
+
+def _tools(table: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    return {row["dialogue_id"]: defined_tools(row["definitions"]) for row in table.to_pylist()}

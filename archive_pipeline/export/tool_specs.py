@@ -1,4 +1,4 @@
-"""The tools that a conversation calls, as JSON schemas: no export has the real ones, so calls tell the parameters."""
+"""The tools of a conversation as JSON schemas: those that its source defines, and others as their calls tell them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.turns import Turn
 
 
-def tool_specs(found: Iterable[Turn]) -> list[dict[str, Any]]:
-    """Return the tools that turns call, in the order of their names, as OpenAI's API takes them."""
+def tool_specs(found: Iterable[Turn], defined: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+    """Return the defined tools, then what else turns call, in the order of names, as OpenAI's API takes them."""
     used: dict[str, list[dict[str, Any]]] = {}
     for turn in found:
         for call in turn.calls:
             used.setdefault(call.name, []).append(parse_arguments(call.arguments))
-    return [_spec(name, calls) for name, calls in sorted(used.items())]
+    known = {tool["function"]["name"] for tool in defined}
+    return [*defined, *(_spec(name, calls) for name, calls in sorted(used.items()) if name not in known)]
 
 
 def _spec(name: str, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -242,7 +242,9 @@ def test_formats_refuse_choices_they_have_no_place_for(exported: Callable[..., E
 
 
 @pytest.mark.parametrize("name", ["openai", "trl-sft", "sharegpt", "traces", "atif"])
-def test_texts_of_attachments_are_counted(exported: Callable[..., Exported], filled: Database, tmp_path: Path, name: str):
+def test_texts_of_attachments_are_counted(
+    exported: Callable[..., Exported], filled: Database, tmp_path: Path, name: str
+):
     talk = claude("pasted", "What is wrong here?", "A comma.", name="Pasted")
     talk["chat_messages"][0]["attachments"] = [
         {"file_name": "notes.txt", "file_size": 3, "file_type": "txt", "extracted_content": "one"},

@@ -63,7 +63,7 @@ def test_a_fence_closes_where_commonmark_closes_it(opening: str, inner: list[str
 
 @pytest.mark.parametrize("marker", ["- ", "10. ", "-   "])
 @given(inner=st.lists(st.sampled_from(_INNER), max_size=6), is_closed=st.booleans())
-def test_in_a_list_item_a_fence_closes_where_it_stands(marker: str, inner: list[str], is_closed: bool):  # noqa: FBT001
+def test_in_a_list_item_a_fence_closes_where_it_stands(marker: str, inner: list[str], is_closed: bool):
     space = " " * len(marker)
     lines = ["```", *inner, "last", *(["```"] if is_closed else [])]
     text = f"{marker}text\n\n" + "\n".join(f"{space}{line}" for line in lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -15,6 +15,7 @@ from archive_pipeline.export.chat import turns_by_state
 from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.duplicates import KeptAnswers
 from archive_pipeline.export.selection import Group
+from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.export.turns import Turn, joined
 from archive_pipeline.retrieval.reading.attached_files import AttachedContent
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
@@ -158,6 +159,18 @@ def texts_of(turn: Turn, run: Run) -> Iterator[str]:
         yield turn.thinking
     yield from (call.arguments for call in turn.calls)
     yield from (result.content for result in turn.results)
+
+
+def tools_of(dialogue: Dialogue, found: Iterable[Turn], group: Group, run: Run) -> list[dict[str, Any]]:
+    """Return the tools of an example as ``tool_specs`` does; none where calls are left out."""
+    if "tool" not in run.choices.roles:
+        return []
+    defined = group.tools.get(dialogue.heading.dialogue_id, ())
+    if defined and run.choices.redact:
+        # A field that is named like a secret describes one there, and does not hold it.
+        run.left_out["definitions of tools, which cannot be redacted"] += len(defined)
+        defined = ()
+    return tool_specs(found, defined)
 
 
 def is_copy(dialogue: Dialogue, turn: Turn, group: Group, run: Run) -> bool:

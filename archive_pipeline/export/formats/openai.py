@@ -23,9 +23,9 @@ from archive_pipeline.export.formats.base import (
     calls_type,
     chat_paths,
     is_copy,
+    tools_of,
 )
 from archive_pipeline.export.selection import Group
-from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
 
@@ -44,7 +44,7 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
                 del result["name"]
             messages += [said, *results]
         row: Row = {"messages": messages}
-        tools = tool_specs(path.turns)
+        tools = tools_of(dialogue, path.turns, group, run)
         if tools:
             row["tools"] = tools
         yield row

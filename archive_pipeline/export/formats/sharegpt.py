@@ -17,9 +17,8 @@ import pyarrow as pa
 from archive_pipeline.domain.batch import BLANK_LINE
 from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.choices import Choices
-from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths
+from archive_pipeline.export.formats.base import CHAT, Format, Row, Run, are_copies, chat_paths, tools_of
 from archive_pipeline.export.selection import Group
-from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.export.turns import Turn, joined
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
@@ -37,7 +36,7 @@ def _lines(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
         row: Row = {"conversations": conversation}
         if system:
             row["system"] = BLANK_LINE.join(system)
-        tools = tool_specs(spoken)
+        tools = tools_of(dialogue, spoken, group, run)
         if tools:
             row["tools"] = orjson.dumps([tool["function"] for tool in tools]).decode()
         yield row

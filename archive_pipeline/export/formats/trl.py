@@ -30,10 +30,10 @@ from archive_pipeline.export.formats.base import (
     chat_paths,
     is_within_tokens,
     tokens_of,
+    tools_of,
 )
 from archive_pipeline.export.preferences import Answer, preferences
 from archive_pipeline.export.selection import Group
-from archive_pipeline.export.tool_specs import tool_specs
 from archive_pipeline.export.turns import Turn
 from archive_pipeline.retrieval.reading.dialogues import Dialogue
 
@@ -46,8 +46,8 @@ def _messages(found: Sequence[Turn], run: Run) -> list[dict[str, Any]]:
     return list(as_messages(found, parse_arguments, thinking=_THINKING if run.choices.thinking else None))
 
 
-def _tools(found: Sequence[Turn]) -> Row:
-    tools = tool_specs(found)
+def _tools(dialogue: Dialogue, found: Sequence[Turn], group: Group, run: Run) -> Row:
+    tools = tools_of(dialogue, found, group, run)
     return {"tools": orjson.dumps(tools).decode()} if tools else {}
 
 
@@ -59,7 +59,7 @@ def _sft(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
         if not is_one_example:
             yield from _completions(dialogue, path, group, run)
         elif not are_copies(dialogue, path.turns, group, run):
-            yield {"messages": _messages(path.turns, run), **_tools(path.turns)}
+            yield {"messages": _messages(path.turns, run), **_tools(dialogue, path.turns, group, run)}
 
 
 def _completions(dialogue: Dialogue, path: Path, group: Group, run: Run) -> Iterator[Row]:
@@ -79,7 +79,7 @@ def _completions(dialogue: Dialogue, path: Path, group: Group, run: Run) -> Iter
             yield {
                 "prompt": _messages(found[:number], run),
                 "completion": _messages([said], run),
-                **_tools(found[: number + 1]),
+                **_tools(dialogue, found[: number + 1], group, run),
             }
 
 
@@ -90,7 +90,7 @@ def _dpo(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
                 "prompt": _messages(pair.prompt, run),
                 "chosen": _messages(pair.chosen.turns, run),
                 "rejected": _messages(pair.rejected.turns, run),
-                **_tools([*pair.prompt, *pair.chosen.turns, *pair.rejected.turns]),
+                **_tools(dialogue, [*pair.prompt, *pair.chosen.turns, *pair.rejected.turns], group, run),
                 "rule": pair.rule,
                 "dialogue": dialogue.heading.partition_key,
             }
@@ -110,7 +110,7 @@ def _kto(dialogue: Dialogue, group: Group, run: Run) -> Iterator[Row]:
                 "prompt": _messages(prompt, run),
                 "completion": _messages(answer.turns, run),
                 "label": next(iter(found)),
-                **_tools([*prompt, *answer.turns]),
+                **_tools(dialogue, [*prompt, *answer.turns], group, run),
                 "rule": rule,
                 "dialogue": dialogue.heading.partition_key,
             }
