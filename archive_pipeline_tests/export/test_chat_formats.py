@@ -270,3 +270,31 @@ def test_files_of_results_are_counted(exported: Callable[..., Exported], filled:
     ]
     load(filled, tmp_path / "plot.json", chatgpt("plot", said, title="Plot"))
     assert exported("openai", title="Plot").manifest["left_out"] == {"attachments of results": 1, "media": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "written", "left_out"),
+    [
+        ("openai", {}, {"examples": 1}, 1),
+        ("trl-sft", {}, {"examples": 1}, 1),
+        ("trl-sft", {"shape": "prompt-completion"}, {"examples": 1}, 2),
+        ("sharegpt", {}, {}, 1),  # its conversations begin with the user
+        ("traces", {"redact": False}, {"files": 2}, 0),
+    ],
+)
+def test_an_answer_that_nothing_stands_before_is_no_example(
+    exported: Callable[..., Exported],
+    filled: Database,
+    tmp_path: Path,
+    name: str,
+    choices: dict[str, Any],
+    written: dict[str, int],
+    left_out: int,
+):
+    alone = Said("m0", None, "assistant", "I am ready.", START)
+    greeting = [alone, Said("m1", "m0", "user", "Go on.", START + 1), Said("m2", "m1", "assistant", "Gone.", START + 2)]
+    talks = [chatgpt(f"alone{number}", said, title="Alone") for number, said in enumerate(([alone], greeting))]
+    load(filled, tmp_path / "alone.json", *talks)
+    found = exported(name, title="Alone", **choices).manifest
+    assert found["written"] == written
+    assert found["left_out"].get("answers without a prompt", 0) == left_out

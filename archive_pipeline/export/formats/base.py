@@ -29,6 +29,7 @@ TOO_LONG: Final = "examples of too many tokens"
 NOTHING_NEW: Final = "paths that say nothing new"
 NO_ANSWER: Final = "paths without a whole answer"
 NO_MESSAGE: Final = "paths without a message to export"
+NO_PROMPT: Final = "answers without a prompt"
 
 # Of columns whose values have another shape in every row.
 JSON: Final = pa.json_()
@@ -113,7 +114,7 @@ def chat_paths(
     Args:
         dialogue: the dialogue.
         run: with the choices.
-        is_training: paths end with a whole answer, and others are left out.
+        is_training: paths end with a whole answer that something stands before, and others are left out.
         has_context: answers that were interrupted stay, and are for the format to leave untrained.
         is_one_example: each path is an example, which may be too long.
     """
@@ -127,8 +128,10 @@ def chat_paths(
         told = [turn for turn in found if not is_training or (turn.role == "assistant" and turn.is_complete)]
         if not any(map(path.is_new, told)):
             run.left_out[NOTHING_NEW if told else NO_ANSWER if is_training else NO_MESSAGE] += 1
-            continue
-        if not is_one_example or is_within_tokens(found, run):
+        elif is_training and len(found) == 1:
+            # Nothing tells a model when to say so, and many templates refuse it.
+            run.left_out[NO_PROMPT] += 1
+        elif not is_one_example or is_within_tokens(found, run):
             known.update(position for turn in found for position in turn.positions)
             yield path
 

@@ -20,6 +20,7 @@ from archive_pipeline.export.choices import Choices
 from archive_pipeline.export.formats.base import (
     CHAT,
     JSON,
+    NO_PROMPT,
     TOO_LONG,
     Format,
     Path,
@@ -70,7 +71,10 @@ def _completions(dialogue: Dialogue, path: Path, group: Group, run: Run) -> Iter
     found, limit = path.turns, run.choices.max_tokens
     tokens = [] if limit is None else [0, *accumulate(tokens_of(turn, run) for turn in found)]
     for number, turn in enumerate(found):
-        if not number or not path.trains(turn):
+        if not path.trains(turn):
+            continue
+        if not number:
+            run.left_out[NO_PROMPT] += 1
             continue
         said = replace(turn, results=[])
         if limit is not None and tokens[number] + tokens_of(said, run) > limit:
