@@ -1,8 +1,10 @@
-"""Train, validation and test without leaks: what is alike or linked is on one side.
+"""Train, validation and test: what shares a cluster of duplicates or a beginning is on one side.
 
 Dialogues that share a cluster of duplicates, or all messages up to some response (forks, resumed chats), are one
-component; a component is in one split as a whole. Which one depends on its smallest id alone, so an export of a part
-of the archive splits as one of all of it, and more dialogues move none unless they join components.
+component; a component is in one split as a whole. Near clusters are stars: of two near-duplicates of which neither is
+the kept member of the other's cluster nothing is stored, and they may be on two sides. Which split a component is in
+depends on its smallest id alone, so an export of a part of the archive splits as one of all of it, and more dialogues
+move none unless they join components.
 """
 
 from __future__ import annotations
