@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
 from archive_pipeline.derive.dialogue_pages import page_of_messages
+from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.known_shingles import Shingles, is_known
 from archive_pipeline.derive.message_texts import dialogue_languages
 from archive_pipeline.derive.qa_pairs import turns_of
@@ -20,7 +21,7 @@ from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.frames import frame
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
-from archive_pipeline.text.citation_marks import Unmarked, has_marks
+from archive_pipeline.text.citation_marks import Unmarked, has_marks, without_marks
 from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 
 if TYPE_CHECKING:
@@ -110,23 +111,31 @@ def _pieces(batch: DialogueBatch, said: Sequence[_Said], chunk_tokens: int) -> l
 
 
 def _repeated(batch: DialogueBatch, said: Sequence[_Said], pieces: Sequence[Sequence[Piece]]) -> list[list[bool]]:
-    """Tell which chunks of artifacts say nothing new: each version of an artifact has most of the one before."""
+    """Tell which chunks of artifacts say nothing new: the text of their message may have them, and so may versions.
+
+    Each version of an artifact has most of the one before, and the last one is what people look for.
+    """
     marks = [[False] * len(own) for own in pieces]
-    versions: dict[int, list[int]] = defaultdict(list)
-    for number, text in enumerate(said):
-        if text.part_id is not None:
-            versions[batch.dialogue[text.message]].append(number)
-    several = [numbers for numbers in versions.values() if len(numbers) > 1]
-    compared = [number for numbers in several for number in numbers]
-    shingles = Shingles(
-        [*(said[number].shown for number in compared), *(piece.text for number in compared for piece in pieces[number])]
-    )
-    for numbers in several:
-        known: set[int] = set()
-        for number in numbers:
-            marks[number] = [is_known(shingles.of(piece.text), known) for piece in pieces[number]]
-            known |= shingles.of(said[number].shown)
+    on_primary_path = forest_of(batch).on_primary_path
+    artifacts = [number for number, text in enumerate(said) if text.part_id is not None]
+    artifacts.sort(key=lambda number: (not on_primary_path[said[number].message], -number))
+    beside = {number: _text_beside(batch, said[number].message) for number in artifacts}
+    compared = [piece.text for number in artifacts for piece in pieces[number]]
+    shingles = Shingles([*(said[number].shown for number in artifacts), *beside.values(), *compared])
+    known: dict[int, set[int]] = defaultdict(set)
+    for number in artifacts:
+        own = known[batch.dialogue[said[number].message]]
+        if beside[number]:
+            own |= shingles.of(beside[number])
+        marks[number] = [is_known(shingles.of(piece.text), own) for piece in pieces[number]]
+        own |= shingles.of(said[number].shown)
     return marks
+
+
+def _text_beside(batch: DialogueBatch, message: int) -> str:
+    """Return what readers see of the text of an artifact's message, empty if it is not searched."""
+    text = batch.text[message] if batch.role[message] in _SPEAKERS else None
+    return without_marks(text) if text else ""
 
 
 def _rows(

@@ -44,6 +44,7 @@ COMPUTED: Final = {
     ("all_chunks", "chunk_index"): "Place among the chunks of the side, message or page, from 0",
     ("all_chunks", "start_offset"): "Where it begins in the text of the side, message or page, in characters",
     ("all_chunks", "text"): "The text between the offsets",
+    ("all_chunks", "is_near_duplicate"): "Other chunks of the dialogue say nearly all of it; it is not searched",
     ("searchable_chunks", "chunk_id"): "Id of the chunk",
     ("searchable_chunks", "side"): "question or answer; NULL without a pair",
     ("text_entries", "doc_id"): "The dialogue or document",

@@ -95,21 +95,51 @@ def test_what_is_unfinished_has_chunks_and_what_is_hidden_or_instructs_has_none(
     assert said(batch_of(talk)) == [("Go on", 1), ("It was a dark and", 1)]
 
 
-def test_versions_of_an_artifact_are_marked_where_they_say_nothing_new():
-    new = "And a glaze of honey and butter goes over everything in the end."
+def test_versions_of_an_artifact_are_marked_where_the_last_one_says_it_too():
+    old, new = "A glaze of honey and butter goes over all of it.", "A glaze of sugar and lemon goes over all of it."
     rows = (
         Row("q", None, "user", "A recipe, please", 0),
-        Row("a", "q", "assistant", "Here.", 1, artifacts=(RECIPE,)),
-        Row("r", "a", "user", "With a glaze", 2),
+        Row("a", "q", "assistant", "Here.", 1, artifacts=(RECIPE + old,)),
+        Row("r", "a", "user", "Without honey", 2),
         Row("b", "r", "assistant", "Done.", 3, artifacts=(RECIPE + new,)),
     )
     chunks = message_chunks(batch_of(Talk("d", rows)), 128)
-    first = chunks[chunks["page"] == 1]
-    second = chunks[chunks["page"] == 2]
-    assert not first["is_near_duplicate"].any()
-    assert len(second) > 2
-    assert second["is_near_duplicate"].tolist() == [True] * (len(second) - 1) + [False]
-    assert second["text"].tolist()[-1].endswith(new)
+    first, last = chunks[chunks["page"] == 1], chunks[chunks["page"] == 2]
+    assert not last["is_near_duplicate"].any()
+    assert last["text"].tolist()[-1].endswith(new)
+    assert len(first) > 2
+    assert first["is_near_duplicate"].tolist()[:-1] == [True] * (len(first) - 1)
+
+
+@pytest.mark.parametrize(("went_on", "marks"), [("a", [False, True]), ("b", [True, False])])
+def test_of_the_versions_of_branches_that_of_an_abandoned_one_is_marked(went_on: str, marks: list[bool]):
+    rows = (
+        Row("q", None, "user", "A recipe, please", 0),
+        Row("a", "q", "assistant", "Here.", 1, artifacts=(RECIPE,)),
+        Row("b", "q", "assistant", "There.", 2, artifacts=(RECIPE,)),
+        Row("thanks", went_on, "user", None, 3),
+    )
+    chunks = message_chunks(batch_of(Talk("d", rows)), 1024)
+    assert chunks["is_near_duplicate"].tolist() == marks
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "is_marked"),
+    [
+        ("assistant", f"Here:\n\n```text\n{RECIPE}\n```\n\nEnjoy it.", True),
+        ("tool", RECIPE, False),
+        ("assistant", "Here it is.", False),
+        ("assistant", None, False),
+    ],
+)
+def test_an_artifact_that_the_searched_text_of_its_message_has_too_is_marked(role: str, text: str, is_marked: bool):
+    rows = (
+        Row("q", None, "user", "A recipe, please", 0),
+        Row("a", "q", role, text, 1, artifacts=(RECIPE, "***")),
+    )
+    chunks = message_chunks(batch_of(Talk("d", rows)), 1024)
+    of_artifacts = chunks[chunks["part_id"].notna()]
+    assert of_artifacts["is_near_duplicate"].tolist() == [is_marked, False]
 
 
 def test_chunks_have_what_readers_see_of_citation_marks():

@@ -1,5 +1,5 @@
 -- What the text collection of a vector store holds: chunks that have a vector, once per model. Chunks that repeat what
--- other answers to the same question say are left out.
+-- other answers to the same question, or other versions of an artifact, say are left out.
 CREATE OR REPLACE VIEW derived.text_entries AS
 SELECT
     embedding.generation_id,

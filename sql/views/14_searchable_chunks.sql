@@ -1,6 +1,6 @@
 -- Chunks with what results show of them and filters ask about. Chunks that repeat other answers to the same question,
--- or artifacts before them, are left out. What messages say in no pair and pages of documents have no pair, and what
--- belongs to one is NULL.
+-- or other versions of an artifact, are left out. What messages say in no pair and pages of documents have no pair, and
+-- what belongs to one is NULL.
 CREATE OR REPLACE VIEW derived.searchable_chunks AS
 SELECT
     chunk.chunk_id,

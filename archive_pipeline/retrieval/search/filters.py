@@ -84,7 +84,7 @@ class SearchFilters:
     model: Annotated[
         str | None,
         Filter(
-            help="Only questions and answers of which this model gave the answer, named as in results; no documents.",
+            help="Only what this model wrote, and questions that it answered; named as in results; no documents.",
             column="model",
             metavar="NAME",
             known="known_models",
@@ -94,8 +94,8 @@ class SearchFilters:
     since: Annotated[
         datetime | None,
         Filter(
-            help="Only what was answered (documents: added) at this time or later, such as 2024-05-31 or "
-            "2024-05-31T18:30+02:00; UTC if no zone is named.",
+            help="Only what was answered, or written without an answer (documents: added), at this time or later, such as "
+            "2024-05-31 or 2024-05-31T18:30+02:00; UTC if no zone is named.",
             column="happened_at",
             operator=Operator.AT_LEAST,
             metavar="DATE",
@@ -106,7 +106,7 @@ class SearchFilters:
     until: Annotated[
         datetime | None,
         Filter(
-            help="Only what was answered (documents: added) before this time, written as for since.",
+            help="Only what was answered, or written without an answer (documents: added), before this time, given as for since.",
             column="happened_at",
             operator=Operator.BELOW,
             metavar="DATE",

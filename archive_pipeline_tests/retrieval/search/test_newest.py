@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,10 @@ from archive_pipeline_tests.exports import chain, chatgpt, claude, load
 from archive_pipeline_tests.retrieval.search.archive import places
 
 NOW = datetime(2025, 6, 18, 12, 30, tzinfo=UTC)
-MAY_5, MAY_20, JUNE_2 = (datetime(2025, *day, tzinfo=UTC).timestamp() for day in ((5, 5), (5, 20), (6, 2)))
+MARCH_1, MAY_5, MAY_20, JUNE_2 = (
+    datetime(2025, *day, tzinfo=UTC).timestamp() for day in ((3, 1), (5, 5), (5, 20), (6, 2))
+)
+CITIES = ("Bergen", "Cork", "Hilo", "Oslo")
 FERRET, ROOF, LARCH = (dialogue_id("chatgpt", name) for name in ("ferret", "roof", "larch"))
 
 
@@ -38,12 +43,20 @@ def engine(archive: Database, settings: Settings, tmp_path_factory: pytest.TempP
             "roof", chain("Is the roof tight?", "It is.", "And the gutter?", "Clean it.", start=MAY_5), title="Roof"
         ),
         chatgpt("ferret", chain("What does a ferret eat?", "Meat.", start=MAY_20), title="Ferret"),
+        *map(_stopped, CITIES),
         chatgpt("larch", chain("Is a larch green? I saw it yesterday.", "In summer.", start=JUNE_2), title="Larch"),
     )
     load(archive, home.home / "claude.json", claude("old", "How old is the oak?", "Very.", name="Oak"))
     build_stale(archive, home)
     yield SearchEngine(archive, home, now=lambda: NOW)
     empty(archive)
+
+
+def _stopped(name: str) -> dict[str, Any]:
+    """Return a dialogue whose user spoke twice and stopped the answer."""
+    first, second, answer = chain(f"Rain in {name}?", "Or snow?", "Neither r", start=MARCH_1, prefix=name)
+    said = [first, replace(second, role="user"), replace(answer, role="assistant", more={"status": "in_progress"})]
+    return chatgpt(f"stopped-{name}", said)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "text", "visual"])
@@ -53,6 +66,11 @@ def test_the_pages_of_a_time_are_listed_the_newest_first(engine: SearchEngine, m
     assert results.notes == (LISTED.format(words="in May 2025", period="2025-05-01 to 2025-05-31"),)
     assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
     assert (results[0]["snippet"], results[0]["answer"]) == ("What does a ferret eat?", "Meat.")
+
+
+def test_pages_without_an_answer_are_shown_by_what_the_user_said_first(engine: SearchEngine):
+    results = engine.search_now("in March 2025")
+    assert sorted(result["snippet"] for result in results) == [f"Rain in {city}?" for city in CITIES]
 
 
 def test_so_many_are_listed_as_are_wanted(engine: SearchEngine):

@@ -1,5 +1,5 @@
--- Different texts of chunks without a vector of a generation, after a given hash. What siblings, or artifacts before,
--- say too is left out.
+-- Different texts of chunks without a vector of a generation, after a given hash. What siblings, or versions of
+-- an artifact, say too is left out.
 -- Each table is asked for the next ones in the order of its index: what comes later is not looked at.
 SELECT DISTINCT ON (wanted.content_hash)
     wanted.content_hash,

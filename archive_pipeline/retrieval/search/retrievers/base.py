@@ -99,17 +99,18 @@ def page_details(
         connection: on the archive.
         pages: the pages.
         filters: what may be found.
-        with_question: of a page with a question it is the question's.
+        with_question: of a page with something that a user said, it is that.
     """
     if not pages:
         return []
     parameters = {"doc_ids": [document for document, _ in pages], "pages": [page for _, page in pages]}
     in_order = fetch_column(connection, "search/chunks_of_pages", str, parameters)
     details = chunk_details(connection, in_order, filters)
+    rows = [details[chunk] for chunk in in_order if chunk in details]
     if with_question:
-        in_order.sort(key=lambda chunk: chunk in details and details[chunk].side == "answer")
+        rows.sort(key=lambda row: (row.role != "user", row.side == "answer"))
     first: dict[tuple[str, int], FoundChunk] = {}
-    for row in (details[chunk] for chunk in in_order if chunk in details):
+    for row in rows:
         first.setdefault((row.doc_id, row.page), row)
     return list(first.values())
 
