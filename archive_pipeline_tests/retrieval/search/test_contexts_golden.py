@@ -81,8 +81,9 @@ def lasting(context: ResearchContext) -> dict[str, Any]:
     told = context.to_dict()
     for source in told["sources"]:
         del source["relevance_score"], source["timestamp"]
-        if source["pair_id"] is None:
-            del source["pair_id"]
+        for name in ("pair_id", "part_id"):
+            if source[name] is None:
+                del source[name]
     return told
 
 
