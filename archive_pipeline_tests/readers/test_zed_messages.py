@@ -48,19 +48,53 @@ def test_a_mention_is_a_link_in_the_text_and_context_behind_it():
 @pytest.mark.parametrize(
     ("uri", "link"),
     [
-        ({"Directory": {"abs_path": "/w/src"}}, "[@src](file:///w/src)"),
+        ({"Directory": {"abs_path": "/w/src"}}, "[@src](file:///w/src/)"),
+        ({"Directory": {"abs_path": "C:\\w\\"}}, "[@w](file:///C:/w/)"),
         ({"File": {"abs_path": "C:\\w\\a.rs"}}, "[@a.rs](file:///C:/w/a.rs)"),
-        ({"Symbol": {"path": "/w/a.rs", "name": "main", "line_range": LINES}}, "[@main](file:///w/a.rs#L10:12)"),
-        ({"Selection": {"abs_path": "/w/a.rs", "line_range": LINES}}, "[@a.rs (10-12)](file:///w/a.rs#L10:12)"),
-        ({"Selection": {"line_range": LINES}}, "@Selection (10-12)"),
-        ({"Thread": {"id": "t 1", "name": "Rain"}}, "[@Rain](zed:///agent/thread/t%201)"),
-        ({"TextThread": {"path": "/c/Rain.zed.json", "name": "Rain"}}, "[@Rain](file:///c/Rain.zed.json)"),
-        ({"Rule": {"id": {"User": {"uuid": "u"}}, "name": "Style"}}, "@Style"),
+        (
+            {"Symbol": {"path": "/w/a.rs", "name": "main", "line_range": LINES}},
+            "[@main](file:///w/a.rs?symbol=main#L10:12)",
+        ),
+        ({"Selection": {"abs_path": "/w/a.rs", "line_range": LINES}}, "[@a.rs (10:12)](file:///w/a.rs#L10:12)"),
+        (
+            {"Selection": {"abs_path": "/w/a.rs", "line_range": LINES, "column": 4}},
+            "[@a.rs (10:12)](file:///w/a.rs?column=5#L10:12)",
+        ),
+        ({"Selection": {"line_range": LINES}}, "[@Untitled (10:12)](zed:///agent/untitled-buffer#L10:12)"),
+        ({"Thread": {"id": "t 1", "name": "Rain"}}, "[@Rain](zed:///agent/thread/t%201?name=Rain)"),
+        ({"Thread": {"id": "\ud800", "name": "\ud800"}}, "[@\ud800](zed:///agent/thread/%3F?name=%3F)"),
+        (
+            {"TextThread": {"path": "/c/Rain.zed.json", "name": "Rain"}},
+            "[@Rain](zed:///agent/text-thread/c/Rain.zed.json?name=Rain)",
+        ),
+        ({"Rule": {"id": {"User": {"uuid": "u"}}, "name": "My style"}}, "[@My style](zed:///agent/rule/u?name=My+style)"),
+        ({"Rule": {"id": "CommitMessage", "name": "Commit"}}, "[@Commit](zed:///agent/rule/CommitMessage?name=Commit)"),
+        ({"Rule": {"name": "Style"}}, "@Style"),
         ({"Fetch": {"url": "https://x/y"}}, "[@https://x/y](https://x/y)"),
-        ({"Diagnostics": {"include_errors": True}}, "@Diagnostics"),
-        ({"TerminalSelection": {"line_count": 3}}, "@TerminalSelection"),
-        ({"GitDiff": {"base_ref": "main"}}, "@main"),
-        ("PastedImage", "@PastedImage"),
+        ({"Diagnostics": {"include_errors": True}}, "[@Diagnostics](zed:///agent/diagnostics)"),
+        (
+            {"Diagnostics": {"include_errors": True, "include_warnings": True}},
+            "[@Diagnostics](zed:///agent/diagnostics?include_warnings=true)",
+        ),
+        (
+            {"Diagnostics": {"include_errors": False, "include_warnings": False}},
+            "[@Diagnostics](zed:///agent/diagnostics?include_errors=false)",
+        ),
+        ({"TerminalSelection": {"line_count": 1}}, "[@Terminal (1 line)](zed:///agent/terminal-selection?lines=1)"),
+        ({"TerminalSelection": {"line_count": 3}}, "[@Terminal (3 lines)](zed:///agent/terminal-selection?lines=3)"),
+        ({"GitDiff": {"base_ref": "main"}}, "[@Branch Diff (main)](zed:///agent/git-diff?base=main)"),
+        (
+            {"MergeConflict": {"file_path": "src/a.rs"}},
+            "[@Merge Conflict (a.rs)](zed:///agent/merge-conflict?path=src%2Fa.rs)",
+        ),
+        (
+            {"Skill": {"name": "fmt", "source": "w", "skill_file_path": "/s/fmt.md"}},
+            "[@fmt](zed:///agent/skill?name=fmt&source=w&path=%2Fs%2Ffmt.md)",
+        ),
+        ("PastedImage", "[@Image](zed:///agent/pasted-image)"),
+        ({"PastedImage": {"name": "a.png"}}, "[@a.png](zed:///agent/pasted-image?name=a.png)"),
+        ({"Hologram": {"path": "/w/a.rs"}}, "@a.rs"),
+        ({"Hologram": 3}, "@Hologram"),
     ],
 )
 def test_what_is_mentioned_is_named_with_its_place(uri: Any, link: str):
@@ -83,13 +117,12 @@ def test_pictures_stand_between_texts_and_have_the_hash_of_their_content():
 def test_calls_keep_what_the_model_wrote_where_it_was_read_as_something_else():
     whole = call("c1", "edit", {"a": [1, 2]}, '{ "a": [1, 2] }')
     cut = call("c2", "edit", {"a": [1]}, '{"a": [1, 2')
-    [message] = read(thread(agent({"RedactedThinking": "xyz"}, whole, cut))).messages
-    assert parts(message) == [(THINKING, None), (USE, None), (USE, None)]
+    flag = call("c3", "edit", {"a": True}, '{"a": 1}')
+    [message] = read(thread(agent({"RedactedThinking": "xyz"}, whole, cut, flag))).messages
+    assert parts(message) == [(THINKING, None), (USE, None), (USE, None), (USE, None)]
     assert message.parts[0].source == {"RedactedThinking": "xyz"}
-    assert message.parts[1].source == {"is_input_complete": True, "thought_signature": None} or message.parts[
-        1
-    ].source == {"is_input_complete": True}
-    assert message.parts[2].source["raw_input"] == '{"a": [1, 2'
+    assert message.parts[1].source == {"is_input_complete": True}
+    assert [part.source["raw_input"] for part in message.parts[2:]] == ['{"a": [1, 2', '{"a": 1}']
 
 
 @pytest.mark.parametrize(
@@ -109,6 +142,20 @@ def test_results_are_read_in_the_forms_of_all_versions(content: Any, text: str |
     part = found.messages[1].parts[0]
     assert (found.messages[1].role, part.part_type, part.text, part.is_error) == ("tool", RESULT, text, True)
     assert (part.source, found.warnings) == (None, {})
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": ["text"], "text": "rain"},
+        {"Text": "rain", "text": "wind"},
+        {"type": "text", "Type": "Text", "text": "rain"},
+    ],
+)
+def test_an_item_of_a_result_that_zed_would_not_read_is_kept_as_it_is(item: dict[str, Any]):
+    [_, answer] = read(thread(agent(call("c1", "weather", {}), results={"c1": result("c1", [item, "wet"])}))).messages
+    assert parts(answer) == [(RESULT, "wet")]
+    assert answer.parts[0].source == {"content": [item]}
 
 
 def test_results_keep_pictures_outputs_and_what_is_unknown():
@@ -213,6 +260,15 @@ def test_version_0_1_0_has_results_in_the_users_name(words: str):
     own = [] if is_zeds else [("user", [(TEXT, words)])]
     assert said(record) == [("assistant", [(USE, None)]), ("tool", results), *own]
     assert record.warnings == {}
+
+
+def test_what_results_in_the_users_name_say_beside_them_is_kept():
+    segment = {"type": "text", "text": "Here are the tool results.", "lang": "en"}
+    given = {"id": 2, "role": "user", "segments": [segment], "tool_results": [OLD_RESULT], "is_hidden": True}
+    [message] = read(early("0.1.0", given)).messages
+    assert parts(message) == [(RESULT, "rain"), (CONTEXT, "Here are the tool results.")]
+    assert (message.role, message.is_hidden, message.source) == ("tool", True, {"role": "user"})
+    assert message.parts[1].source == {"lang": "en"}
 
 
 def test_before_there_were_versions_a_message_was_one_text():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -12,7 +11,7 @@ import orjson
 from archive_pipeline.domain.records import AttachmentRecord, JsonText, PartRecord, PartType
 from archive_pipeline.readers.chat_arrays.calls import call_arguments
 from archive_pipeline.readers.json.fields import Fields, is_empty
-from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
+from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, is_same, joined
 from archive_pipeline.readers.media import take_medium
 
 _CONTENT: Final = "content"
@@ -185,11 +184,6 @@ def take_thoughts(item: Fields) -> list[PartRecord]:
         return []
     item.take("reasoning")
     return [PartRecord(PartType.THINKING, text, "reasoning", source=reasoning.rest())]
-
-
-def is_same(value: Any, other: Any) -> bool:
-    """Tells whether two values are the same in JSON: 1 is neither true nor 1.0."""
-    return value == other and json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def text_of(content: Any) -> str | None:

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from archive_pipeline.domain.records import AttachmentRecord, MessageRecord, PartRecord, PartType, Role
-from archive_pipeline.readers.continue_dev.content import ContentReader, is_same, take_context, take_thoughts, text_of
+from archive_pipeline.readers.continue_dev.content import ContentReader, take_context, take_thoughts, text_of
 from archive_pipeline.readers.json.fields import Fields
-from archive_pipeline.readers.json.shapes import as_list, as_object, as_text
+from archive_pipeline.readers.json.shapes import as_list, as_object, as_text, is_same
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 

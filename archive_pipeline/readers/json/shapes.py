@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -72,6 +73,11 @@ def base64_sha256(value: object) -> str | None:
     except ValueError:
         return None
     return hashlib.sha256(content).hexdigest()
+
+
+def is_same(value: object, other: object) -> bool:
+    """Tells whether two values are the same in JSON: 1 is neither true nor 1.0."""
+    return value == other and json.dumps(value, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def joined(texts: Iterable[str | None]) -> str | None:

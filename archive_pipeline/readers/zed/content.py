@@ -9,12 +9,12 @@ from typing import Any, Final
 from archive_pipeline.domain.records import PartRecord, PartType
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.parsing import parse_json
-from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, joined
+from archive_pipeline.readers.json.shapes import as_object, as_text, base64_sha256, is_same, joined
 from archive_pipeline.readers.zed.mentions import address, named
 
 _MIME_TYPE: Final = "image/png"  # to which Zed converts every picture
-_TEXTS: Final = frozenset({"Text", "text"})
-_IMAGES: Final = frozenset({"Image", "image"})
+_TEXTS: Final = ("Text", "text")
+_IMAGES: Final = ("Image", "image")
 
 
 def variant(value: object) -> tuple[str, Any]:
@@ -188,10 +188,10 @@ def _result_items(items: list[Any], call: str | None) -> tuple[list[str], list[P
     media: list[PartRecord] = []
     left: list[Any] = []
     for item in items:
-        fields = {name.lower(): inner for name, inner in as_object(item).items()}
-        text = item if isinstance(item, str) else as_text(fields.get("text"))
+        text = _result_text(item)
+        fields = _lowered(item)
         picture = as_object(fields["image"]) if fields.keys() == {"image"} else fields
-        if text is not None and fields.keys() <= {"text", "type"} and fields.get("type", "text") in _TEXTS:
+        if text is not None:
             texts.append(text)
         elif as_text(picture.get("source")) is not None and "text" not in picture:
             media.append(_image(item, picture, call))
@@ -200,9 +200,23 @@ def _result_items(items: list[Any], call: str | None) -> tuple[list[str], list[P
     return texts, media, left
 
 
+def _result_text(item: Any) -> str | None:
+    """Returns the text of an item of a result; None if it is none, or says more."""
+    fields = _lowered(item)
+    if isinstance(item, str):
+        return item
+    is_text = fields.keys() <= {"text", "type"} and fields.get("type", "text") in _TEXTS
+    return as_text(fields.get("text")) if is_text and len(fields) == len(as_object(item)) else None
+
+
+def _lowered(item: Any) -> dict[str, Any]:
+    """Returns the fields of an item by their names in lower case, as Zed reads them."""
+    return {name.lower(): inner for name, inner in as_object(item).items()}
+
+
 def _says(raw: str, given: Any) -> bool:
     """Tells whether the text that the model wrote for a call says what the call was read as."""
     try:
-        return bool(parse_json(raw.encode("utf-8", "surrogatepass"))[0] == given)
+        return is_same(parse_json(raw.encode("utf-8", "surrogatepass"))[0], given)
     except ValueError:
         return False

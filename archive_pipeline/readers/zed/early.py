@@ -41,9 +41,8 @@ class EarlyMessageReader:
     def _read(self, fields: Fields) -> Iterator[MessageRecord]:
         number = fields.fields_left().get("id")
         source_id = self._ids.numbered(fields.take("id")) if type(number) is int else self._ids.next()
-        role = read_role(fields.fields_left().get("role"), OPENAI_ROLES, self._warnings)
-        if fields.fields_left().get("role") == role:
-            fields.take("role")
+        named = fields.fields_left().get("role")
+        role = read_role(named, OPENAI_ROLES, self._warnings)
         is_hidden = fields.take_flag("is_hidden") is True
         parts = [*self._context(fields), *self._said(fields), *self._calls(fields)]
         results = [
@@ -51,12 +50,18 @@ class EarlyMessageReader:
         ]
         if results and role == "user" and all(part.text == _PUT_IN for part in parts):
             # Zed moves these to the answer before.
-            results = [*results, *(PartRecord(PartType.CONTEXT, part.text, part.source_type) for part in parts)]
-            parts = []
-        is_of_results = bool(results) and not parts
-        own = self._message(source_id, role, parts, None if is_of_results else fields.rest(), is_hidden=is_hidden)
-        source = fields.rest() if is_of_results else None
-        answer = self._message(beside(source_id, RESULTS), "tool", results, source, is_hidden=False)
+            for part in parts:
+                part.part_type = PartType.CONTEXT
+            results, parts = [*results, *parts], []
+        of_results = beside(source_id, RESULTS)
+        if results and not parts:
+            # In whose name they are is kept: the role is another one.
+            yield from self._message(of_results, "tool", results, fields.rest(), is_hidden=is_hidden)
+            return
+        if named == role:
+            fields.take("role")
+        own = self._message(source_id, role, parts, fields.rest(), is_hidden=is_hidden)
+        answer = self._message(of_results, "tool", results, None, is_hidden=False)
         yield from [*answer, *own] if role == "user" else [*own, *answer]
 
     def _message(
