@@ -18,6 +18,7 @@ from archive_pipeline.readers.file_ids import id_of_chat_file
 
 ARTIFACTS: Final = "artifacts"
 ASSET_NAMES: Final = "names of attached files"
+EVENTS: Final = "log of events"
 FILES: Final = "attached files"
 FILE_DESCRIPTION: Final = "descriptions of attached files"
 FILES_OF_SESSION: Final = "files of a session"
@@ -99,14 +100,16 @@ _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 )
 # Of a session of OpenClaw, what each call of the model got and gave, and where that is.
 _TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")
-# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, of Qwen Code, in that of a project, and of
-# the Gemini app, beside its activity.
+# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, of Qwen Code, in that of a project, of the
+# Gemini app, beside its activity, and of Continue, which logs each completion of code with its prompt.
 _PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?:.*/)?cache/[a-z0-9_]+_models\.json"), MODELS),
     (re.compile(r"(?:.*/)?cache/remote_config_[0-9a-z_-]+\.json"), SETTINGS),
     (re.compile(r"(?:.*/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/(?:files|research)/.+"), FILES_OF_SESSION),
     (re.compile(r"(?:.*/)?(?:[a-z]-)?-[0-9a-z-]+/(?:extract-cursor|meta)\.json"), PROJECTS),
     (re.compile(r"(?:.*/)?gemini[ _-]apps/(?!my ?activity)[^/]+\.json"), FILES),
+    (re.compile(r"(?:.*/)?dev_data/[0-9]+\.[0-9]+\.[0-9]+/[a-z]+\.jsonl"), EVENTS),
+    (re.compile(r"(?:.*/)?dev_data/(?:autocomplete|chat|edit|quickedit|tokens_?generated)\.jsonl"), EVENTS),
 )
 # Of Claude.ai, in frames-000.zip: what an artifact is, what was said about it, and its versions, which are of any type.
 _ARTIFACTS: Final = re.compile(

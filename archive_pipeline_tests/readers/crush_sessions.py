@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartType
+from archive_pipeline.domain.records import DialogueRecord, PartType
 from archive_pipeline.readers.crush import READER
 from archive_pipeline.readers.registry import recognise
 
@@ -89,11 +89,3 @@ def rows(*messages: Any, **about: Any) -> DialogueRecord:
     record = READER.read(value, "x")
     assert isinstance(record, DialogueRecord)
     return record
-
-
-def parts(said: MessageRecord) -> list[tuple[PartType, str | None]]:
-    return [(part.part_type, part.text) for part in said.parts]
-
-
-def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
-    return [(item.role, parts(item)) for item in record.messages]

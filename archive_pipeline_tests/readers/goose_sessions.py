@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartType
+from archive_pipeline.domain.records import DialogueRecord, PartType
 from archive_pipeline.readers.goose import READER
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
@@ -87,11 +87,3 @@ def read(value: dict[str, Any]) -> DialogueRecord:
 
 def exported(*messages: dict[str, Any], **about: Any) -> DialogueRecord:
     return read({**SESSION, "conversation": list(messages), "message_count": len(messages), **about})
-
-
-def parts(said: MessageRecord) -> list[tuple[PartType, str | None]]:
-    return [(part.part_type, part.text) for part in said.parts]
-
-
-def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
-    return [(item.role, parts(item)) for item in record.messages]

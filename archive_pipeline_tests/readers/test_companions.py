@@ -71,6 +71,8 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         (f"{SESSION}/files/plan.json", {"steps": 3}, "files of a session"),
         ("My Activity/Gemini Apps/quiz-1f2e.json", [{"question": "How tall?", "answer": "Tall"}], "attached files"),
         ("My Activity/Gemini Apps/chat-1f2e.json", [{"role": "user", "content": "How tall?"}], "attached files"),
+        ("dev_data/0.2.0/autocomplete.jsonl", {"prompt": "def f", "completion": "(x)"}, "log of events"),
+        ("dev_data/autocomplete.jsonl", {"prompt": "def f", "completion": "(x)"}, "log of events"),
         ("s/sessions/s1.trajectory-path.json", {"runtimeFile": "/s1.trajectory.jsonl"}, "logs of runs"),
         ("c/cache/openrouter_models.json", {"m": {"maxTokens": 1}}, "list of models"),
         ("c/cache/mcp_marketplace_catalog.json", {"items": []}, "list of tools"),

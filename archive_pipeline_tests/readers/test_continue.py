@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartType, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
 from archive_pipeline.readers.continue_dev import READER
-from archive_pipeline.readers.reading import FileReading, read_paths
+from archive_pipeline.readers.reading import read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.readers.goose_sessions import dialogues
+from archive_pipeline_tests.readers.said import parts, said
 
 TEXT, CONTEXT, THINKING = PartType.TEXT, PartType.CONTEXT, PartType.THINKING
 USE, RESULT, IMAGE = PartType.TOOL_USE, PartType.TOOL_RESULT, PartType.IMAGE
@@ -51,14 +52,6 @@ def read(*history: Any, **about: Any) -> DialogueRecord:
     record = READER.read(value, "x")
     assert isinstance(record, DialogueRecord)
     return record
-
-
-def parts(said: MessageRecord) -> list[tuple[PartType, str | None]]:
-    return [(part.part_type, part.text) for part in said.parts]
-
-
-def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
-    return [(each.role, parts(each)) for each in record.messages]
 
 
 def test_a_session_of_the_program_has_results_in_the_states_of_calls():
@@ -209,11 +202,16 @@ def test_a_session_that_was_not_named_has_no_title(title: str):
 
 @pytest.mark.parametrize(
     ("address", "folder"),
-    [("file:///home/me/my%20work", "/home/me/my work"), ("/w", "/w"), ("", None), ("vscode-remote://x/w", None)],
+    [
+        ("file:///home/me/my%20work", "/home/me/my work"),
+        ("/w", "/w"),
+        ("", None),
+        ("vscode-remote://x/w", "vscode-remote://x/w"),
+    ],
 )
 def test_the_working_folder_is_a_path(address: str, folder: str | None):
     record = read(item("user", "A"), workspaceDirectory=address)
-    assert record.project_id == (folder or address or None)
+    assert record.project_id == folder
 
 
 def test_files_are_found_in_the_folder_and_its_index_is_a_companion(tmp_path: Path):
@@ -226,9 +224,10 @@ def test_files_are_found_in_the_folder_and_its_index_is_a_companion(tmp_path: Pa
     assert [record.source_id for record in dialogues(folder)] == [OWN]
     reading = read_paths([folder])
     rejected = [found for file in reading for found in file.records() if isinstance(found, RejectedRecord)]
-    assert all("damaged.json" in found.locator for found in rejected)
     assert rejected
-    assert isinstance(next(iter(read_paths([folder]))), FileReading)
+    assert all("damaged.json" in found.locator for found in rejected)
+    skipped = {Path(file.locator).name: file.reason for file in reading.skipped}
+    assert skipped == {"sessions.json": "a companion of the export: list of sessions"}
 
 
 @pytest.mark.parametrize(

@@ -30,15 +30,14 @@ from archive_pipeline_tests.readers.crush_sessions import (
     finish,
     message,
     part,
-    parts,
     result,
     rows,
-    said,
     stored,
     text,
 )
 from archive_pipeline_tests.readers.goose_sessions import dialogues
 from archive_pipeline_tests.readers.llm_databases import write_database
+from archive_pipeline_tests.readers.said import parts, said
 
 
 @pytest.mark.parametrize("schema", [EARLY, EARLY + LATER])
@@ -142,6 +141,9 @@ def test_summaries_commands_and_words_of_crush_are_context():
     ]
     assert [item.is_hidden for item in record.messages] == [False, True, True, True, True]
     assert record.messages[3].source["role"] == "user"
+    thought = part("reasoning", thinking="Hm.", signature="")
+    [summary] = rows({**marked, "parts": [thought, *marked["parts"]]}).messages
+    assert (summary.role, summary.is_hidden, parts(summary)) == ("system", True, [(THINKING, "Hm."), (CONTEXT, "So far.")])
     # Earlier versions have no mark, and name the summary in the session.
     early = message(2, "assistant", text("So far."), finish("end_turn"))
     assert said(rows(early, summary_message_id=early["id"])) == [("system", [(CONTEXT, "So far.")])]

@@ -28,10 +28,10 @@ from archive_pipeline_tests.readers.goose_sessions import (
     read,
     result,
     row,
-    said,
     text,
 )
 from archive_pipeline_tests.readers.llm_databases import write_database
+from archive_pipeline_tests.readers.said import said
 
 
 @pytest.mark.parametrize("schema", [EARLY, EARLY + LATER])

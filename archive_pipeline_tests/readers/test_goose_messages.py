@@ -21,12 +21,11 @@ from archive_pipeline_tests.readers.goose_sessions import (
     call,
     exported,
     message,
-    parts,
     read,
     result,
-    said,
     text,
 )
+from archive_pipeline_tests.readers.said import parts, said
 
 
 def test_what_goose_says_in_anothers_name_is_context():

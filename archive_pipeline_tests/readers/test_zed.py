@@ -15,6 +15,7 @@ from archive_pipeline.domain.records import RejectedRecord
 from archive_pipeline.readers.databases import packed
 from archive_pipeline.readers.zed import READER
 from archive_pipeline_tests.readers.llm_databases import write_database
+from archive_pipeline_tests.readers.said import said
 from archive_pipeline_tests.readers.zed_threads import (
     ASKED,
     DAY,
@@ -32,7 +33,6 @@ from archive_pipeline_tests.readers.zed_threads import (
     items,
     read,
     row,
-    said,
     thread,
     user,
 )
@@ -109,7 +109,7 @@ def test_damage_in_one_thread_is_told_with_its_place_and_the_others_are_read(tmp
     )
     told = [reason for place, reason in reasons.items() if place.startswith(f"{path}[")]
     assert sum(f"the thread {name} cannot be read: {DAMAGED}" in reason for name in broken for reason in told) == 2
-    assert sum("are no JSON with 'messages' (data_type ['zstd'])" in reason for reason in told) == 2
+    assert sum("is no JSON with 'messages' (data_type ['zstd'])" in reason for reason in told) == 2
 
 
 def test_a_thread_that_unpacks_to_more_than_anything_real_is_left_out_and_the_others_are_read(tmp_path: Path):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from archive_pipeline_tests.readers.said import parts, said
 from archive_pipeline_tests.readers.zed_threads import (
     AGAIN,
     ASKED,
@@ -21,10 +22,8 @@ from archive_pipeline_tests.readers.zed_threads import (
     agent,
     call,
     early,
-    parts,
     read,
     result,
-    said,
     thread,
     user,
 )
@@ -67,7 +66,10 @@ def test_a_mention_is_a_link_in_the_text_and_context_behind_it():
             {"TextThread": {"path": "/c/Rain.zed.json", "name": "Rain"}},
             "[@Rain](zed:///agent/text-thread/c/Rain.zed.json?name=Rain)",
         ),
-        ({"Rule": {"id": {"User": {"uuid": "u"}}, "name": "My style"}}, "[@My style](zed:///agent/rule/u?name=My+style)"),
+        (
+            {"Rule": {"id": {"User": {"uuid": "u"}}, "name": "My style"}},
+            "[@My style](zed:///agent/rule/u?name=My+style)",
+        ),
         ({"Rule": {"id": "CommitMessage", "name": "Commit"}}, "[@Commit](zed:///agent/rule/CommitMessage?name=Commit)"),
         ({"Rule": {"name": "Style"}}, "@Style"),
         ({"Fetch": {"url": "https://x/y"}}, "[@https://x/y](https://x/y)"),

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from archive_pipeline_tests.readers.zed_threads import CONTEXT, ERROR, TEXT, THINKING, items, read, said
+from archive_pipeline_tests.readers.said import said
+from archive_pipeline_tests.readers.zed_threads import CONTEXT, ERROR, TEXT, THINKING, items, read
 
 # 9 bytes, since é has two of them; then 14, and 4.
 TEXTS = ("Is é ok?\n", "Think.\nIt is.\n", "Bye\n")

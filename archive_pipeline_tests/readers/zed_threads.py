@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, PartType, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, PartType, RejectedRecord
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline.readers.zed import READER
@@ -102,11 +102,3 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     record = READER.read(value, "x")
     assert isinstance(record, DialogueRecord)
     return record
-
-
-def parts(said: MessageRecord) -> list[tuple[PartType, str | None]]:
-    return [(part.part_type, part.text) for part in said.parts]
-
-
-def said(record: DialogueRecord) -> list[tuple[str, list[tuple[PartType, str | None]]]]:
-    return [(item.role, parts(item)) for item in record.messages]

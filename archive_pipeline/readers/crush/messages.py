@@ -58,7 +58,10 @@ class MessageReader:
         items = fields.take(_PARTS) if isinstance(row.get(_PARTS), list) else []
         content = self._content.read(items, is_summary=is_summary, is_users=role == "user")
         fields.put_back(_PARTS, content.kept)
-        is_context = bool(content.parts) and all(part.part_type is PartType.CONTEXT for part in content.parts)
+        # A model may think before it sums up.
+        beside = {PartType.CONTEXT, PartType.THINKING} if is_summary else {PartType.CONTEXT}
+        types = {part.part_type for part in content.parts}
+        is_context = PartType.CONTEXT in types and types <= beside
         model = fields.first_text(_MODELS) if role == "assistant" else None
         if row.get("role") == role and not is_context:
             fields.take("role")

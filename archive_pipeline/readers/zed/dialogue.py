@@ -81,7 +81,7 @@ def _why_not(value: Mapping[str, Any], rows: list[Any]) -> tuple[str, str]:
     if reason is not None:
         return f"the thread {name} cannot be read: {reason}", reason
     kinds = [as_object(row).get("data_type") for row in rows]
-    return f"the 'data' of the thread {name} are no JSON with 'messages' (data_type {kinds})", "missing messages"
+    return f"the 'data' of the thread {name} is no JSON with 'messages' (data_type {kinds})", "missing messages"
 
 
 def _dialogue(thread: _Thread, locator: str, warnings: Counter[str]) -> DialogueRecord:

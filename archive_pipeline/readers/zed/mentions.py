@@ -48,7 +48,7 @@ def named(kind: str, fields: Mapping[str, Any]) -> str:
 
 
 def address(kind: str, fields: Mapping[str, Any]) -> str | None:
-    """Returns where a mention points to: a page, a file or folder with its lines, or a place in Zed; None if unknown."""
+    """Returns where a mention points to: a page, a file or folder, or a place in Zed; None if that is unknown."""
     if kind == "Fetch":
         return as_text(fields.get("url"))
     if kind in _IN_ZED:
