@@ -195,6 +195,14 @@ def test_what_is_unknown_or_says_nothing_is_kept():
     assert record.source_json["history"] == [empty, "loose", {"message": None}, item("user", "A", {"id": "m1"})]
 
 
+def test_an_item_that_repeats_a_message_and_its_results_is_kept_once():
+    answer = item("assistant", "", {"id": "m1", "toolCalls": [READ]}, toolCallStates=[state(READ, "done", "rain")])
+    record = read(answer, answer)
+    assert said(record) == [("assistant", [(USE, None)]), ("tool", [(RESULT, "rain")])]
+    assert record.source_json["history"] == [answer]
+    assert record.warnings == {"duplicate_message": 2}
+
+
 @pytest.mark.parametrize("title", ["New Session", "Untitled Session", ""])
 def test_a_session_that_was_not_named_has_no_title(title: str):
     assert read(item("user", "A"), title=title).title is None

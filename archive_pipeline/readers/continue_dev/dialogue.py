@@ -64,7 +64,9 @@ def _messages(
             warnings["malformed_message"] += not is_message
             left.append(item)
     messages, repeated = unique_messages(read, warnings)
-    return messages, [*left, *(history[places[position]] for position in repeated)]
+    # An item may be two messages.
+    again = dict.fromkeys(places[position] for position in repeated)
+    return messages, [*left, *(history[place] for place in again)]
 
 
 def _model(value: Mapping[str, Any], history: list[Any]) -> str | None:
