@@ -94,8 +94,8 @@ class SearchFilters:
     since: Annotated[
         datetime | None,
         Filter(
-            help="Only what was answered, or written without an answer (documents: added), at this time or later, such as "
-            "2024-05-31 or 2024-05-31T18:30+02:00; UTC if no zone is named.",
+            help="Only what was answered, or written without an answer (documents: added), at this time or later, "
+            "such as 2024-05-31 or 2024-05-31T18:30+02:00; UTC if no zone is named.",
             column="happened_at",
             operator=Operator.AT_LEAST,
             metavar="DATE",
@@ -106,7 +106,8 @@ class SearchFilters:
     until: Annotated[
         datetime | None,
         Filter(
-            help="Only what was answered, or written without an answer (documents: added), before this time, given as for since.",
+            help="Only what was answered, or written without an answer (documents: added), before this time, "
+            "given as for since.",
             column="happened_at",
             operator=Operator.BELOW,
             metavar="DATE",

@@ -127,7 +127,12 @@ message_chunks: Final = Table(
     Column("token_count", Integer, nullable=False, comment="Tokens of the text (cl100k_base)"),
     Column("page", Integer, nullable=False, comment="First page of the dialogue with the message"),
     Column("content_hash", Text, nullable=False, comment="SHA-256 of the text (hex): equal texts are embedded once"),
-    Column("is_near_duplicate", Boolean, nullable=False, comment="Its message, or an artifact that is preferred to it, says nearly all of it"),
+    Column(
+        "is_near_duplicate",
+        Boolean,
+        nullable=False,
+        comment="Its message, or an artifact that is preferred to it, says nearly all of it",
+    ),
     *search_columns(),
     CheckConstraint("start_offset < end_offset", name="offsets"),
     message_key(),

@@ -11,7 +11,7 @@ from archive_pipeline.domain.batch import DialogueBatch
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
-from archive_pipeline_tests.derive.batches import Row, Talk, batch_of, linear, store
+from archive_pipeline_tests.derive.batches import Medium, Row, Talk, batch_of, linear, store
 from archive_pipeline_tests.retrieval.index.letters import Letters
 from archive_pipeline_tests.variants import some_of
 
@@ -35,7 +35,8 @@ PLANETS = Talk(
         Row("c", "q2", "assistant", "Mercury, if Pluto is not counted.", 4),
     ),
 )
-UNANSWERED = linear("unanswered", ("user", "Is anybody there?"))
+# A picture alone: nothing of it is searched by words.
+WORDLESS = Talk("wordless", (Row("p", None, "user", None, 0, media=(Medium(uri="https://example.org/sea.png"),)),))
 
 
 IN_CHROMA = pytest.mark.parametrize("home", [VectorStore.CHROMA], indirect=True)
@@ -60,7 +61,7 @@ def built(database: Database, home: Settings) -> Database:
     """The archive with three dialogues and without vectors."""
     with database.session() as connection:
         connection.execute("DELETE FROM derived.embedding_generations")
-    add(database, home, batch_of(BREAD, PLANETS, UNANSWERED))
+    add(database, home, batch_of(BREAD, PLANETS, WORDLESS))
     return database
 
 

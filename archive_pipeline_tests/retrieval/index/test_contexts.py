@@ -27,7 +27,7 @@ from archive_pipeline.store.database import Database
 from archive_pipeline_tests.conftest import new_database_on
 from archive_pipeline_tests.derive.batches import batch_of, linear
 from archive_pipeline_tests.exports import chain, chatgpt, load
-from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, UNANSWERED, add
+from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, WORDLESS, add
 
 INJECTION = linear(
     "injection",
@@ -65,7 +65,7 @@ def shared(
         pytest.importorskip("chromadb")
     home = settings.with_values(home=tmp_path_factory.mktemp("shared"), vector_index=request.param)
     with new_database_on(archive, template) as database:
-        add(database, home, batch_of(BREAD, PLANETS, UNANSWERED))
+        add(database, home, batch_of(BREAD, PLANETS, WORDLESS))
         add(database, home, batch_of(INJECTION))
         index_archive(database, home)
         yield SearchEngine(database, home)

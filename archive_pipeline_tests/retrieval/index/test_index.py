@@ -26,7 +26,7 @@ from archive_pipeline.retrieval.search.retrievers.dense import searched_vectors
 from archive_pipeline.settings import Settings
 from archive_pipeline.store.database import Database
 from archive_pipeline_tests.derive.batches import batch_of, linear
-from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, UNANSWERED, add
+from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_CHROMA, PLANETS, WORDLESS, add
 from archive_pipeline_tests.retrieval.index.letters import Letters, nearest_ids, searched
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.variants import some_of
@@ -41,10 +41,10 @@ def assert_equal(database: Database, home: Settings) -> None:
     """The index has what the tables ask for, and nothing else."""
     comparison = compare(database, home, seed="x")
     assert comparison.is_equal, comparison
-    wanted = dict(query(database, "SELECT chunk_id::text, text FROM derived.qa_chunks WHERE NOT is_near_duplicate"))
+    wanted = dict(query(database, "SELECT chunk_id::text, text FROM derived.all_chunks WHERE NOT is_near_duplicate"))
     if home.vector_index is VectorStore.POSTGRES:
         assert set(nearest_ids(database, home)) == set(wanted)
-        hashes = "SELECT DISTINCT content_hash FROM derived.qa_chunks WHERE NOT is_near_duplicate ORDER BY 1"
+        hashes = "SELECT DISTINCT content_hash FROM derived.all_chunks WHERE NOT is_near_duplicate ORDER BY 1"
         stored = "SELECT content_hash FROM derived.chunk_embeddings WHERE generation_id = %s ORDER BY 1"
         assert query(database, stored, searched(database, home).generation.id) == query(database, hashes)
         return
@@ -130,9 +130,15 @@ def test_the_seeds_queries_find_pages_and_documents(built: Database, home: Setti
 @IN_CHROMA
 def test_a_page_without_chunks_is_found_by_its_place(built: Database, home: Settings, model: Letters):
     index_archive(built, home)
-    where = {"$and": [{"doc_id": {"$eq": UNANSWERED.id}}, {"page": {"$eq": 1}}]}
+    where = {"$and": [{"doc_id": {"$eq": WORDLESS.id}}, {"page": {"$eq": 1}}]}
     found = ChromaClient(built, home).visual_collection.get(where=where, include=["metadatas"])
     assert [metadata["has_vector"] for metadata in found["metadatas"]] == [False]
+
+
+def test_what_is_in_no_pair_is_indexed(built: Database, home: Settings, model: Letters):
+    add(built, home, batch_of(linear("unanswered", ("user", "Is anybody there?"))))
+    assert wrote(index_archive(built, home), 9, 7)
+    assert model.embedded.count("Is anybody there?") == 1
 
 
 def test_deleted_changed_and_new_dialogues_are_followed(built: Database, home: Settings, model: Letters):
@@ -190,7 +196,7 @@ def test_an_interrupted_run_is_gone_on_with(
             _ = ChromaClient(built, home).text_collection
     monkeypatch.setattr(syncing, "_upsert", write)
     with built.session() as connection:
-        connection.execute("DELETE FROM raw.dialogues WHERE id = %s", [UNANSWERED.id])
+        connection.execute("DELETE FROM raw.dialogues WHERE id = %s", [WORDLESS.id])
     index_archive(built, home)
     assert_equal(built, home)
     assert len(model.embedded) == 8

@@ -28,7 +28,7 @@ from archive_pipeline.store.migrate import migrate
 from archive_pipeline.store.sql_files import load_query
 from archive_pipeline_tests.conftest import administrator_url
 from archive_pipeline_tests.derive.batches import batch_of, linear
-from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_POSTGRES, PLANETS, UNANSWERED, add
+from archive_pipeline_tests.retrieval.index.conftest import BREAD, IN_POSTGRES, PLANETS, WORDLESS, add
 from archive_pipeline_tests.retrieval.index.letters import Letters, nearest_ids, searched
 from archive_pipeline_tests.tables import query
 from archive_pipeline_tests.variants import some_of
@@ -130,7 +130,7 @@ def plain(new_database: Callable[[], Database], unset: Settings) -> Database:
     database = new_database()
     without_pgvector(database)
     migrate(database)
-    add(database, unset, batch_of(BREAD, PLANETS, UNANSWERED))
+    add(database, unset, batch_of(BREAD, PLANETS, WORDLESS))
     return database
 
 

@@ -36,7 +36,10 @@ def upgrade() -> None:
             comment="SHA-256 of the text (hex): equal texts are embedded once",
         ),
         sa.Column(
-            "is_near_duplicate", sa.Boolean(), nullable=False, comment="Its message, or an artifact that is preferred to it, says nearly all of it"
+            "is_near_duplicate",
+            sa.Boolean(),
+            nullable=False,
+            comment="Its message, or an artifact that is preferred to it, says nearly all of it",
         ),
         sa.Column(
             "language",
