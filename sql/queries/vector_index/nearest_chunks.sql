@@ -6,7 +6,7 @@ WITH nearest AS (
         embedding.half_vector <=> %(vector)s::halfvec AS distance
     FROM derived.chunk_embeddings AS embedding
     WHERE embedding.generation_id = %(generation_id)s
-    ORDER BY embedding.half_vector <=> %(vector)s::halfvec
+    ORDER BY embedding.half_vector <=> %(vector)s::halfvec, embedding.content_hash
     LIMIT %(most)s
 )
 

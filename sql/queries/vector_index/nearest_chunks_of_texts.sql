@@ -8,7 +8,7 @@ WITH nearest AS (
     WHERE
         embedding.generation_id = %(generation_id)s
         AND embedding.content_hash = ANY(%(content_hashes)s)
-    ORDER BY embedding.half_vector <=> %(vector)s::halfvec
+    ORDER BY embedding.half_vector <=> %(vector)s::halfvec, embedding.content_hash
     LIMIT %(most)s
 )
 
