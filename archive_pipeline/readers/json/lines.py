@@ -58,16 +58,15 @@ class LineReader:
     def feed(self, block: bytes) -> Iterator[Slice | Gap]:
         """Takes the next block, and yields the elements that it completes and what is damaged between them."""
         block, self._line_end = self._line_end + block, b""
-        if self._scanner.is_in_plain_array and _has_elements_only(block):
+        if self._held is None and self._scanner.is_in_plain_array and _has_elements_only(block):
             yield from self._scanner.feed(block)
             return
-        for line_end in _LINE_ENDS:
-            if block.endswith(line_end):
-                block, self._line_end = block.removesuffix(line_end), line_end
+        self._line_end = next(filter(block.endswith, _LINE_ENDS), b"")
+        block = block.removesuffix(self._line_end)
         start = 0
-        while (end := _next_line(block, start)) >= 0:
-            yield from self._take(block[start : end + 1])
-            start = end + 1
+        for line in _BEGINNINGS.finditer(block):
+            yield from self._take(block[start : line.end()])
+            start = line.end()
             yield from self._begin_line(is_array=block[start : start + 1] == b"[")
         yield from self._take(block[start:])
 
@@ -150,12 +149,6 @@ class LineReader:
 def _has_elements_only(block: bytes) -> bool:
     """Tells whether each line of a block that may be a record is an element of an array, as a comma before it says."""
     return block.count(_BEGINNING) == block.count(_IN_ARRAY) and _ARRAY_BEGINNING not in block
-
-
-def _next_line(block: bytes, start: int) -> int:
-    """Returns the place before the next line that may be a record; -1 if there is none."""
-    place, of_array = block.find(_BEGINNING, start), block.find(_ARRAY_BEGINNING, start)
-    return max(place, of_array) if min(place, of_array) < 0 else min(place, of_array)
 
 
 def _without_comma(text: bytes) -> bytes:

@@ -48,6 +48,14 @@ def test_any_array_is_split_as_json_reads_it(expected, block, blank, is_ascii, i
     assert [item.raw.decode("utf-8", "surrogatepass") for item in items] == pieces
 
 
+@pytest.mark.parametrize("block", range(1, 20))
+@pytest.mark.parametrize("piece", ["[\n{}\n]", "[\n\n[\n]\n]", "[\n[{}]]", "{}"])
+def test_line_ends_at_the_end_of_a_block_are_not_lost(piece, block):
+    text = f"[\n{piece},\n{piece},\n{piece}\n]"
+    items = read(text.encode(), block_bytes=block)
+    assert [item.raw.decode() for item in items] == [piece] * 3
+
+
 @pytest.mark.slow
 @trials(50)
 @given(st.lists(json_values, max_size=4), st.dictionaries(texts, json_values, max_size=3), st.integers(1, 70))
