@@ -18,7 +18,7 @@ from typing import Any, Final
 import archive_pipeline.readers
 from archive_pipeline.errors import ConfigurationError
 from archive_pipeline.readers.chat_lines.arrays import OWN_FIELDS
-from archive_pipeline.readers.chat_lines.bare import is_bare
+from archive_pipeline.readers.chat_lines.bare import is_bare, names_a_speaker
 from archive_pipeline.readers.declaration import (
     CERTAIN,
     RECOGNISED,
@@ -144,10 +144,13 @@ def is_message(value: object) -> bool:
 def is_conversation_array(value: Sequence[object]) -> bool:
     """Tells whether an array is one conversation: its first entry is a message, and the user or the model speaks.
 
-    Entries that name the conversation that they are of are another product's.
+    Entries that name the conversation that they are of are another product's, and one that is a conversation by itself
+    makes the array a list of them.
     """
     is_whole = bool(value) and is_message(value[0]) and all(isinstance(item, dict) for item in value)
-    return is_whole and is_bare(map(as_object, value)) and _may_be_messages(value)
+    if not is_whole or not is_bare(map(as_object, value)) or not _may_be_messages(value):
+        return False
+    return not any(is_conversation(item) for item in value if not names_a_speaker(as_object(item)))
 
 
 def _may_be_messages(value: Sequence[object]) -> bool:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
-from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.exports import chain, chatgpt, claude
 from archive_pipeline_tests.trials import trials
 
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -68,6 +68,13 @@ def test_a_list_of_arrays_has_a_conversation_each(tmp_path: Path):
     ]
     assert [record.locator for record in found] == [f"{path}[{place}]" for place in range(3)]
     assert [dict(record.warnings) for record in found] == [{}, {}, {"unknown_role": 1}]
+
+
+def test_arrays_on_lines_of_a_list_may_be_larger_than_what_is_read_at_once(tmp_path: Path):
+    path = tmp_path / "data.json"
+    written = [json.dumps(ask(str(number) * 40_000)) for number in range(3)]
+    path.write_text("[\n" + ",\n".join(written) + "\n]")
+    assert [said(record)[0] for record in records(path)] == [("user", str(number) * 40_000) for number in range(3)]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
@@ -163,6 +170,26 @@ def test_an_array_that_begins_with_a_message_and_has_conversations_is_a_list_of_
     assert [item.record.source for item in found if isinstance(item, ReadDialogue)] == ["chatgpt", "openai_messages"]
     [rejected] = [item for item in found if isinstance(item, RejectedRecord)]
     assert rejected.locator == f"{path}[0]"
+
+
+@pytest.mark.parametrize("count", [1, 60])  # more than are looked at of one conversation
+@pytest.mark.parametrize(
+    ("value", "source"),
+    [
+        (claude("t", "q"), "claude_ai"),
+        ({"messages": [ASK, LEFT]}, "openai_messages"),
+        ({"instruction": "Add.", "output": "3"}, "instructions"),
+    ],
+)
+def test_a_conversation_behind_messages_is_read_also_if_it_has_no_id_of_one(
+    tmp_path: Path, value: dict[str, Any], source: str, count: int
+):
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([*[ASK] * count, value]))
+    found = items(path)
+    assert [item.record.source for item in found if isinstance(item, ReadDialogue)] == [source]
+    rejected = [item.locator for item in found if isinstance(item, RejectedRecord)]
+    assert rejected == [f"{path}[{place}]" for place in range(count)]
 
 
 def test_what_is_no_array_of_messages_among_arrays_is_rejected_by_its_place(tmp_path: Path):

@@ -25,6 +25,11 @@ def is_bare(messages: Iterable[Mapping[str, Any]]) -> bool:
     return not is_named and any(map(_is_spoken, listed))
 
 
+def names_a_speaker(item: Mapping[str, Any]) -> bool:
+    """Tells whether an entry may be a message, and so is no conversation by itself."""
+    return any(isinstance(item.get(name), str) for name in _SPEAKERS)
+
+
 def _is_spoken(message: Mapping[str, Any]) -> bool:
     words = (message.get(name) for name in _SPEAKERS)
     return any(isinstance(word, str) and ROLES_OF_DATASETS.get(word.lower()) in _SPEAKING for word in words)
