@@ -86,6 +86,23 @@ def test_the_preferred_and_the_other_answer_are_two_branches(line: dict[str, Any
     assert record.active_source_id == record.messages[2].source_id
 
 
+@pytest.mark.parametrize("other", [{"rejected_response": "Right."}, {"rejected_messages": [RIGHT]}])
+def test_the_other_answer_stands_in_the_place_of_all_that_the_model_says_at_the_end(other: dict[str, Any]):
+    hm = {"role": "assistant", "content": "Hm."}
+    assert tree(read({"messages": [ASK, hm, LEFT], **other})) == [
+        ("user", "Which way?", None),
+        ("assistant", "Right.", "Which way?"),
+        ("assistant", "Hm.", "Which way?"),
+        ("assistant", "Left.", "Hm."),
+    ]
+
+
+def test_an_answer_that_nothing_is_preferred_to_follows_its_question():
+    record = read({"messages": [ASK], "rejected_messages": [RIGHT]})
+    assert tree(record) == [("user", "Which way?", None), ("assistant", "Right.", "Which way?")]
+    assert record.active_source_id is None
+
+
 def test_a_completion_follows_its_prompt():
     record = read({"prompt": [ASK], "completion": [LEFT], "label": False})
     assert [text for _, text, _ in tree(record)] == ["Which way?", "Left."]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import dropwhile, islice, takewhile
 from typing import Any, Final
 
-from archive_pipeline.readers.chat_lines.text_answers import take_answers, take_rejected
+from archive_pipeline.readers.chat_lines.text_answers import is_of_model, take_answers, take_rejected
 from archive_pipeline.readers.declaration import RECOGNISED, Evidence
 from archive_pipeline.readers.json.fields import is_empty
 
@@ -108,11 +108,13 @@ class _Arrays:
         _, last = stem.messages[-1]
         if answers := take_answers(self.beside, last):
             return [Way((*stem.messages, answer)) for answer in reversed(answers)]
+        asked = _without_answer(stem)
         if (other := self.take(_REJECTED)) is not None:
             is_whole = _said(other)[:1] == _said(stem)[:1]
-            return [other if is_whole else Way(stem.messages[:-1] + other.messages), stem]
-        rejected = take_rejected(self.beside, last)
-        return [stem] if rejected is None else [Way((*stem.messages[:-1], rejected)), stem]
+            rejected = other if is_whole else Way((*asked, *other.messages))
+            return [rejected, stem] if is_whole or is_of_model(last) else [rejected]
+        text = take_rejected(self.beside, last)
+        return [stem] if text is None else [Way((*asked, text)), stem]
 
 
 def chat_arrays(value: Message) -> ChatArrays | None:
@@ -135,6 +137,12 @@ def _ways(stem: Way | None, endings: list[Way]) -> list[Way]:
     if stem is not None and all(_is_whole(ending, stem) for ending in endings):
         ways.insert(-1, stem)
     return ways
+
+
+def _without_answer(way: Way) -> tuple[tuple[str, Message], ...]:
+    """Returns the messages before those of the model at the end."""
+    answer = takewhile(lambda item: is_of_model(item[1]), reversed(way.messages))
+    return way.messages[: len(way.messages) - len([*answer])]
 
 
 def _objects(said: object) -> list[Message]:
