@@ -81,6 +81,8 @@ def test_a_conversation_is_its_rows_from_the_last_one_on(tmp_path: Path):
         ("1d 1c", "cd"),
         ("1c 1d", "cd"),
         ("1f 1d 1c", "cdf"),  # two answers of one time
+        ("1b 1a 1d 1c", "cdab"),  # two exchanges in one second
+        ("1c 1d 1a 1b", "acbd"),  # nothing tells which answer is whose
         ("2b ?a 1d 1c", "cdab"),  # a prompt without a time stands where it stood
         ("?b ?a", "ab"),
     ],
@@ -91,6 +93,23 @@ def test_rows_of_one_time_are_in_order_from_the_last_one_on_prompts_first(rows: 
         for time, name in rows.split()
     ]
     assert "".join(text or "" for _, text in said(read(*given_rows))) == order
+
+
+@pytest.mark.parametrize(
+    ("author", "role"),
+    [("Microsoft 365 Copilot", "assistant"), ("Copilot", "assistant"), ("USER", "user"), ("Ada", "system")],
+)
+def test_answers_may_have_the_name_of_the_product(author: str, role: str):
+    record = read(row("2026-07-26T23:20:56", author, "m"))
+    assert [message.role for message in record.messages] == [role]
+    assert record.messages[0].source == {"Time": "2026-07-26T23:20:56", "Author": author}
+    assert record.warnings == ({"unknown_role": 1} if role == "system" else {})
+
+
+@pytest.mark.parametrize("space", ["", " ", "\u00a0", "\u202f"])
+def test_any_space_may_stand_before_the_half_of_the_day(space: str):
+    record = read(row(f"7/26/2026 11:20:56{space}PM +00:00", "Human", "m"))
+    assert record.created_at == datetime(2026, 7, 26, 23, 20, 56, tzinfo=UTC)
 
 
 def test_rows_without_a_title_are_one_conversation_without_one(tmp_path: Path):

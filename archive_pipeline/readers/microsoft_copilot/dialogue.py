@@ -1,7 +1,7 @@
 """The rows of one conversation with Copilot to a dialogue record.
 
 A row has no id and no parent. A table begins with what is newest, and a prompt mostly has the time of its answer: rows
-of one time are in order from the last one on, prompts before answers. Nothing tells a message that is gone from one of
+of one time are in order from the last one on if a prompt comes first so, else prompts before answers. Nothing tells a message that is gone from one of
 another conversation of the same title, so each counts as a partial one: what it lacks is not gone.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
@@ -41,6 +42,8 @@ _ROLES: Final[Mapping[str, Role]] = {
     "tool": "tool",
     "system": "system",
 }
+# Where answers have the name of the product, as "Microsoft 365 Copilot", it varies.
+_PRODUCT: Final = "copilot"
 _BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -76,7 +79,7 @@ def _message(row: Mapping[str, Any], layout: Layout, title: str | None, warnings
     fields = Fields(row)
     if layout.title and title is not None and row.get(layout.title) == title:
         fields.take(layout.title)
-    role = read_role(row.get(layout.author), _ROLES, warnings) if layout.author else "user"
+    role = _role(row.get(layout.author), warnings) if layout.author else "user"
     text = fields.take_text(layout.message)
     part_type = PartType.TOOL_RESULT if role == "tool" else PartType.TEXT
     return MessageRecord(
@@ -89,6 +92,11 @@ def _message(row: Mapping[str, Any], layout: Layout, title: str | None, warnings
     )
 
 
+def _role(author: object, warnings: Counter[str]) -> Role:
+    is_named = isinstance(author, str) and _PRODUCT in author.lower()
+    return read_role(_PRODUCT if is_named else author, _ROLES, warnings)
+
+
 def _in_order(messages: list[MessageRecord]) -> list[MessageRecord]:
     """Returns the messages as they were said; one without a time stays behind the one before it."""
     times = [message.created_at for message in messages if message.created_at is not None]
@@ -98,4 +106,11 @@ def _in_order(messages: list[MessageRecord]) -> list[MessageRecord]:
     for message in reversed(messages) if is_newest_first else messages:
         place = place if message.created_at is None else (message.created_at, message.role != "user")
         timed.append((place, message))
-    return [message for _, message in sorted(timed, key=itemgetter(0))]
+    timed.sort(key=lambda item: item[0][0])
+    return [message for _, rows in groupby(timed, lambda item: item[0][0]) for message in _of_one_time([*rows])]
+
+
+def _of_one_time(rows: list[tuple[tuple[datetime, bool], MessageRecord]]) -> list[MessageRecord]:
+    """Returns messages of one time as they stand if the first is a prompt, which may follow answers; else prompts first."""
+    (_, is_answer), _ = rows[0]
+    return [message for _, message in (sorted(rows, key=itemgetter(0)) if is_answer else rows)]

@@ -11,7 +11,8 @@ from archive_pipeline.readers.timestamps import read_timestamp
 
 _AMERICAN: Final = re.compile(
     r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}) ([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?"
-    r"(?: ?([AP]M))?(?: ?([+-][0-9]{2}:[0-9]{2}))?",
+    # Unicode's data of languages has a narrow space before the half of the day.
+    r"(?:[ \u00a0\u202f]?([AP]M))?(?: ?([+-][0-9]{2}:[0-9]{2}))?",
     re.ASCII | re.IGNORECASE,
 )
 _NOON: Final = 12
