@@ -41,12 +41,12 @@ TableReaders = Mapping[str, TableReader]
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
-    """Lines that are no row: the first and the last one, by number, what is wrong with the first, and what it says."""
+    """Lines that are no row: the first and the last one, by number, what is wrong with the first, and its beginning."""
 
     first: int
     last: int
     why: str
-    raw: bytes
+    excerpt: str | None
 
 
 class _TooLargeError(Exception):
@@ -141,7 +141,7 @@ class CsvRows:
         for broken in self._broken:
             lines = f"line {broken.first:,} is" if broken.first == broken.last else _several(broken)
             reason = f"{lines} no row of the table {locator}"
-            yield RejectedRecord(f"{locator} @ line {broken.first}", reason, broken.why, excerpt_of(broken.raw))
+            yield RejectedRecord(f"{locator} @ line {broken.first}", reason, broken.why, broken.excerpt)
         if self._broken_count > len(self._broken):
             more = self._broken_count - len(self._broken)
             yield RejectedRecord(locator, f"{more:,} more places of {locator} have no row of the table")
@@ -156,7 +156,7 @@ class CsvRows:
 
     def _note(self, first: int, why: str, lines: _Lines) -> None:
         """Notes lines that are no row; those that follow each other are one record."""
-        raw = lines.row[0] if lines.row else b""
+        excerpt = excerpt_of(lines.row[0]) if lines.row else None
         lines.go_back()
         last = self._broken[-1] if self._broken else None
         if last is not None and last.last + 1 == first and self._broken_count == len(self._broken):
@@ -164,7 +164,7 @@ class CsvRows:
             return
         self._broken_count += 1
         if len(self._broken) < _MOST_NAMED:
-            self._broken.append(_Broken(first, lines.number, why, raw))
+            self._broken.append(_Broken(first, lines.number, why, excerpt))
 
 
 def may_be_table(beginning: bytes) -> bool:

@@ -177,7 +177,31 @@ def test_a_table_without_rows_holds_nothing(tmp_path: Path):
     (tmp_path / NAME).write_bytes(table([]))
     reading = read_paths([tmp_path])
     assert [item for file in reading for item in file.records()] == []
-    assert [(file.reason, file.may_hold_conversations) for file in reading.skipped] == [("a table without rows", False)]
+    assert [(file.reason, file.may_hold_conversations) for file in reading.skipped] == [("a table without a whole row", False)]
+
+
+def test_an_empty_file_is_no_table(tmp_path: Path):
+    path = tmp_path / NAME
+    path.write_text("")
+    [rejected] = read(path)
+    assert isinstance(rejected, RejectedRecord)
+    assert rejected.reason == "the file is empty"
+
+
+def test_of_what_is_no_row_only_the_beginning_is_held():
+    broken = b"T," + b"x" * 1_000_000 + b"\r\n"
+    head = HEADER.encode()
+    pieces = iter([head, *[broken] * 30, b""])
+    found = CsvRows(pieces, "microsoft_copilot", table_readers()["microsoft_copilot"], ",")
+    tracemalloc.start()
+    try:
+        assert len([*found.pieces()]) == 1
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    [rejected] = found.rejected("t.csv")
+    assert rejected.excerpt == "T," + "x" * 198
+    assert held < 500_000
 
 
 def test_a_file_that_cannot_be_read_on_is_told_behind_its_rows():

@@ -241,7 +241,7 @@ def _not_text(beginning: bytes, found: SourceFile) -> RejectedRecord | SkippedFi
     is_looked_into = found.is_named or suffix in READ_SUFFIXES
     if is_looked_into and (encoding := unread_encoding(beginning)) is not None:
         return rejected(found.locator, f"is {encoding}: save it as UTF-8")
-    if suffix == TABLE_SUFFIX and may_be_table(beginning):
+    if suffix == TABLE_SUFFIX and beginning.strip() and may_be_table(beginning):
         return _unknown_table(found)
     if beginning.lstrip().startswith(_JSON_BEGINS):
         return None

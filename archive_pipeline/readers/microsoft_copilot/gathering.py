@@ -35,8 +35,8 @@ class RowGatherer:
 
     @property
     def left_out(self) -> str | None:
-        """What the table is if it has no rows, when all was taken; None if it has some."""
-        return None if self._has_rows else "a table without rows"
+        """What the table is if it has no whole row, when all was taken; None if it has some."""
+        return None if self._has_rows else "a table without a whole row"
 
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Tells whether a file is a table of Copilot, by the line that has its columns."""
