@@ -91,7 +91,7 @@ def test_a_card_says_the_answer():
         "body": [
             {"type": "TextBlock", "text": "It looks like you need help."},
             {"type": "Container", "items": [{"type": "FactSet", "facts": [{"title": "When", "value": "Friday"}]}]},
-            {"type": "RichTextBlock", "inlines": ["Ask", {"type": "TextRun", "text": "again."}]},
+            {"type": "RichTextBlock", "inlines": ["Ask ", {"type": "TextRun", "text": "again."}]},
         ],
     }
     attachment = {"attachmentId": "536d", "contentType": CARD, "contentUrl": None, "content": json.dumps(card)}
@@ -99,7 +99,7 @@ def test_a_card_says_the_answer():
     assert message.parts == (
         PartRecord(PartType.TEXT, None, "body", source={"contentType": "html", "content": MARK}),
         PartRecord(
-            PartType.TEXT, "It looks like you need help.\n\nWhen\n\nFriday\n\nAsk\n\nagain.", CARD, source=attachment
+            PartType.TEXT, "It looks like you need help.\n\nWhen\n\nFriday\n\nAsk again.", CARD, source=attachment
         ),
     )
     assert message.attachments == ()
@@ -120,6 +120,12 @@ def test_marks_of_attachments_are_no_text_and_html_is_markdown():
         PartRecord(PartType.TEXT, "Why?", "body", source={"contentType": "text", "content": f"Why?{MARK}"}),
     )
     assert second.parts[0].text == "So **that**"
+
+
+@pytest.mark.parametrize("said", ["  indented\n", "\n", " a "])
+def test_a_text_that_is_not_changed_stays_to_the_letter(said: str):
+    [message] = read(asked("1", 5, said)).messages
+    assert message.parts == (PartRecord(PartType.TEXT, said, "body", source={"contentType": "text"}),)
 
 
 def test_files_links_and_contexts_are_parts_and_attachments():

@@ -18,7 +18,8 @@ _CARD: Final = "application/vnd.microsoft.card."
 # Where an attachment stands in a text.
 _MARK: Final = re.compile(r"""<attachment\s+id=(?:"[^"<>]*"|'[^'<>]*')\s*(?:/>|>\s*</attachment>)""", re.IGNORECASE)
 # In a card, what its texts stand below.
-_BLOCKS: Final = ("body", "items", "columns", "rows", "cells", "facts", "inlines")
+_BLOCKS: Final = ("body", "items", "columns", "rows", "cells", "facts")
+_RUNS: Final = "inlines"  # of one paragraph
 _TEXTS: Final = ("title", "text", "value")
 _LEVELS: Final = 32
 
@@ -66,7 +67,9 @@ def _body(fields: Fields, warnings: Counter[str]) -> Iterator[PartRecord]:
     kept = Fields(body)
     if text == content:
         kept.take("content")
-    yield PartRecord(PartType.TEXT, text.strip() or None, "body", source=kept.rest())
+    else:
+        text = text.strip()
+    yield PartRecord(PartType.TEXT, text or None, "body", source=kept.rest())
 
 
 def _cards(fields: Fields) -> Iterator[PartRecord]:
@@ -99,6 +102,12 @@ def _texts(value: object, levels: int) -> Iterator[str]:
     for name in _TEXTS:
         if (text := as_text(block.get(name))) is not None:
             yield text
+    if runs := "".join(filter(None, map(_run, as_list(block.get(_RUNS))))):
+        yield runs
     below = [item for name in _BLOCKS for item in as_list(block.get(name))] if levels else []
     for item in below:
-        yield from [item] if isinstance(item, str) else _texts(item, levels - 1)
+        yield from _texts(item, levels - 1)
+
+
+def _run(item: object) -> str | None:
+    return as_text(item) or as_text(as_object(item).get("text"))
