@@ -77,6 +77,8 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("c/cache/openrouter_models.json", {"m": {"maxTokens": 1}}, "list of models"),
         ("c/cache/mcp_marketplace_catalog.json", {"items": []}, "list of tools"),
         ("c/cache/remote_config_org-1.json", {"version": "v1"}, "settings"),
+        ("dev_data/0.2.0/autocomplete.jsonl", {"prompt": "def f", "completion": "():"}, "log of events"),
+        ("dev_data/autocomplete.jsonl", {"prompt": "def f", "completion": "():"}, "log of events"),
         ("shopping.json", [], "shopping"),
         ("user.json", "broken", "user profile"),
     ],
@@ -130,7 +132,7 @@ def test_a_private_file_that_is_named_is_not_opened(tmp_path: Path, name: str, s
     [
         *("conversations.json", "conversations-001.json", "projects/conversations-001.json", "other.json", "use.json"),
         *("history.json", "logs.jsonl", "index.json", "files/plan.json", "my_models.json", "remote_config_1.json"),
-        *("trajectory.json", "s/trajectory.jsonl"),
+        *("trajectory.json", "s/trajectory.jsonl", "dev_data/alpaca.jsonl"),
     ],
 )
 def test_what_may_be_conversations_is_no_companion(name: str):
