@@ -251,7 +251,7 @@ def test_a_folder_of_user_data_gives_what_is_cursors(tmp_path: Path):
     assert len(items) == 1
     reasons = {str(Path(each.locator).relative_to(user)): each.reason for each in reading.skipped}
     assert reasons["workspaceStorage/0a/state.vscdb"] == "a database of cursor without conversations"
-    assert "no reader knows (tried cursor: no table cursorDiskKV" in reasons["workspaceStorage/0b/state.vscdb"]
+    assert "; cursor: no table cursorDiskKV" in reasons["workspaceStorage/0b/state.vscdb"]
     assert reasons["globalStorage/state.vscdb.backup"] == "not JSON (.backup)"
     assert reasons["workspaceStorage/0a/workspace.json"] == "a companion of the export: folder of the workspace"
 
