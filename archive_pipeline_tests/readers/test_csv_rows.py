@@ -177,7 +177,9 @@ def test_a_table_without_rows_holds_nothing(tmp_path: Path):
     (tmp_path / NAME).write_bytes(table([]))
     reading = read_paths([tmp_path])
     assert [item for file in reading for item in file.records()] == []
-    assert [(file.reason, file.may_hold_conversations) for file in reading.skipped] == [("a table without a whole row", False)]
+    assert [(file.reason, file.may_hold_conversations) for file in reading.skipped] == [
+        ("a table without a whole row", False)
+    ]
 
 
 def test_an_empty_file_is_no_table(tmp_path: Path):

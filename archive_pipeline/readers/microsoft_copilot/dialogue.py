@@ -1,8 +1,9 @@
 """The rows of one conversation with Copilot to a dialogue record.
 
 A row has no id and no parent. A table begins with what is newest, and a prompt mostly has the time of its answer: rows
-of one time are in order from the last one on if a prompt comes first so, else prompts before answers. Nothing tells a message that is gone from one of
-another conversation of the same title, so each counts as a partial one: what it lacks is not gone.
+of one time are in order from the last one on if a prompt comes first so, else prompts before answers. Nothing tells a
+message that is gone from one of another conversation of the same title, so each counts as a partial one: what it lacks
+is not gone.
 """
 
 from __future__ import annotations
@@ -111,6 +112,6 @@ def _in_order(messages: list[MessageRecord]) -> list[MessageRecord]:
 
 
 def _of_one_time(rows: list[tuple[tuple[datetime, bool], MessageRecord]]) -> list[MessageRecord]:
-    """Returns messages of one time as they stand if the first is a prompt, which may follow answers; else prompts first."""
+    """Returns messages of one time as they stand if the first is a prompt; else prompts before answers."""
     (_, is_answer), _ = rows[0]
     return [message for _, message in (sorted(rows, key=itemgetter(0)) if is_answer else rows)]
