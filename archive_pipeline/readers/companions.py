@@ -100,14 +100,13 @@ _STEMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 )
 # Of a session of OpenClaw, what each call of the model got and gave, and where that is.
 _TRAJECTORIES: Final = (".trajectory.jsonl", ".trajectory-path.json")
-# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, of Qwen Code, in that of a project, of Continue, which notes each completion and edit, and of the
+# Of Cline, in a folder that says so, of Copilot CLI, in that of a session, of Qwen Code, in that of a project, of the
 # Gemini app, beside its activity, and of Continue, which logs each completion of code with its prompt.
 _PLACES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?:.*/)?cache/[a-z0-9_]+_models\.json"), MODELS),
     (re.compile(r"(?:.*/)?cache/remote_config_[0-9a-z_-]+\.json"), SETTINGS),
     (re.compile(r"(?:.*/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/(?:files|research)/.+"), FILES_OF_SESSION),
     (re.compile(r"(?:.*/)?(?:[a-z]-)?-[0-9a-z-]+/(?:extract-cursor|meta)\.json"), PROJECTS),
-    (re.compile(r"(?:.*/)?dev_data/(?:[0-9.]+/[a-z]+|autocomplete|chat|quickedit|tokens_?generated)\.jsonl"), EVENTS),
     (re.compile(r"(?:.*/)?gemini[ _-]apps/(?!my ?activity)[^/]+\.json"), FILES),
     (re.compile(r"(?:.*/)?dev_data/[0-9]+\.[0-9]+\.[0-9]+/[a-z]+\.jsonl"), EVENTS),
     (re.compile(r"(?:.*/)?dev_data/(?:autocomplete|chat|edit|quickedit|tokens_?generated)\.jsonl"), EVENTS),
