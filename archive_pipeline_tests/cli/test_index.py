@@ -55,7 +55,7 @@ def test_a_dialogue_is_indexed_once_and_leaves_with_its_deletion(
     first = search_archive("index", "--json")
     assert first.code == 0
     [(chunks, texts)] = query(
-        database, "SELECT count(*), count(DISTINCT content_hash) FROM derived.qa_chunks WHERE NOT is_near_duplicate"
+        database, "SELECT count(*), count(DISTINCT content_hash) FROM derived.all_chunks WHERE NOT is_near_duplicate"
     )
     [(pages,)] = query(database, "SELECT count(*) FROM derived.dialogue_pages")
     store = VectorStore(first.json["store"])
