@@ -185,7 +185,7 @@ def test_a_new_version_of_an_asset_makes_its_dependents_stale(settings: Settings
     monkeypatch.setitem(ASSETS, "exchanges", dataclasses.replace(ASSETS["exchanges"], code_version="next"))
     # Hashes and pages are of exchanges, chunks of pages.
     changed = {name for name in ASSETS if effective_version(name, settings) != before[name]}
-    assert changed == {"exchanges", "content_hashes", "dialogue_pages", "qa_chunks"}
+    assert changed == {"exchanges", "content_hashes", "dialogue_pages", "qa_chunks", "message_chunks"}
 
 
 def test_parents_are_built_before_their_children():
