@@ -33,7 +33,7 @@ PARENTS = {"prompt_responses": "prompt_response_content", "exchanges": "exchange
 @pytest.fixture
 def built(database: Database, settings: Settings, tmp_path: Path) -> Database:
     load(database, tmp_path / "conversations.json", *(chatgpt(f"c{n}", chain(*TEXTS)) for n in range(5)))
-    load(database, tmp_path / "conversations.json", claude("t1", *TEXTS))
+    load(database, tmp_path / "conversations.json", claude("t1", *TEXTS, "no answer"))
     build_stale(database, settings)
     store_document(database, "manual", [PAGE])
     build_document_chunks(database, settings)
@@ -54,14 +54,14 @@ def test_what_was_built_is_verified(built: Database, settings: Settings, monkeyp
     before, steps = derived_rows(built), []
     found = verify_archive(built, settings, progress=lambda *step: steps.append(step))
     assert wrong(found) == {}
-    assert found.counts == {"dialogues": 6, "messages": 24, "documents": 1, "pages": 1}
+    assert found.counts == {"dialogues": 6, "messages": 25, "documents": 1, "pages": 1}
     assert found.tables["search_postings"].rows > 0
     assert {name: drift.rows for name, drift in found.tables.items() if name != "search_postings"} == {
         **{name: len(rows) for name, rows in before.items() if name in TABLES},
         DOCUMENT_CHUNKS: 1,
     }
     assert steps == [
-        *(("verifying messages", done, 24) for done in (0, 8, 16, 24)),
+        *(("verifying messages", done, 25) for done in (0, 8, 17, 25)),
         *(("verifying pages", done, 1) for done in (0, 1)),
     ]
     assert not any(found.stale.values())
@@ -109,7 +109,7 @@ def test_stale_dialogues_are_no_drift(built: Database, settings: Settings, tmp_p
     assert found.counts["dialogues"] == 7
     assert found.stale["message_paths"] == 2
     assert found.stale["qa_pairs"] == 7
-    assert found.tables["message_paths"].rows == 5 * 4
+    assert found.tables["message_paths"].rows == 4 * 4 + 5
     assert found.tables["qa_pairs"].rows == 0
 
 

@@ -62,12 +62,13 @@ def shuffle(batch: DialogueBatch, chance: random.Random) -> DialogueBatch:
         created_at=np.array([batch.created_at[at] for at in messages], dtype=np.int64),
         tools=shuffle_parts(batch.tools, moved),
         media=shuffle_parts(batch.media, moved),
+        artifacts=shuffle_parts(batch.artifacts, moved),
         **{name: [getattr(batch, name)[at] for at in messages] for name in lists},
     )
 
 
 def shuffle_parts(parts: Any, moved: dict[int, int]) -> Any:
-    """Return tool parts or media of messages that were moved."""
+    """Return tool parts, media or artifacts of messages that were moved."""
     columns = vars(parts)
     order = sorted(range(len(parts.message)), key=lambda part: moved[parts.message[part]])
     found = {name: [values[part] for part in order] for name, values in columns.items()}

@@ -365,7 +365,9 @@ def test_each_message_has_an_id_and_follows_the_one_before_it(seed: int):
     for message in record.messages:
         assert message.parent_source_id in before
         before.add(message.source_id)
-    assert sum(message.parent_source_id is None for message in record.messages) == 1
+    roots = [message.role for message in record.messages if message.parent_source_id is None]
+    # Two answers that nothing stands before begin a tree each.
+    assert len(roots) == 1 or roots == ["assistant"] * 2
     assert not prepare(record, b"").counts["missing_parent"]
 
 

@@ -47,7 +47,7 @@ BACKFILLED = ["message_paths", "linear_sequences", "exchanges"]
 START, END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 NOBODY = 65_534
 # The graph draws only what is in sight.
-VIEWPORT: ViewportSize = {"width": 2200, "height": 2800}
+VIEWPORT: ViewportSize = {"width": 2400, "height": 3600}
 # What moves on a page is drawn sixty times a second, as long as a backfill takes.
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important }"
 # What is asked again and again is asked of the database: each answer of the web server is work.

@@ -77,7 +77,18 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    _drop_views()
     op.drop_table(_TABLE, schema="derived")
+
+
+def _drop_views() -> None:
+    """Drop the project's views, the last first, which are all made anew after a migration."""
+    views = (
+        "SELECT relname FROM pg_class WHERE relnamespace = 'derived'::regnamespace AND relkind = 'v'"
+        " AND obj_description(oid) LIKE 'Made by llm-archive from sql/views/%' ORDER BY obj_description(oid) DESC"
+    )
+    for (name,) in op.get_bind().execute(sa.text(views)).all():
+        op.execute(f"DROP VIEW derived.{name}")
 
 
 def _number(name: str, comment: str) -> sa.Column[int]:
