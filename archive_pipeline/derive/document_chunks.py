@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Raised whenever rows of the same pages become others.
-CODE_VERSION: Final = "6"
+CODE_VERSION: Final = "7"
 
 _COLUMNS: Final = (
     "chunk_id",

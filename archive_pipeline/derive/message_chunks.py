@@ -27,7 +27,7 @@ from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 if TYPE_CHECKING:
     import pandas as pd
 
-CODE_VERSION: Final = "2"
+CODE_VERSION: Final = "3"
 # Who speaks to whom; instructions and what tools wrote are not what was talked about.
 _SPEAKERS: Final = frozenset({"user", "assistant"})
 

@@ -27,7 +27,7 @@ from archive_pipeline.text.runtime import UNICODE, chunking_runtime
 if TYPE_CHECKING:
     import pandas as pd
 
-CODE_VERSION: Final = "6"
+CODE_VERSION: Final = "7"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
 

@@ -5,8 +5,9 @@ answer for every text: what looks like no block is prose. Documents are parsed b
 (``documents.structure``), which takes 16 times as long or more (decision record 12).
 
 A fence is a line that begins with three or more backticks or tildes. It closes at a line of at least as many of the
-same character and nothing else, indented by at most three spaces, or by no more than the opening: one that is indented
-further is part of the code. A fence that is never closed goes on to the end.
+same character and nothing else, indented by at most three spaces, counted from where the content of its list item
+begins, or by no more than the opening: one that is indented further is part of the code. A fence that is never closed
+goes on to the end.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ _NESTED_HEADING: Final = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _NESTED_ROW: Final = re.compile(r"[ \t>]*\|")
 _MARKER: Final = re.compile(r"(?:[ \t]*>)*[ \t]*(?:(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _ITEM: Final = re.compile(r"(?:[ \t]*>)*[ \t]*(?:[-*+•]|[0-9]{1,9}[.)])[ \t]")
+# A line that is not blank, and how an item of a list begins that has its content on that line.
+_INDENTED: Final = re.compile(
+    r"^(?P<indentation>[ \t]*)(?P<marker>(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?\S", re.MULTILINE
+)
 
 Kind = Literal["code", "table", "prose"]
 
@@ -138,10 +143,11 @@ def _fenced(text: str, is_opening: Callable[[re.Match[str]], bool]) -> Iterator[
 
 def _fenced_in(text: str, is_opening: Callable[[re.Match[str]], bool], start: int, end: int) -> Iterator[CodeBlock]:
     opening: re.Match[str] | None = None
+    items = _Items(text, start)
     for line in _FENCE.finditer(text, start, end):
         if opening is None:
             opening = line if is_opening(line) else None
-        elif _closes(opening, line):
+        elif _closes(opening, line, items):
             yield CodeBlock(opening.start(), line.end())
             opening = None
     if opening is not None:
@@ -149,11 +155,35 @@ def _fenced_in(text: str, is_opening: Callable[[re.Match[str]], bool], start: in
         yield CodeBlock(opening.start(), end, opening["indentation"] + opening["mark"])
 
 
-def _closes(opening: re.Match[str], line: re.Match[str]) -> bool:
+class _Items:
+    """The list items that are open, followed up to a fence only when they decide: most texts need none."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._position = start
+        self._columns: list[int] = []
+
+    def column(self, opening: re.Match[str]) -> int:
+        """Return where the content of the item begins that a fence stands in, 0 for none; fences in their order."""
+        for line in _INDENTED.finditer(self._text, self._position, opening.start()):
+            self._leave(_spaces(line))
+            if line["marker"]:
+                self._columns.append(len((line["indentation"] + line["marker"]).expandtabs(_TAB_STOP)))
+        self._position = max(self._position, opening.start())
+        self._leave(_spaces(opening))
+        return self._columns[-1] if self._columns else 0
+
+    def _leave(self, spaces: int) -> None:
+        while self._columns and self._columns[-1] > spaces:
+            self._columns.pop()
+
+
+def _closes(opening: re.Match[str], line: re.Match[str], items: _Items) -> bool:
     if not line["mark"].startswith(opening["mark"]) or line["rest"].strip():
         return False
-    # In a list item that begins further right, both stand there.
-    return _spaces(line) <= max(_OUTER_SPACES, _spaces(opening))
+    spaces, most = _spaces(line), max(_OUTER_SPACES, _spaces(opening))
+    # Only in a list item can one close that is indented further than both.
+    return spaces <= most or (spaces <= most + _OUTER_SPACES and spaces <= items.column(opening) + _OUTER_SPACES)
 
 
 def _spaces(line: re.Match[str]) -> int:

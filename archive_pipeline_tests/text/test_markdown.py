@@ -38,7 +38,11 @@ from archive_pipeline.text.markdown import (
         ("```\na\n\t```\nb\n```\nc", ["```\na\n\t```\nb\n```"]),
         ("```\na\n   ```\nb", ["```\na\n   ```"]),
         ("   ```\na\n    ```\nb\n```\nc", ["   ```\na\n    ```\nb\n```"]),
-        ("1.  a\n\n    ```\n    b\n     ```\n    c\n    ```\nd", ["    ```\n    b\n     ```\n    c\n    ```"]),
+        ("1.  a\n\n    ```\n    b\n        ```\n    c\n    ```\nd", ["    ```\n    b\n        ```\n    c\n    ```"]),
+        ("1. a\n   ```\n   b\n    ```\nc", ["   ```\n   b\n    ```"]),  # three spaces from the item's content
+        ("- a\n\n  ```\n  b\n     ```\nc", ["  ```\n  b\n     ```"]),
+        ("- a\n\nb\n\n  ```\n  c\n     ```\n  ```\nd", ["  ```\n  c\n     ```\n  ```"]),  # the list is over
+        ("- a\n  - b\n\n  ```\n      ```\n  ```\nc", ["  ```\n      ```\n  ```"]),  # and here the inner one is
     ],
 )
 def test_code_blocks_are_found(text: str, expected: list[str]):
@@ -71,6 +75,22 @@ def test_in_a_list_item_a_fence_closes_where_it_stands(marker: str, inner: list[
     assert (closed == text) == is_closed
     fences = [token for token in MarkdownIt("commonmark").parse(f"{closed}\n\n{space}end") if token.type == "fence"]
     assert [fence.content.count("\n") for fence in fences] == [len(inner) + 1]
+
+
+@pytest.mark.parametrize("marker", ["- ", "10. ", "-   ", "* a\n  - "])
+@given(
+    indentation=st.integers(0, 3),
+    inner=st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["x", "- y", "1. z", "```"])), max_size=5),
+)
+def test_in_a_list_item_a_fence_closes_where_commonmark_closes_it(
+    marker: str, indentation: int, inner: list[tuple[int, str]]
+):
+    column = len(marker.rpartition("\n")[2])
+    lines = [(indentation, "```"), *inner, (0, "last")]
+    text = f"{marker}text\n\n" + "\n".join(" " * (column + spaces) + line for spaces, line in lines)
+    block = code_blocks(text)[0]
+    fence = next(token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence")
+    assert [text.count("\n", 0, block.start), text.count("\n", 0, block.end) + 1] == fence.map
 
 
 @pytest.mark.parametrize(

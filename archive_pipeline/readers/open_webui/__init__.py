@@ -8,7 +8,7 @@ from archive_pipeline.readers.open_webui.recognition import recognise
 READER = Reader(
     SOURCE,
     "Open WebUI chats export (chat-export-….json) or database (webui.db)",
-    3,
+    4,
     recognise,
     read_conversation,
     database=DATABASE,
