@@ -248,7 +248,8 @@ def read_place(connection: psycopg.Connection[Any], name: str, page: int) -> Pla
     if ends is None:
         raise UnknownDialogueError(f"the dialogue {outline.heading.partition_key!r} has no page {page:,}")
     first, last = ends
-    at = _position(outline, first)
+    # An import may have taken either away since the page was made.
+    at = _position(outline, first if first in outline.position_of else last)
     path = _path(outline, at, last)
     # The first box of the page; of a page without one the box that comes next.
     shown = next(iter(outline.boxes(path[path.index(at) :])), at)

@@ -308,6 +308,19 @@ def test_a_page_whose_answer_an_import_took_away_leads_to_its_prompt(
     assert f'id="m-{two}"' in page(client, location)
 
 
+def test_a_page_whose_prompt_an_import_took_away_leads_to_its_answer(
+    client: Any, settings: Settings, database: Database, tmp_path: Path
+):
+    said = chain("One?", "1", "Two?", "2")
+    load(database, tmp_path / "a.json", chatgpt("tide", said, updated=1_700_000_000.0))
+    build_stale(database, settings)
+    dialogue, three = ids_of(database, "m3")
+    left = [*said[:2], replace(said[3], parent="m1")]
+    load(database, tmp_path / "b.json", chatgpt("tide", left, updated=1_800_000_000.0))
+    location = client.get(f"/pages/{dialogue}/2").headers["location"]
+    assert location == f"/dialogues/chatgpt-tide?at={three}#m-{three}"
+
+
 def ids_of(database: Database, *source_ids: str) -> list[str]:
     """Return the id of the dialogue of some messages, then theirs."""
     rows = query(database, "SELECT source_id, id::text, dialogue_id::text FROM raw.messages")
