@@ -7,12 +7,14 @@ with ``parameters``, or with ``input_schema`` as Anthropic has it. What is nothi
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 from archive_pipeline.export.call_arguments import parse_arguments
 from archive_pipeline.export.tool_names import tool_name
 from archive_pipeline.readers.json.parsing import parse_json
 from archive_pipeline.text.sanitize import json_text
+
+_SCHEMAS: Final = ("parameters", "input_schema")
 
 
 def defined_tools(text: str) -> list[dict[str, Any]]:
@@ -40,17 +42,23 @@ def _value_of(text: str) -> Any:
 def _function(item: Any) -> dict[str, Any] | None:
     if not isinstance(item, dict):
         return None
-    given = item.get("function", item)
-    if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+    envelope = item.get("function")
+    given = envelope if isinstance(envelope, dict) else item
+    parameters = _parameters(given, is_function=given is envelope or item.get("type") == "function")
+    if not isinstance(given.get("name"), str) or parameters is None:
         return None
-    # In the envelope a function without parameters is one all the same; elsewhere a name alone may be anything.
-    nothing = None if given is item else {"type": "object", "properties": {}}
-    parameters = given.get("parameters") or given.get("input_schema") or nothing
-    if not isinstance(parameters, dict):
-        return None
+    description, strict = given.get("description"), given.get("strict")
     function = {
         "name": tool_name(given["name"]),
-        "description": given.get("description") or "",
+        "description": description if isinstance(description, str) else "",
         "parameters": parameters,
     }
-    return function | ({"strict": given["strict"]} if "strict" in given else {})
+    return function | ({"strict": strict} if isinstance(strict, bool) else {})
+
+
+def _parameters(given: dict[str, Any], *, is_function: bool) -> dict[str, Any] | None:
+    """Return the schema of a function's parameters; None if there is none and nothing else tells that it is one."""
+    if not is_function and given.keys().isdisjoint(_SCHEMAS):
+        return None  # a name alone may be anything
+    parameters = next(filter(None, map(given.get, _SCHEMAS)), {"type": "object", "properties": {}})
+    return parameters if isinstance(parameters, dict) else None

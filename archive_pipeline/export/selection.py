@@ -180,4 +180,8 @@ def _annotations(table: pa.Table) -> Annotations:
 
 
 def _tools(table: pa.Table) -> dict[str, list[dict[str, Any]]]:
-    return {row["dialogue_id"]: defined_tools(row["definitions"]) for row in table.to_pylist()}
+    found: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for row in table.to_pylist():
+        for tool in defined_tools(row["definitions"]):
+            found[row["dialogue_id"]].setdefault(tool["function"]["name"], tool)
+    return {dialogue_id: list(tools.values()) for dialogue_id, tools in found.items()}

@@ -40,6 +40,10 @@ CALL = {"name": "get_weather", "arguments": {"city": "Ulm"}}
         ([{"name": "get_weather", "description": "Tells the weather", "input_schema": PARAMETERS}], [TOOL]),
         ([{"type": "function", "name": "unused", "parameters": OTHER["parameters"]}], [{**TOOL, "function": OTHER}]),
         ([{"type": "function", "function": {"name": "unused"}}], [{**TOOL, "function": OTHER}]),
+        ([{**OTHER, "parameters": {}}], [{**TOOL, "function": OTHER}]),  # it takes none
+        ([{"type": "function", "name": "unused", "parameters": None}], [{**TOOL, "function": OTHER}]),
+        ([{"name": "unused", "input_schema": {}, "function": None}], [{**TOOL, "function": OTHER}]),
+        ([{**OTHER, "description": ["none"], "strict": "no"}], [{**TOOL, "function": OTHER}]),
         ([TOOL, {**FUNCTION, "description": "again"}], [TOOL]),
         ([{**FUNCTION, "name": "get weather", "strict": True}], [{**TOOL, "function": {**FUNCTION, "strict": True}}]),
         (
@@ -111,6 +115,23 @@ def test_exports_have_the_tools_that_sources_define(rows: Callable[..., list[dic
         assert json.loads(row["tools"]) == [TOOL, own]
     [row] = rows("trl-sft", sources=("sharegpt",), roles=("user", "assistant"))
     assert "tools" not in row
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("tools", [[], "", [TOOL]])
+def test_tools_and_functions_of_one_source_are_exported(
+    rows: Callable[..., list[dict[str, Any]]], filled: Database, settings: Settings, tmp_path: Path, tools: Any
+):
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "How can I help?"}]
+    path = tmp_path / "openai.json"
+    value = {"messages": messages, "tools": tools, "functions": [OTHER, FUNCTION]}
+    path.write_text(json.dumps([value]), encoding="utf-8")
+    import_archive(filled, read_paths([path]))
+    build_stale(filled, settings)
+    own = {**TOOL, "function": OTHER}
+    assert [row["tools"] for row in rows("openai", sources=("openai_messages",))] == [
+        [TOOL, own] if tools else [own, TOOL]
+    ]
 
 
 @pytest.mark.postgres
