@@ -69,16 +69,18 @@ def message_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
         chunk_tokens: most tokens of a chunk.
     """
     said = [*_texts(batch), *_artifacts(batch)]
+    # Of most chats all is in pairs: languages and pages are told where there is something to cut.
+    rows = list(_all_rows(batch, said, chunk_tokens)) if said else []
+    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
+    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+
+
+def _all_rows(batch: DialogueBatch, said: Sequence[_Said], chunk_tokens: int) -> Iterator[tuple[object, ...]]:
     pieces = _pieces(batch, said, chunk_tokens)
     marks = _repeated(batch, said, pieces)
     pages = page_of_messages(batch)
-    rows = [
-        row
-        for text, own, repeated in zip(said, pieces, marks, strict=True)
-        for row in _rows(batch, text, zip(own, repeated, strict=True), pages[text.message])
-    ]
-    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+    for text, own, repeated in zip(said, pieces, marks, strict=True):
+        yield from _rows(batch, text, zip(own, repeated, strict=True), pages[text.message])
 
 
 def _texts(batch: DialogueBatch) -> Iterator[_Said]:
