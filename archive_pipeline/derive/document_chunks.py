@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import DerivedAsset
 from archive_pipeline.domain.batch import BLANK_LINE, DocumentBatch
-from archive_pipeline.domain.frames import frame, join
+from archive_pipeline.domain.frames import frame_of_rows, join
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.settings import Settings
 from archive_pipeline.text.chunks import split_into_pieces
@@ -66,8 +66,7 @@ def document_chunks(document_id: str, pages: Sequence[tuple[int, str]], chunk_to
         for (page, _), pieces in zip(pages, pieces_of_pages, strict=True)
         for index, piece in enumerate(pieces)
     ]
-    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+    return frame_of_rows(_COLUMNS, rows)
 
 
 def _beginning(texts: Iterable[str]) -> str:

@@ -7,18 +7,19 @@ has them found all the same, with artifacts and code, which are no text of their
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import TEXT, DerivedAsset
+from archive_pipeline.derive.chunk_rows import CHUNK_COLUMNS, chunk_values
 from archive_pipeline.derive.dialogue_pages import page_of_messages
 from archive_pipeline.derive.forest import forest_of
 from archive_pipeline.derive.known_shingles import Shingles, is_known
 from archive_pipeline.derive.message_texts import dialogue_languages
 from archive_pipeline.derive.qa_pairs import turns_of
 from archive_pipeline.domain.batch import DialogueBatch
-from archive_pipeline.domain.frames import frame
+from archive_pipeline.domain.frames import frame_of_rows
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
 from archive_pipeline.text.citation_marks import Unmarked, has_marks, without_marks
@@ -31,21 +32,7 @@ CODE_VERSION: Final = "3"
 # Who speaks to whom; instructions and what tools wrote are not what was talked about.
 _SPEAKERS: Final = frozenset({"user", "assistant"})
 
-_COLUMNS: Final = (
-    "chunk_id",
-    "dialogue_id",
-    "message_id",
-    "part_id",
-    "chunk_index",
-    "start_offset",
-    "end_offset",
-    "text",
-    "token_count",
-    "page",
-    "content_hash",
-    "is_near_duplicate",
-    "language",
-)
+_COLUMNS: Final = ("chunk_id", "dialogue_id", "message_id", "part_id", *CHUNK_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +57,19 @@ def message_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
     """
     said = [*_texts(batch), *_artifacts(batch)]
     # Of most chats all is in pairs: languages and pages are told where there is something to cut.
-    rows = list(_all_rows(batch, said, chunk_tokens)) if said else []
-    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+    rows = list(_rows(batch, said, chunk_tokens)) if said else []
+    return frame_of_rows(_COLUMNS, rows)
 
 
-def _all_rows(batch: DialogueBatch, said: Sequence[_Said], chunk_tokens: int) -> Iterator[tuple[object, ...]]:
+def _rows(batch: DialogueBatch, said: Sequence[_Said], chunk_tokens: int) -> Iterator[tuple[object, ...]]:
     pieces = _pieces(batch, said, chunk_tokens)
     marks = _repeated(batch, said, pieces)
     pages = page_of_messages(batch)
     for text, own, repeated in zip(said, pieces, marks, strict=True):
-        yield from _rows(batch, text, zip(own, repeated, strict=True), pages[text.message])
+        message_id, dialogue = batch.message_ids[text.message], batch.dialogue_of_message[text.message]
+        for index, values in enumerate(chunk_values(own, repeated, text.unmarked, pages[text.message])):
+            chunk_id = row_id("message_chunk", text.part_id or message_id, str(index))
+            yield chunk_id, dialogue, message_id, text.part_id, *values
 
 
 def _texts(batch: DialogueBatch) -> Iterator[_Said]:
@@ -138,31 +127,6 @@ def _text_beside(batch: DialogueBatch, message: int) -> str:
     """Return what readers see of the text of an artifact's message, empty if it is not searched."""
     text = batch.text[message] if batch.role[message] in _SPEAKERS else None
     return without_marks(text) if text else ""
-
-
-def _rows(
-    batch: DialogueBatch, said: _Said, pieces: Iterable[tuple[Piece, bool]], page: int
-) -> Iterator[tuple[object, ...]]:
-    message_id = batch.message_ids[said.message]
-    for index, (piece, is_near_duplicate) in enumerate(pieces):
-        start, end, tokens = piece.chunk
-        if said.unmarked is not None:
-            start, end = said.unmarked.span(start, end)
-        yield (
-            row_id("message_chunk", said.part_id or message_id, str(index)),
-            batch.dialogue_of_message[said.message],
-            message_id,
-            said.part_id,
-            index,
-            start,
-            end,
-            piece.text,
-            tokens,
-            page,
-            piece.content_hash,
-            is_near_duplicate,
-            piece.language,
-        )
 
 
 ASSET: Final = DerivedAsset(

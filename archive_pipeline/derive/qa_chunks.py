@@ -13,12 +13,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from archive_pipeline.derive.asset import DerivedAsset
+from archive_pipeline.derive.chunk_rows import CHUNK_COLUMNS, chunk_values
 from archive_pipeline.derive.dialogue_pages import page_of_messages
 from archive_pipeline.derive.known_shingles import Shingles, is_known
 from archive_pipeline.derive.message_texts import dialogue_languages
 from archive_pipeline.derive.qa_pairs import NO_RESULT_CONTENT, Pair, find_pairs
 from archive_pipeline.domain.batch import DialogueBatch
-from archive_pipeline.domain.frames import frame
+from archive_pipeline.domain.frames import frame_of_rows
 from archive_pipeline.domain.identity import row_id
 from archive_pipeline.text.chunks import Piece, split_into_pieces
 from archive_pipeline.text.citation_marks import Unmarked, has_marks
@@ -31,21 +32,7 @@ CODE_VERSION: Final = "7"
 QUESTION: Final = "question"
 ANSWER: Final = "answer"
 
-_COLUMNS: Final = (
-    "chunk_id",
-    "pair_id",
-    "dialogue_id",
-    "side",
-    "chunk_index",
-    "start_offset",
-    "end_offset",
-    "text",
-    "token_count",
-    "page",
-    "content_hash",
-    "is_near_duplicate",
-    "language",
-)
+_COLUMNS: Final = ("chunk_id", "pair_id", "dialogue_id", "side", *CHUNK_COLUMNS)
 
 
 @dataclass(slots=True)
@@ -79,8 +66,7 @@ def qa_chunks(batch: DialogueBatch, chunk_tokens: int) -> pd.DataFrame:
     _mark_near_duplicates(questions)
     pages = page_of_messages(batch)
     rows = [row for siblings in questions for pair in siblings for row in _rows(batch, pair, pages[pair.pair.end])]
-    columns: Iterable[Iterable[object]] = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+    return frame_of_rows(_COLUMNS, rows)
 
 
 def _chunked(batch: DialogueBatch, pairs: Sequence[Pair], chunk_tokens: int) -> Iterator[_ChunkedPair]:
@@ -143,26 +129,8 @@ def _compared_texts(siblings: Sequence[_ChunkedPair]) -> Iterator[str]:
 def _rows(batch: DialogueBatch, chunked: _ChunkedPair, page: int) -> Iterator[tuple[object, ...]]:
     pair_id, dialogue = chunked.pair.pair_id(batch), batch.dialogue_of_message[chunked.pair.start]
     for side in chunked.sides:
-        marks = side.marks or [False] * len(side.pieces)
-        for index, (piece, is_near_duplicate) in enumerate(zip(side.pieces, marks, strict=True)):
-            start, end, tokens = piece.chunk
-            if side.unmarked is not None:
-                start, end = side.unmarked.span(start, end)
-            yield (
-                row_id("chunk", pair_id, side.name, str(index)),
-                pair_id,
-                dialogue,
-                side.name,
-                index,
-                start,
-                end,
-                piece.text,
-                tokens,
-                page,
-                piece.content_hash,
-                is_near_duplicate,
-                piece.language,
-            )
+        for index, values in enumerate(chunk_values(side.pieces, side.marks, side.unmarked, page)):
+            yield row_id("chunk", pair_id, side.name, str(index)), pair_id, dialogue, side.name, *values
 
 
 ASSET: Final = DerivedAsset(

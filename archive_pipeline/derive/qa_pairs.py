@@ -18,7 +18,7 @@ from archive_pipeline.derive.limits import check_characters
 from archive_pipeline.derive.qa_turns import AnswerRule, Turn, find_turns
 from archive_pipeline.derive.tool_results import chains_of_results, results_followed
 from archive_pipeline.domain.batch import BLANK_LINE, DialogueBatch
-from archive_pipeline.domain.frames import frame
+from archive_pipeline.domain.frames import frame_of_rows
 from archive_pipeline.text.sanitize import clean_text
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Pair:
 def qa_pairs(batch: DialogueBatch) -> pd.DataFrame:
     """Return conversation turns, then tool traces."""
     rows = [_row(batch, pair) for pair in find_pairs(batch)]
-    columns = zip(*rows, strict=True) if rows else ([] for _ in _COLUMNS)
-    return frame({name: list(values) for name, values in zip(_COLUMNS, columns, strict=True)})
+    return frame_of_rows(_COLUMNS, rows)
 
 
 def find_pairs(batch: DialogueBatch) -> list[Pair]:

@@ -29,6 +29,12 @@ def frame(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> pd.Dat
     return pd.DataFrame(dict(zip(columns, series, strict=True)), index=index, copy=False)
 
 
+def frame_of_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> pd.DataFrame:
+    """Return a frame of rows, each with a value for each of the named columns."""
+    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in names)
+    return frame(dict(zip(names, columns, strict=True)))
+
+
 def join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return the rows of some frames of the same columns as one frame."""
     import pandas as pd  # noqa: PLC0415
