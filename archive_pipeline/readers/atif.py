@@ -22,6 +22,7 @@ from archive_pipeline.readers.chat_arrays.calls import flat_call
 from archive_pipeline.readers.declaration import Evidence, Reader
 from archive_pipeline.readers.json.fields import Fields, is_empty
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
+from archive_pipeline.readers.made_ids import MadeIds
 from archive_pipeline.readers.roles import read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -120,14 +121,13 @@ class _StepReader:
         self._model = model
         self._warnings = warnings
         self._tools: dict[str, str | None] = {}
-        self._used: set[str] = set()
-        self._again: Counter[str] = Counter()
+        self._ids = MadeIds()
 
     def read(self, step: dict[str, Any]) -> Iterator[MessageRecord]:
         """Yields the message of a step, and one for each result in its observation."""
         fields = Fields(step)
         role = read_role(step.get("source"), _ROLES, self._warnings)
-        own = self._own(as_identifier(step.get("step_id")) or "step")
+        own = self._ids.own(as_identifier(step.get("step_id")) or "step")
         if as_identifier(step.get("step_id")) == own:
             fields.take("step_id")
         if step.get("source") == role:
@@ -148,16 +148,7 @@ class _StepReader:
             source=fields.rest(),
         )
         for number, result in enumerate(results, 1):
-            yield MessageRecord(self._own(f"{own}-result-{number}"), None, "tool", result, created_at=moment)
-
-    def _own(self, made: str) -> str:
-        """Returns an id, numbered where it was there before."""
-        own = made
-        while own in self._used:
-            self._again[made] += 1
-            own = f"{made}-again-{self._again[made] + 1}"
-        self._used.add(own)
-        return own
+            yield MessageRecord(self._ids.own(f"{own}-result-{number}"), None, "tool", result, created_at=moment)
 
     def _parts(self, fields: Fields) -> Iterator[PartRecord]:
         """Takes what a step says, in the order in which it came about: thoughts, words, calls."""

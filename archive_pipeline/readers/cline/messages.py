@@ -11,6 +11,7 @@ from archive_pipeline.readers.claude_code.content import blocks_of
 from archive_pipeline.readers.cline.content import ContentReader
 from archive_pipeline.readers.json.fields import Fields
 from archive_pipeline.readers.json.shapes import as_identifier, as_list, as_object, as_text, joined
+from archive_pipeline.readers.made_ids import MadeIds
 from archive_pipeline.readers.roles import OPENAI_ROLES, read_role
 from archive_pipeline.readers.timestamps import read_timestamp
 
@@ -38,15 +39,15 @@ class MessageReader:
         self._task = task
         self._warnings = warnings
         self._content = ContentReader(warnings)
-        self._used: set[str] = set()
-        self._again: Counter[str] = Counter()
+        self._ids = MadeIds()
 
     def read(self, item: dict[str, Any]) -> Iterator[MessageRecord]:
         """Yields the messages that an item is: one, or one for each result and one for what else is said."""
         message = Fields(item)
         role = read_role(item.get("role"), OPENAI_ROLES, self._warnings)
         blocks = blocks_of({"content": message.take("content")})
-        own = self._own(self._id(item))
+        made = self._id(item)
+        own = None if made is None else self._ids.own(made)
         if own is not None and own == as_identifier(item.get("id")):
             message.take("id")
         if (notice := _notice(item)) is not None:
@@ -61,7 +62,7 @@ class MessageReader:
     def _of_user(self, own: str | None, blocks: list[Any], message: Fields) -> Iterator[MessageRecord]:
         results, rest = self._content.said(blocks)
         for number, parts in enumerate(results, 1):
-            name = None if own is None else self._own(f"{own}-result-{number}")
+            name = None if own is None else self._ids.own(f"{own}-result-{number}")
             is_whole = number == len(results) and not rest
             yield self._record(name, "tool", tuple(parts), message if is_whole else Fields({}), message)
         if rest or not results:
@@ -95,16 +96,6 @@ class MessageReader:
         said = as_identifier(item.get("id"))
         moment = as_identifier(item.get("ts"))
         return said if said is not None or None in (self._task, moment) else f"{self._task}-{moment}"
-
-    def _own(self, made: str | None) -> str | None:
-        """Returns an id, numbered where it was there before."""
-        own = made
-        while own is not None and own in self._used:
-            self._again[str(made)] += 1
-            own = f"{made}-again-{self._again[str(made)] + 1}"
-        if own is not None:
-            self._used.add(own)
-        return own
 
 
 def _notice(item: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from archive_pipeline.readers.made_ids import MadeIds
 
 
 class MessageIds:
@@ -16,34 +16,25 @@ class MessageIds:
         self._thread = thread
         self._before = thread
         self._behind = 0
-        self._used: set[str] = set()
-        self._again: Counter[str] = Counter()
+        self._made = MadeIds(second=1)
 
     def of_prompt(self, said: str | None) -> str | None:
         """Returns the id of a prompt, which says one."""
         if said is None:
             return self.next()
-        self._before, self._behind = self._unique(said), 0
+        self._before, self._behind = self._made.own(said), 0
         return self._before
 
     def numbered(self, number: int) -> str:
         """Returns the id of a message of an early version, which has a number in its thread."""
-        return self._unique(str(number) if self._thread is None else f"{self._thread}-{number}")
+        return self._made.own(str(number) if self._thread is None else f"{self._thread}-{number}")
 
     def next(self) -> str | None:
         """Returns the id of what has none; None if nothing before it has one either."""
         if self._before is None:
             return None
         self._behind += 1
-        return self._unique(f"{self._before}-{self._behind}")
-
-    def _unique(self, said: str) -> str:
-        made = said
-        while made in self._used:
-            self._again[said] += 1
-            made = f"{said}-again-{self._again[said]}"
-        self._used.add(made)
-        return made
+        return self._made.own(f"{self._before}-{self._behind}")
 
 
 def beside(message: str | None, what: str) -> str | None:
