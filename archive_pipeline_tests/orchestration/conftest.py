@@ -59,18 +59,25 @@ def archive(settings: Settings, database: Database) -> Archive:
     return Archive(database, settings, BatchCache(), LocalExecutor(database), no_progress)
 
 
-def add_dialogues(database: Database, number: int, *, turns: int = 2) -> list[str]:
-    """Insert dialogues of alternating prompts and responses; return their partition keys in the order to build them."""
+def add_dialogues(database: Database, number: int, *, turns: int = 2, is_answered: bool = True) -> list[str]:
+    """Insert dialogues of alternating prompts and responses; return their partition keys in the order to build them.
+
+    Args:
+        database: the archive.
+        number: of dialogues.
+        turns: of each.
+        is_answered: the last prompt has a response.
+    """
     rows: dict[str, list[dict[str, object]]] = {"dialogues": [], "messages": [], "parts": []}
     for _ in range(number):
-        _add_dialogue(rows, f"t{next(_numbers):06d}-{uuid.uuid4().hex[:6]}", turns)
+        _add_dialogue(rows, f"t{next(_numbers):06d}-{uuid.uuid4().hex[:6]}", 2 * turns - (not is_answered))
     with database.engine.begin() as connection:
         for table, name in ((dialogues, "dialogues"), (messages, "messages"), (content_parts, "parts")):
             connection.execute(insert(table), rows[name])
     return [str(row["partition_key"]) for row in sorted(rows["dialogues"], key=lambda row: str(row["id"]))]
 
 
-def _add_dialogue(rows: dict[str, list[dict[str, object]]], source_id: str, turns: int) -> None:
+def _add_dialogue(rows: dict[str, list[dict[str, object]]], source_id: str, count: int) -> None:
     dialogue = dialogue_id("chatgpt", source_id)
     rows["dialogues"].append(
         {
@@ -81,12 +88,12 @@ def _add_dialogue(rows: dict[str, list[dict[str, object]]], source_id: str, turn
             "shard_key": shard_key(dialogue),
             "title": source_id,
             "fingerprint": f"fingerprint of {source_id}",
-            "message_count": 2 * turns,
+            "message_count": count,
             "source_json": {},
         }
     )
     parent = None
-    for position in range(2 * turns):
+    for position in range(count):
         message = message_id(dialogue, str(position))
         role = "assistant" if position % 2 else "user"
         rows["messages"].append(

@@ -77,8 +77,6 @@ def found(path: Path) -> tuple[list[str | None], dict[str, str]]:
         ("c/cache/openrouter_models.json", {"m": {"maxTokens": 1}}, "list of models"),
         ("c/cache/mcp_marketplace_catalog.json", {"items": []}, "list of tools"),
         ("c/cache/remote_config_org-1.json", {"version": "v1"}, "settings"),
-        ("dev_data/0.2.0/autocomplete.jsonl", {"prompt": "def f", "completion": "():"}, "log of events"),
-        ("dev_data/autocomplete.jsonl", {"prompt": "def f", "completion": "():"}, "log of events"),
         ("shopping.json", [], "shopping"),
         ("user.json", "broken", "user profile"),
     ],

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.instructions.dialogue import read_record
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.readers.said import tree, words
 from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz.instructions import conversation
 from benchmarks.fuzz.marks import Marks
@@ -30,19 +31,6 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     record = read_record(value, "data.jsonl[0]")
     assert isinstance(record, DialogueRecord)
     return record
-
-
-def said(message: MessageRecord) -> str:
-    return " | ".join(part.text or "" for part in message.parts)
-
-
-def tree(record: DialogueRecord) -> list[tuple[str, str, str | None]]:
-    """Role and text of each message, and the text of the one before it."""
-    texts = {message.source_id: said(message) for message in record.messages}
-    return [
-        (message.role, said(message), None if message.parent_source_id is None else texts[message.parent_source_id])
-        for message in record.messages
-    ]
 
 
 def items(path: Path) -> list[ReadDialogue | RejectedRecord]:
@@ -215,7 +203,7 @@ def test_files_of_records_have_a_dialogue_each(tmp_path: Path, name: str):
     else:
         path.write_text(json.dumps(rows) if name == "data.json" else "".join(json.dumps(row) + "\n" for row in rows))
     found = [item for item in items(path) if isinstance(item, ReadDialogue)]
-    assert [said(item.record.messages[1]) for item in found] == ["0", "1", "2"]
+    assert [words(item.record.messages[1]) for item in found] == ["0", "1", "2"]
     assert {item.record.source for item in found} == {"instructions"}
 
 
@@ -235,7 +223,7 @@ def test_a_line_that_is_cut_off_costs_itself(tmp_path: Path, damaged: int):
     path = tmp_path / "data.jsonl"
     path.write_text("\n".join(written) + "\n")
     found = items(path)
-    told = [said(item.record.messages[1]) for item in found if isinstance(item, ReadDialogue)]
+    told = [words(item.record.messages[1]) for item in found if isinstance(item, ReadDialogue)]
     assert told == [str(number) for number in range(4) if number != damaged]
     [rejected] = [item for item in found if isinstance(item, RejectedRecord)]
     assert f"at byte {sum(len(line) + 1 for line in written[:damaged])} is broken" in rejected.reason

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive_pipeline.domain.records import DialogueRecord, MessageRecord, RejectedRecord
+from archive_pipeline.domain.records import DialogueRecord, RejectedRecord
 from archive_pipeline.ingest.prepare import prepare
 from archive_pipeline.readers.openai_messages import read_line
 from archive_pipeline.readers.reading import ReadDialogue, read_paths
 from archive_pipeline.readers.registry import recognise
 from archive_pipeline_tests.exports import chain, chatgpt
+from archive_pipeline_tests.readers.said import tree
 from archive_pipeline_tests.trials import trials
 from benchmarks.fuzz.marks import Marks
 from benchmarks.fuzz.openai_messages import conversation
@@ -32,19 +33,6 @@ def read(value: dict[str, Any]) -> DialogueRecord:
     record = read_line(value, "data.jsonl[0]")
     assert isinstance(record, DialogueRecord)
     return record
-
-
-def said(message: MessageRecord) -> str:
-    return " | ".join(part.text or "" for part in message.parts)
-
-
-def tree(record: DialogueRecord) -> list[tuple[str, str, str | None]]:
-    """Role and text of each message, and the text of the one before it."""
-    texts = {message.source_id: said(message) for message in record.messages}
-    return [
-        (message.role, said(message), None if message.parent_source_id is None else texts[message.parent_source_id])
-        for message in record.messages
-    ]
 
 
 def test_a_line_is_one_chain_and_keeps_what_stands_beside_its_messages():
