@@ -10,7 +10,7 @@ from archive_pipeline.cli.archive import OpenArchive, open_archive
 from archive_pipeline.cli.output import EXIT_REJECTED, count_table, fail, note, print_json, stdout_console
 from archive_pipeline.cli.progress import progress_bars
 from archive_pipeline.cli.upkeep import tidy
-from archive_pipeline.derive.registry import CHUNK_ASSETS, effective_version
+from archive_pipeline.derive.registry import chunk_versions
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.domain.counted import counted
 from archive_pipeline.retrieval.index.run import IndexResult, index_archive
@@ -48,8 +48,7 @@ def _say(documents: BuildResult, result: IndexResult, *, as_json: bool) -> None:
 
 def _say_stale(archive: OpenArchive) -> None:
     with archive.database.session() as connection:
-        versions = {name: effective_version(name, archive.settings) for name in CHUNK_ASSETS}
-        stale = max(count_stale(connection, versions).values())
+        stale = max(count_stale(connection, chunk_versions(archive.settings)).values())
     if stale:
         chunks = f"chunks of {counted(stale, 'dialogue')}"
         note(f"{chunks} are not up to date; run `llm-archive build` first to have them indexed")

@@ -61,7 +61,7 @@ ASSETS: Final[Mapping[str, DerivedAsset[DialogueBatch]]] = {
 DOCUMENT_ASSETS: Final[Mapping[str, DerivedAsset[DocumentBatch]]] = {
     asset.name: asset for asset in _ALL if asset.of is DocumentBatch
 }
-# Those of dialogues whose rows are embedded and searched.
+# Those of dialogues whose rows are embedded and searched, as chunks of documents are.
 CHUNK_ASSETS: Final = ("qa_chunks", "message_chunks")
 
 
@@ -83,3 +83,8 @@ def effective_version(name: str, settings: Settings) -> str:
 def code_versions(settings: Settings) -> dict[str, str]:
     """Return the effective version of every derived asset of dialogues."""
     return {name: effective_version(name, settings) for name in ASSETS}
+
+
+def chunk_versions(settings: Settings) -> dict[str, str]:
+    """Return the effective version of every asset whose rows are chunks of dialogues."""
+    return {name: effective_version(name, settings) for name in CHUNK_ASSETS}

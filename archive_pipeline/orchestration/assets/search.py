@@ -11,7 +11,7 @@ from typing import Any, Final
 import dagster as dg
 
 from archive_pipeline.building.engine import BuildResult
-from archive_pipeline.derive.registry import CHUNK_ASSETS, effective_version
+from archive_pipeline.derive.registry import CHUNK_ASSETS, chunk_versions, effective_version
 from archive_pipeline.domain.choices import VectorStore
 from archive_pipeline.orchestration.assets.documents import report_document_chunks
 from archive_pipeline.orchestration.assets.raw import OWNERS, raw_key
@@ -116,7 +116,7 @@ def stale_chunks(archive: Archive) -> dict[str, int]:
     """
     settings = archive.settings
     with archive.database.session() as connection:
-        dialogues = count_stale(connection, {name: effective_version(name, settings) for name in CHUNK_ASSETS})
+        dialogues = count_stale(connection, chunk_versions(settings))
         documents = count_stale_documents(connection, effective_version(DOCUMENT_CHUNKS, settings))
     return {"stale_dialogues": max(dialogues.values()), "stale_documents": documents}
 
